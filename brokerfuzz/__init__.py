@@ -3,7 +3,7 @@
     from brokerfuzz import check
     from brokerfuzz.strategies import offer_requests, invalid_offer_requests
 
-Names are imported on first use, so that `import brokerfuzz` is fast.
+brokerfuzz imports each name when it is first used, so that `import brokerfuzz` is fast.
 """
 
 from importlib import import_module

@@ -3,7 +3,7 @@
 import signal
 
 if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # during imports there is nothing to clean up, so Ctrl-C ends the process without a traceback
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends the process without a traceback if Ctrl-C is pressed during the imports
 
 from brokerfuzz.cli import main
 

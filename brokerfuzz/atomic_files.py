@@ -1,4 +1,4 @@
-"""Writes files atomically, and writes bytes in the background while the next ones are generated."""
+"""Writes files that appear only when they are complete, and writes bytes in the background."""
 
 import os
 import signal
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _AT_ONCE = 32 * 1024 * 1024
-"""Number of bytes after which a file is synchronized with the disk."""
+"""A file is synchronized with the disk each time this number of bytes was written."""
 _BEHIND = 8
-"""The maximum number of pieces that wait to be written while the disk is busy."""
+"""The maximum number of pieces that wait while the disk is busy."""
 
 
 def temporary_name(name: str, end: str) -> str:
-    """Returns a unique temporary name for a file or folder that will be renamed to `name`. The name is random, because process IDs
-    are not unique across containers.
+    """Returns a temporary name for a file or folder that will later be renamed to `name`.
+
+    The name is random, because processes in different containers can have the same process ID.
     """
     return f".{name}.{token_hex(4)}.{end}"
 
@@ -47,9 +48,9 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """Opens a stream that writes `path` atomically: to a temporary file next to it, which is renamed when everything is on the disk.
+    """Opens a stream to a temporary file, which is renamed to `path` when everything is on the disk.
 
-    An existing file is replaced. The temporary file is removed if an exception is raised.
+    An existing file is replaced. If an exception is raised, the temporary file is removed.
     """
     part = path.with_name(temporary_name(path.name, "part"))
     try:
@@ -64,12 +65,12 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 class _SyncingFile(FileIO):
-    """A file that is synchronized with the disk regularly. So the disk already works while cases are generated."""
+    """A file that is regularly synchronized with the disk, so that the disk works while cases are generated."""
 
     _since = 0
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Writes all or some of the bytes, and returns their number."""
+        """Writes all or some of the bytes, and returns how many."""
         count = super().write(data)
         self._since += count
         if self._since >= _AT_ONCE:
@@ -83,8 +84,9 @@ class _Writable(Protocol):
 
 
 def write_behind(stream: _Writable, pieces: Iterable[bytes]) -> None:
-    """Writes pieces in a thread while the next ones are generated. This is faster, because writing and computing checksums do not
-    hold Python's interpreter lock.
+    """Writes pieces in a thread while the next pieces are generated.
+
+    This is faster, because writing and computing checksums do not hold Python's interpreter lock.
     """
     failed = Event()
 

@@ -1,9 +1,8 @@
 """Combines the commands, starts them, and prints their errors.
 
-This module imports only click and modules that import nothing slow, so that `--help` starts quickly. Each command imports the rest when it runs.
-
-A command returns its exit status: 0 for success, 1 for findings, such as an invalid message. After an error, the exit status is 2, and standard
-error contains one line about it.
+This module imports only click and fast modules, so that `--help` is fast. Each command imports what it needs when it runs. A
+command returns its exit status: 0 for success, 1 for findings, such as an invalid message. After an error, the exit status is 2,
+and standard error contains one line about it.
 """
 
 import gc
@@ -24,7 +23,7 @@ from brokerfuzz.options import CONTRACT
 
 
 class Commands(click.Group):
-    """The group of all commands. It handles the exceptions that they raise."""
+    """The group of all commands. It handles their exceptions."""
 
     def main(
         self,
@@ -34,7 +33,7 @@ class Commands(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Runs a command and exits. With `standalone_mode=False`, it returns the exit status instead of exiting, and raises errors."""
+        """Runs a command and exits. With `standalone_mode=False`, it returns the exit status and raises errors instead."""
         run = partial(super().main, args, prog_name or NAME, complete_var or COMPLETE, standalone_mode=False, **extra)
         if not standalone_mode:
             return run()
@@ -46,7 +45,7 @@ class Commands(click.Group):
         sys.exit(_status(run))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the chosen command and flushes its output."""
+        """Runs the command and flushes its output."""
         try:
             status = super().invoke(ctx)
             sys.stdout.flush()
@@ -61,7 +60,7 @@ class Commands(click.Group):
 
 
 def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
-    """Returns a `ContractError` for an unexpected error if a changed contract is in use, because this contract may be the cause."""
+    """Converts an unexpected error to a `ContractError` if a changed contract is used, because the contract may be the cause."""
     from brokerfuzz.errors import BrokerfuzzError, ContractError
 
     if folder is None or isinstance(problem, BrokerfuzzError):
@@ -71,7 +70,7 @@ def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
 
 
 def _status(run: Callable[[], int | None]) -> int:
-    """Runs a command and returns its exit status. If the command raises an error, prints it and returns the exit status for the error."""
+    """Runs a command and returns its exit status. It prints the errors of the command."""
     try:
         return run() or 0
     except click.Abort:
@@ -108,8 +107,8 @@ def _help_of(ctx: click.Context | None) -> str:
 
 
 def _discard_output() -> None:
-    """Redirects standard output to the null device, so that Python reports no write error when it exits."""
-    with suppress(OSError, ValueError):  # tests use a stream without a file
+    """Ignores all further output, so that Python reports no error when it exits."""
+    with suppress(OSError, ValueError):  # in tests, the stream has no file
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
@@ -117,13 +116,13 @@ def _discard_output() -> None:
 
 def main() -> NoReturn:
     """Runs the program `brokerfuzz`."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # `__main__` sets this
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by `__main__`
         signal.signal(signal.SIGINT, signal.default_int_handler)
     treat_as_ctrl_c("SIGTERM", "SIGHUP")
     try:
         commands()
     except SystemExit as end:
-        gc.freeze()  # skips Python's final garbage collection, which would take as long as exporting 10,000 cases
+        gc.freeze()  # avoids Python's final garbage collection, which would take as long as exporting 10,000 cases
         if "pyreqwest" in sys.modules:
             _exit_now(end.code)
         raise
@@ -131,7 +130,7 @@ def main() -> NoReturn:
 
 
 def _exit_now(status: Any) -> NoReturn:
-    """Exits without Python's usual shutdown. During that shutdown, the threads of the HTTP client can abort the process."""
+    """Exits without Python's usual shutdown, during which the threads of the HTTP client can abort the process."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

@@ -1,6 +1,6 @@
-"""Reads and writes files compressed with gzip or Zstandard. The suffix of the file name shows the method: `.gz` or `.zst`.
+"""Reads and writes files that are compressed with gzip (`.gz`) or Zstandard (`.zst`).
 
-A file that decompresses to far more than its size raises an error. The compressed bytes may depend on the version of zlib or
+A file that becomes very large when it is decompressed raises an error. The compressed bytes may depend on the version of zlib or
 libzstd, but not on the time or the machine.
 """
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 GZIP, ZSTANDARD = ".gz", ".zst"
 SUFFIXES = (GZIP, ZSTANDARD)
-"""The suffixes of compressed files."""
+"""The ends of the names of compressed files."""
 
 LARGEST_RATIO = 200
-"""The maximum ratio of decompressed to compressed bytes. It applies to files with more than `FREE` decompressed bytes. Corpora have
-a ratio of 10 to 30.
+"""The maximum ratio of decompressed to compressed bytes, for files with more than `FREE` decompressed bytes. Corpora have a ratio
+of 10 to 30.
 """
 FREE = 256 * 1024 * 1024
 """The number of decompressed bytes up to which any ratio is allowed."""
@@ -38,7 +38,7 @@ _FIRST_BYTES = {GZIP: (b"\x1f\x8b",), ZSTANDARD: (b"\x28\xb5\x2f\xfd", *(bytes([
 _METHODS = {GZIP: "gzip", ZSTANDARD: "Zstandard"}
 _CHUNK = 1 << 17
 _WINDOW = "too much memory"
-"""A part of libzstd's error message for data that need a window (memory for decompression) of more than 128 MiB."""
+"""A part of the error of libzstd for files that need more than 128 MiB of memory for decompression."""
 
 
 def suffix(name: str | Path) -> str:
@@ -48,8 +48,9 @@ def suffix(name: str | Path) -> str:
 
 @contextmanager
 def compressing(stream: BinaryIO, name: str | Path) -> Iterator[BinaryIO]:
-    """Opens a stream that writes to `stream` and compresses the data if `name` has a suffix for compression. The compressed data
-    are complete when the `with` block ends.
+    """Opens a stream that writes to `stream` and compresses the data if `name` says so.
+
+    The compressed data are complete when the `with` block ends.
     """
     end = suffix(name)
     if not end:
@@ -68,11 +69,10 @@ def _compressor(stream: BinaryIO, end: str) -> BinaryIO:
 
 @contextmanager
 def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
-    """Opens a file for reading, and decompresses it if it has a suffix for compression.
+    """Opens a file for reading, and decompresses it if its name says so.
 
-    Raises `OSError` if the file cannot be opened, and `CorpusError` if its first bytes do not match its suffix. Reading raises
-    `CorpusError` if the compressed data are damaged or truncated, or if they decompress to more than 256 MB and more than 200 times
-    their size.
+    Raises `OSError` if the file cannot be opened, and `CorpusError` if its first bytes do not match its name. Reading raises
+    `CorpusError` if the file is damaged or truncated, or if it decompresses to more than 256 MB and more than 200 times its size.
     """
     with Path(path).open("rb") as stream, decompressing(stream, str(path)) as decompressed:
         yield decompressed
@@ -80,7 +80,7 @@ def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def decompressing(stream: BufferedReader, name: str) -> Iterator[BinaryIO]:
-    """Does the same as `opened_for_reading` for an open file."""
+    """Decompresses a file that is already open, like `opened_for_reading`."""
     end, actual = suffix(name), _suffix_of(stream.peek(4))
     if actual != end and (actual or stream.peek(1)):
         raise _misnamed(name, end, actual)
@@ -102,7 +102,7 @@ def _misnamed(name: str, end: str, actual: str) -> CorpusError:
 
 
 class _DecompressedStream(RawIOBase):
-    """The decompressed bytes of a file. Errors of the libraries are raised as `CorpusError`."""
+    """The decompressed bytes of a file. The errors of the libraries become `CorpusError`s."""
 
     def __init__(self, stream: BufferedReader, end: str, name: str) -> None:
         self._stream, self._name, self._end = stream, name, end
@@ -114,7 +114,7 @@ class _DecompressedStream(RawIOBase):
         return True
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        """Reads the next bytes. Raises `CorpusError` if the data are damaged, or too large."""
+        """Reads the next bytes. Raises `CorpusError` if the data are damaged or too large."""
         view = memoryview(buffer)
         try:
             data = self._decompressed.read1(len(view))

@@ -1,4 +1,4 @@
-"""The names of the message types and verdicts. The command line can offer them without importing the contract."""
+"""The names of message types and verdicts, which are needed before the contract is imported."""
 
 from typing import Literal, get_args
 

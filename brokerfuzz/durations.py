@@ -1,4 +1,4 @@
-"""Durations with units: `500ms`, `90s`, `10m`, `1h30m`. The command line and configurations use the same syntax."""
+"""Parses durations with units: `500ms`, `90s`, `10m`, `1h30m`. The command line and configurations use the same syntax."""
 
 import re
 from typing import Any
@@ -11,7 +11,7 @@ _PART = r"([0-9]+(?:\.[0-9]+)?)(h|ms|m|s)"
 
 
 def seconds_of(text: str) -> float:
-    """Returns the length of a duration in seconds. Raises `ValueError` if the text is not a duration."""
+    """Converts a duration to seconds. Raises `ValueError` if the text is not a duration."""
     if re.fullmatch(f"({_PART})+", text) is None:
         problem = "has no unit" if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) else "is not a duration"
         raise ValueError(f"{text!r} {problem}: use a duration such as {FORMS}")
@@ -22,7 +22,7 @@ def seconds_of(text: str) -> float:
 
 
 class Duration(click.ParamType[float]):
-    """A click parameter type for durations, with values in seconds. With `off=True`, it also accepts `off`, which means 0 seconds."""
+    """A type of click for options that are durations. The value is in seconds. With `off=True`, `off` means 0 seconds."""
 
     name = "duration"
 
@@ -30,7 +30,7 @@ class Duration(click.ParamType[float]):
         self._off = off
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Parses a value from the command line or a configuration. A default may already be in seconds."""
+        """Parses a value from the command line or a configuration. A default value may already be in seconds."""
         if isinstance(value, float):
             return value
         if self._off and value == "off":

@@ -25,9 +25,9 @@ from reprlib import Repr
 from typing import Any
 
 LONGEST_LINE = 1000
-"""The maximum length of an error line in characters. The middle of a longer line is left out."""
+"""The maximum length of a line with an error, in characters. The middle of a longer line is omitted."""
 _LONGEST_NAME = 200
-"""The maximum length, in characters, of an unknown name. For a longer name, the error suggests no similar name."""
+"""The maximum length of a name, in characters, for which an error suggests a similar name."""
 
 _quoting = Repr()
 _quoting.maxstring, _quoting.maxother, _quoting.maxlong, _quoting.maxlevel = 120, 240, 40, 3
@@ -36,12 +36,12 @@ _quoting.fillvalue = "…"
 
 
 def quoted(value: Any) -> str:
-    """Returns a value as a Python literal for an error. The middle of a long literal is replaced by an ellipsis."""
+    """Writes a value as a Python literal. An ellipsis replaces the middle of a long literal."""
     return _quoting.repr(value)
 
 
 def shortened(line: str, most: int = LONGEST_LINE) -> str:
-    """Returns the line. If it is too long, its middle is left out."""
+    """Returns the line, or the line without its middle if it is too long."""
     if len(line) <= most:
         return line
     half = most // 2 - 20
@@ -60,11 +60,11 @@ class BrokerfuzzError(Exception):
 
 
 class ContractError(BrokerfuzzError):
-    """Raised when a contract cannot be used: for example, a file is missing, is not JSON, or is not a schema."""
+    """A contract cannot be used: for example, a file is missing, is not JSON, or is not a schema."""
 
 
 class UnknownNameError(BrokerfuzzError):
-    """Raised for an unknown name. The message suggests the most similar known name."""
+    """A name is unknown. The message suggests the most similar known name."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str) -> None:
         near = get_close_matches(name, list(known), n=1, cutoff=0.4) if len(name) <= _LONGEST_NAME else []
@@ -73,44 +73,44 @@ class UnknownNameError(BrokerfuzzError):
 
 
 class CorpusError(BrokerfuzzError):
-    """Raised when a corpus is incomplete or invalid, or cannot be read or written."""
+    """A corpus is incomplete or invalid, or cannot be read or written."""
 
 
 class InputError(BrokerfuzzError):
-    """Raised when a file with messages to judge cannot be read."""
+    """A file with messages cannot be read."""
 
 
 class ReportError(BrokerfuzzError):
-    """Raised when a report of a campaign cannot be created or written, or when a file that brokerfuzz reads is not a report."""
+    """A report cannot be created or written, or a file is not a report."""
 
 
 class BaselineError(BrokerfuzzError):
-    """Raised when a baseline is missing, is invalid, or cannot be written."""
+    """A baseline is missing, is invalid, or cannot be written."""
 
 
 class JournalError(BrokerfuzzError):
-    """Raised when the journal of a campaign cannot be written or read, or belongs to another campaign."""
+    """The journal of a campaign cannot be written or read, or belongs to another campaign."""
 
 
 class WorkerError(BrokerfuzzError):
-    """Raised when a cluster cannot be reached, or when several workers are lost on the same task."""
+    """A cluster cannot be reached, or several workers were lost on the same task."""
 
 
 class TargetError(BrokerfuzzError):
-    """Raised when a target cannot be reached, or when its URL, command or function cannot be used."""
+    """A target cannot be reached, or its URL, command or function cannot be used."""
 
 
 class ConfigurationError(BrokerfuzzError):
-    """Raised when a configuration file cannot be read or written, has invalid content, or needs an environment variable that is not set."""
+    """A configuration file cannot be read or written, is invalid, or needs an environment variable that is not set."""
 
 
 class ClockError(BrokerfuzzError):
-    """Raised when cases should be generated for a time that is too early for brokerfuzz."""
+    """The time for which cases should be generated is not supported."""
 
 
 class LabelError(BrokerfuzzError):
-    """Raised when the oracle and a generator disagree about the verdict of a case. This is a bug in brokerfuzz: please report it."""
+    """The oracle and a generator disagree about the verdict of a case. This is a bug in brokerfuzz: please report it."""
 
 
 class StrengthError(BrokerfuzzError):
-    """Raised for a combinatorial strength (`--strength`) that is not from 1 to 4, or that would take too long."""
+    """A combinatorial strength (`--strength`) is not from 1 to 4, or would take too long."""

@@ -1,4 +1,4 @@
-"""The names of the corpus formats, with their help texts. The command line can list them without importing a format."""
+"""The names and descriptions of the corpus formats, which are needed before a format is imported."""
 
 FORMATS = {
     "ndjson": "one case per line, as JSON; brokerfuzz can read it again",
@@ -16,4 +16,4 @@ FORMATS = {
     "wiremock": "a root folder for WireMock, with stubs that serve the responses",
     "xunit": "tests for xUnit, in C#; you must complete Broker.cs",
 }
-"""Name -> help text; `ndjson` first, then in alphabetical order. The module `corpus.formats.NAME` (with `_` for `-`) has the same text."""
+"""Maps the name of each format to its description: `ndjson` first, then the others in alphabetical order."""

@@ -1,7 +1,7 @@
-"""Creates entries of HAR 1.2 files (http://www.softwareishard.com/blog/har-12-spec).
+"""Creates entries of HAR files (http://www.softwareishard.com/blog/har-12-spec).
 
-A body that is not UTF-8 is written in base64. In HAR, only responses have the property `encoding` for this, so requests have the
-custom property `_encoding` and a comment.
+A body that is not UTF-8 is in base64. HAR has a property `encoding` for this only in responses, so requests have the additional
+property `_encoding`.
 """
 
 from base64 import b64encode
@@ -16,7 +16,7 @@ Entry = dict[str, Any]
 
 
 def entry(started: str, milliseconds: float, request: Entry, response: Entry, comment: str) -> Entry:
-    """Returns an entry. Callers may add custom properties. In HAR, their names must begin with `_`."""
+    """Creates an entry. Callers may add properties whose names begin with `_`."""
     timings = {"send": 0, "wait": milliseconds, "receive": 0}
     return {
         "startedDateTime": started, "time": milliseconds, "request": request, "response": response, "cache": {}, "timings": timings,
@@ -25,7 +25,7 @@ def entry(started: str, milliseconds: float, request: Entry, response: Entry, co
 
 
 def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> Entry:
-    """Returns a request, without `postData` if the body is empty."""
+    """Creates a request. It has no `postData` if the body is empty."""
     sent = list(headers)
     content_type = next((value for name, value in sent if name.lower() == "content-type"), "")
     return {
@@ -42,9 +42,7 @@ def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: byt
 
 
 def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[str, str]] = ()) -> Entry:
-    """Returns a response. The status 0 means that there is no response; browsers also write it so. `content` is a result of the
-    function `content`.
-    """
+    """Creates a response. The status 0 means that there is no response, as in the files of browsers."""
     return {
         "status": status,
         "statusText": _PHRASES.get(status, ""),
@@ -60,7 +58,7 @@ def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[
 
 
 def content(body: bytes, mime_type: str) -> Entry:
-    """Returns the content of a response."""
+    """Creates the content of a response."""
     return {"size": len(body), "mimeType": mime_type, **_text(body)}
 
 

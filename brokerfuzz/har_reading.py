@@ -1,7 +1,7 @@
-"""Reads bodies from recorded traffic: HAR files, which browsers, proxies and test tools write.
+"""Reads messages from recorded traffic: HAR files, which browsers, proxies and test tools write.
 
 In HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), each of `log.entries[]` has `request.postData.text` and
-`response.content.text`. A recording can contain any traffic. This module recognizes the messages of the contract by their property
+`response.content.text`. A file can contain any traffic, so this module recognises the messages of the contract by their property
 names.
 """
 
@@ -19,23 +19,23 @@ HAR_SUFFIX = ".har"
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\"log\"\s*:\s*\{")
 _JSON = re.compile(r"(?:[a-z]+/(?:[\w.+-]*\+)?json|)(?:\s*;.*)?", re.IGNORECASE | re.ASCII)
 _UNKNOWN_TYPES = ("", "x-unknown")
-"""The content types that mean that the type of a body is unknown. Chromium writes `x-unknown`."""
+"""The content types that leave the type of a body open. Chromium writes `x-unknown`."""
 
 Body = tuple[int, bytes]
-"""The number of the entry (the first is 1), and the body."""
+"""The number of an entry, beginning with 1, and a body."""
 
 
 def is_har(head: bytes) -> bool:
-    """Returns whether a file with these first bytes may be a HAR file."""
+    """Returns whether a file with this beginning may be a HAR file."""
     return _HEAD.match(head) is not None
 
 
 def bodies(har: bytes) -> Iterator[Body] | None:
-    """Returns the bodies in a HAR file whose content type is JSON or unknown. They are in order, each request before its response.
+    """Yields the JSON bodies in a HAR file, each request before its response. Returns None if the file is not HAR.
 
-    Returns None if the file is not HAR. Raises `ValueError` if the file is not JSON, and `RecursionError` if it is nested too deep.
+    Raises `ValueError` if the file is not JSON, and `RecursionError` if it is nested too deeply.
     """
-    value = json.loads(har)  # not orjson, because it rejects lone surrogates, which bodies may contain
+    value = json.loads(har)  # orjson would reject lone surrogates, which bodies may contain
     log = value.get("log") if isinstance(value, dict) else None
     entries = log.get("entries") if isinstance(log, dict) else None
     return _bodies(entries) if isinstance(entries, list) else None
@@ -56,11 +56,11 @@ def _below(value: Any, *names: str) -> Any:
 
 
 def _body(content: Any) -> bytes:
-    """Returns the bytes of a JSON body; empty if the body has another content type, or there is no body."""
+    """Returns the bytes of a JSON body. They are empty if the body has another content type, or if there is no body."""
     text, said = _below(content, "text"), _below(content, "mimeType") or ""
     if not isinstance(text, str) or not isinstance(said, str) or (said not in _UNKNOWN_TYPES and not _JSON.fullmatch(said.strip())):
         return b""
-    if "base64" in (_below(content, "encoding"), _below(content, "_encoding")):  # HAR defines no encoding for requests, and tools write either
+    if "base64" in (_below(content, "encoding"), _below(content, "_encoding")):  # HAR defines no encoding for requests, and tools use both
         try:
             return b64decode(text)
         except ValueError:
@@ -69,7 +69,7 @@ def _body(content: Any) -> bytes:
 
 
 def belongs(body: bytes, contract: Contract, message_types: Iterable[MessageType]) -> bool:
-    """Tells whether a body is a message of the contract: most property names, at the root and one level below, belong to one of the message types."""
+    """Returns whether a body is a message of the contract: most of its property names belong to one of the message types."""
     message = read(body).usual
     return isinstance(message, dict) and any(_is_known(message, contract.flat[message_type]) for message_type in message_types)
 
@@ -84,7 +84,7 @@ def _is_known(message: Mapping[str, Any], schema: Schema) -> bool:
 
 
 def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mapping[str, Any], Schema]]:
-    """Yields the root and the objects directly below it, each with its schema. The first item of an array represents all items."""
+    """Yields the root and the objects directly inside it, with their schemas. Only the first item of an array is included."""
     yield message, schema
     for name, there in schema.get("properties", {}).items():
         held = message.get(name)

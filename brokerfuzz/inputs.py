@@ -1,7 +1,7 @@
-"""Reads the messages to judge from files and standard input: one message per file or per line, records of a corpus, or recorded
-traffic.
+"""Reads messages from files and standard input: one message per file or per line, a corpus, or recorded traffic.
 
-To limit memory, files with several lines are read line by line, and messages of more than `LARGEST` bytes raise an error.
+Files with several lines are read line by line, and messages of more than `LARGEST` bytes raise an error. So the memory is
+limited.
 """
 
 import os
@@ -29,23 +29,19 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 from brokerfuzz.schemas.headers import Headers
 
 LARGEST = 64 * 1024 * 1024
-"""The maximum size of a message in bytes."""
 LARGEST_RECORDING = 512 * 1024 * 1024
-"""The maximum size in bytes of a file with recorded traffic (`.har`). Such a file is read completely, and needs several times its
-size in memory.
-"""
+"""The maximum size of a file with recorded traffic, in bytes. Reading it needs several times as much memory."""
 STANDARD_INPUT = "-"
 LINE_SUFFIXES = (".ndjson", ".jsonl")
 
-_CORPUS_HEAD = b'{"id":"'  # the first bytes of each record in a corpus
+_CORPUS_HEAD = b'{"id":"'  # the beginning of each line in a corpus
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedVerdict:
-    """The verdict and other facts that a record of a corpus contains about its message.
+    """What a corpus says about a message: its verdict and other facts.
 
-    If the verdict depends on the clock, `now` is the time at which it is correct. `headers` replace the usual headers of the
-    request.
+    `now` is the time at which a verdict about the clock is true. `headers` replace the usual headers of the request.
     """
 
     message_type: MessageType
@@ -57,15 +53,15 @@ class RecordedVerdict:
 
     @property
     def rules(self) -> frozenset[str]:
-        """The rules that the message breaks on purpose, according to its record."""
+        """The rules that the message breaks on purpose, according to the corpus."""
         return frozenset(fault.rule for fault in self.faults)
 
 
 @dataclass(frozen=True, slots=True)
 class InputMessage:
-    """A message to judge: its bytes, and the file and line that it comes from (line 1 if the file contains one message).
+    """A message with its file and its line (line 1 if the file contains one message).
 
-    For recorded traffic, `line` is the number of the entry, and `recorded` is True. Such a body may have nothing to do with the
+    In recorded traffic, `line` is the number of the entry, and `recorded` is True. Such a body need not be a message of the
     contract (see `contract_messages`).
     """
 
@@ -77,12 +73,12 @@ class InputMessage:
 
 
 def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
-    """Yields the messages in a file (`-` is standard input) or a URL, in order.
+    """Yields the messages in a file, in order. `-` means standard input.
 
-    - If `lines` is True, or the name ends in `.ndjson` or `.jsonl`, each line that is not blank is a message.
-    - A corpus is recognized by its first record. Folders and lists of shards that `export` writes are corpora, too. Each message of a
-      corpus comes with its record.
-    - Recorded traffic (HAR) is recognized by the suffix `.har` or by its content.
+    - If `lines` is True, or the name ends in `.ndjson` or `.jsonl`, each line is a message.
+    - A corpus is recognised by its first line. Folders and lists of shards from `export` are corpora, too. The messages of a
+      corpus have a recorded verdict.
+    - Recorded traffic (HAR) is recognised by its contents, or by a name that ends in `.har`.
     - Any other file is one message.
 
     Files that end in `.gz` or `.zst` are decompressed. Raises `InputError` if the file cannot be read or a message is too large,
@@ -115,9 +111,9 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
 def contract_messages(
     found: Iterable[InputMessage], contract: Contract, message_type: MessageType | None = None, others: Counter[str] | None = None
 ) -> Iterator[InputMessage]:
-    """Yields the messages, except recorded traffic that is not a message of the contract.
+    """Yields the messages, but no recorded traffic that is not a message of the contract.
 
-    `others` counts this traffic by file. If `message_type` is given, recorded messages of other types are also left out.
+    `others` counts this traffic for each file. With a `message_type`, recorded messages of other types are also left out.
     """
     for message in found:
         if message.recorded and not har_reading.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):
@@ -150,10 +146,10 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 
 def _check_size(stream: BinaryIO, name: str, most: int) -> None:
-    """Raises `InputError` before reading if the message is too large. A corpus may be larger."""
+    """Raises `InputError` if the message is too large. A corpus may be larger."""
     try:
         status = os.fstat(stream.fileno())
-    except OSError:  # the stream is not a file
+    except OSError:  # this stream is not a file
         return
     if stat.S_ISREG(status.st_mode) and status.st_size > most and _head(stream) != _CORPUS_HEAD:
         raise _too_large(name, f"{status.st_size:,} bytes", most)
@@ -180,7 +176,10 @@ def _whole(stream: BinaryIO, name: str, first: bytes, most: int) -> bytes:
 
 
 def _line(stream: BinaryIO, name: str, number: int) -> bytes:
-    """Returns the next line with its line break, or `b""` after the last line. Raises `InputError` if it is too long."""
+    """Returns the next line with its line break. After the last line, returns `b""`.
+
+    Raises `InputError` if the line is too long.
+    """
     line = stream.readline(LARGEST + 1)
     if len(line) > LARGEST:
         raise InputError(
@@ -214,7 +213,7 @@ def _without_end(line: bytes) -> bytes:
 
 
 def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
-    """Yields the bodies in a HAR file. A file that only looks like HAR is one message."""
+    """Yields the bodies in a HAR file. A file that only looks like HAR is a single message."""
     try:
         bodies = har_reading.bodies(har)
         problem = "it has no log with entries"
@@ -248,7 +247,7 @@ def _said(record: CaseRecord) -> RecordedVerdict:
 
 
 def _is_record(line: bytes) -> bool:
-    """Returns whether a line looks like a record of a case."""
+    """Returns whether a line looks like a case of a corpus."""
     import orjson
 
     try:

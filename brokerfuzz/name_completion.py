@@ -1,7 +1,7 @@
 """Completes names in the shell when the user presses Tab.
 
-bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. So brokerfuzz joins the parts of the word, finds the
-names that begin with it, and removes the parts that are already on the command line from these names.
+bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. So brokerfuzz joins the parts,
+finds the names that begin with them, and removes the parts that are already on the command line.
 """
 
 import os
@@ -15,11 +15,11 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 _BREAK = re.compile("[:=@]+")
 
 Items = Iterator[tuple[str, str]]
-"""The name and the description of each possible completion."""
+"""The names and descriptions of possible completions."""
 
 
 def register() -> None:
-    """Registers the class `Bash` with click as its completion for the bash shell."""
+    """Tells click to use the class `Bash` for completions in bash."""
     add_completion_class(Bash, "bash")
 
 
@@ -27,7 +27,7 @@ class Bash(BashComplete):
     """Completes words in bash. It joins the parts into which bash splits a word."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Returns the words before the one to complete, and the word to complete, from the parts into which bash split the command line."""
+        """Joins the parts into which bash split the command line. Returns the earlier words, and the word to complete."""
         words, number = split_arg_string(os.environ["COMP_WORDS"]), int(os.environ["COMP_CWORD"])
         joined = self._joined(words[: number + 1])
         if number < len(words):
@@ -36,7 +36,7 @@ class Bash(BashComplete):
         return joined[1:], ""
 
     def _joined(self, words: list[str]) -> list[str]:
-        """Returns the words as the user typed them. Also stores those parts of the last word that bash does not complete."""
+        """Returns the words as the user typed them. Also remembers the parts of the last word that bash does not complete."""
         joined: list[str] = []
         self._typed_before = ""
         for previous, word in zip(["", *words], words, strict=False):
@@ -49,13 +49,13 @@ class Bash(BashComplete):
         return joined
 
     def format_completion(self, item: "CompletionItem[Any]") -> str:
-        """Returns the end of the suggestion, without the parts that bash treats as separate words."""
+        """Returns the end of the suggestion, without the parts that are already on the command line."""
         typed_before = self._typed_before.partition("=")[2] if self._typed_before.startswith("--") else self._typed_before
         return f"{item.type},{item.value.removeprefix(typed_before)}"
 
 
 def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str, *, excludable: bool = False) -> "list[CompletionItem[str]]":
-    """Returns the names that begin with the typed text. If the names are `excludable`, the text can begin with a `!`.
+    """Returns the names that begin with the typed text. If the names are `excludable`, `!` is allowed at the beginning.
 
     The list is empty if the contract cannot be used.
     """
@@ -70,28 +70,25 @@ def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str
 
 
 def rule_ids(contract: str | None) -> Items:
-    """Yields the rules of the contract."""
     from brokerfuzz.schemas import load_contract
 
     return ((rule.id, rule.demand) for rule in load_contract(contract).rules_by_id.values())
 
 
 def sites(contract: str | None) -> Items:
-    """Yields the sites that have rules. The root of a message is left out, because its name is empty."""
+    """Yields the sites that have rules, except for the root, whose name is empty."""
     from brokerfuzz.schemas import load_contract
 
     return ((site, "") for site in dict.fromkeys(rule.site for rule in load_contract(contract).rules_by_id.values()) if site)
 
 
 def techniques(contract: str | None) -> Items:
-    """Yields the techniques."""
     from brokerfuzz.cases.techniques import TECHNIQUES
 
     return ((technique.name, technique.text) for technique in TECHNIQUES.values())
 
 
 def ambiguities(contract: str | None) -> Items:
-    """Yields the ambiguities of the contract."""
     from brokerfuzz.schemas import load_contract
 
     return ((ambiguity.id, ambiguity.question) for ambiguity in load_contract(contract).ambiguities)
@@ -113,7 +110,6 @@ def policies(contract: str | None) -> Items:
 
 
 def bugs(contract: str | None) -> Items:
-    """Yields the bugs that can be seeded."""
     from brokerfuzz.service.bugs import BUGS
 
     return ((bug.name, bug.text) for bug in BUGS.values())

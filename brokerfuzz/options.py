@@ -1,4 +1,4 @@
-"""Defines the options that several commands share, and parses their values. It imports no slow library, so that `--help` starts quickly."""
+"""Defines the options that several commands share, and parses their values. It imports only fast modules, so that `--help` is fast."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 RANDOM_CASES = 100
-"""The number of random cases with `--random`, if `--count` is not given."""
+"""The number of random cases with `--random`, if there is no `--count`."""
 
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
 
 
 def known(items: str, *, excludable: bool = False) -> Complete:
-    """Returns a function that completes names of one kind. If the names are `excludable`, the typed text can begin with a `!`."""
+    """Returns a function that completes names of this kind. If the names are `excludable`, `!` is allowed at the beginning."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
         from brokerfuzz import name_completion
@@ -32,7 +32,7 @@ def known(items: str, *, excludable: bool = False) -> Complete:
 
 
 def _policies(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Parses values of the form AMBIGUITY=INTERPRETATION. Several interpretations are separated by commas."""
+    """Parses AMBIGUITY=INTERPRETATION. Commas separate several interpretations."""
     found: dict[str, str] = {}
     for value in values:
         ambiguity, equals, interpretation = value.partition("=")
@@ -59,7 +59,7 @@ def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> date
 
 
 def headers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Parses values of the form NAME:VALUE."""
+    """Parses NAME:VALUE."""
     for value in values:
         if not value.partition(":")[0].strip() or ":" not in value:
             raise click.BadParameter(f"{value!r} is not a header: write NAME:VALUE", ctx, param)
@@ -67,7 +67,7 @@ def headers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
 
 
 def above_zero(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Checks that a number is above 0 and finite."""
+    """Raises an error unless the number is above 0 and finite."""
     if value is not None and not 0 < value < float("inf"):
         raise click.BadParameter(f"{value:g} is not a finite number above 0: use one such as 2.5", ctx, param)
     return value
@@ -77,11 +77,11 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 ONE_OF_MESSAGES = listed(MESSAGE_TYPES, "or")
 
 CONTRACT = "brokerfuzz.contract"
-"""The key under which click's `Context.meta` contains the folder of a changed contract."""
+"""The key in click's `Context.meta` for the folder of a changed contract."""
 
 
 def _record_contract(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Stores the folder of a changed contract in click's context, because error messages name the folder."""
+    """Remembers the folder of a changed contract, because error messages name it."""
     ctx.meta[CONTRACT] = value
     return value
 
@@ -146,20 +146,20 @@ clock_option = click.option(
 
 
 def now_option(what: str) -> Decorator:
-    """Returns the option `--now`, which replaces the current time by another time. Its help text begins with `what`."""
+    """Creates the option `--now`, which replaces the current time. Its help begins with `what`."""
     return click.option(
         "--now", metavar="TIME", callback=_time, help=f"{what} as if this were the current time, such as 2025-06-15T12:00:00Z.  [default: now]"
     )
 
 
 def count_option(what: str, *more: str) -> Decorator:
-    """Returns the option `--count`, the number of random cases. Its help text ends with the default values; `more` adds some."""
+    """Creates the option `--count`, the number of random cases. Its help ends with the default values."""
     defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")
 
 
 def workers_option(what: str) -> Decorator:
-    """Returns the option `--workers`, the number of processes. In its help text, `what` says what the processes do."""
+    """Creates the option `--workers`, the number of processes. In its help, `what` says what the processes do."""
     return click.option(
         "--workers", metavar="NUMBER", type=click.IntRange(1, 999), default=1, show_default=True, help=f"Number of processes that {what}."
     )
@@ -169,7 +169,7 @@ def workers_option(what: str) -> Decorator:
 
 
 def _configured(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Reads the configuration file, and uses its values as the defaults of the other options."""
+    """Reads the configuration file. Its values are the defaults of the other options."""
     from brokerfuzz import configuration
     from brokerfuzz.errors import ConfigurationError
 
@@ -184,7 +184,7 @@ def _configured(ctx: click.Context, param: click.Parameter, value: str | None) -
 
 
 CONFIGURATION = "brokerfuzz.configuration"
-"""The key under which click's `Context.meta` contains the configuration."""
+"""The key in click's `Context.meta` for the configuration."""
 
 config_option = click.option(
     "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured, expose_value=False,
@@ -250,7 +250,7 @@ _minimal_option = click.option(
     help="Include only the smallest part of the catalogue that still breaks every rule with every technique that can break it.",
 )  # fmt: skip
 CHOICE = ("rules", "techniques", "sites", "tags")
-"""The parameters of `choice_options` whose values are patterns, such as `*:minimum`."""
+"""The options whose values are patterns, such as `*:minimum`."""
 
 
 def _all(options: tuple[Decorator, ...]) -> Decorator:
@@ -263,8 +263,8 @@ def _all(options: tuple[Decorator, ...]) -> Decorator:
 
 
 target_options = _all(_TARGET_OPTIONS)
-"""The options that name a target and say how to interpret its answers."""
+"""The options that name a target, and that say how to interpret its answers."""
 choice_options = _all((*_CHOICE_OPTIONS, _minimal_option))
-"""The options that select which cases to generate."""
+"""The options that decide which cases to generate."""
 name_options = _all(_CHOICE_OPTIONS)
 """The options that select existing cases by name."""

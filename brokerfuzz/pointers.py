@@ -1,9 +1,9 @@
-"""Places in a message, and JSON Pointers (RFC 6901) to them."""
+"""Converts places in a message to JSON Pointers (RFC 6901), and back."""
 
 from collections.abc import Iterable
 
 Place = tuple["Place", str | int] | None
-"""A place, as a linked list: the place that contains it, and the last step (a property name or an item index). None is the root."""
+"""A place as a linked list: the place around it, and the last step (a property name or an index). None is the root."""
 
 
 def pointer(place: Place) -> str:
@@ -16,19 +16,19 @@ def pointer(place: Place) -> str:
 
 
 def pointer_of(steps: Iterable[str | int]) -> str:
-    """Returns the JSON Pointer for steps from the root: property names and item indexes."""
+    """Returns the JSON Pointer for property names and indexes."""
     return "".join([f"/{escape(str(step))}" for step in steps])
 
 
 def steps_of(pointer: str) -> list[str]:
-    """Returns the steps of a JSON Pointer as strings. An item index is returned as a string of digits, because a pointer does not
-    show whether digits are an index or a property name.
+    """Splits a JSON Pointer into strings. An index is a string of digits, because a pointer does not distinguish it from a
+    property name.
     """
     return [unescape(token) for token in pointer.split("/")[1:]]
 
 
 def escape(name: str) -> str:
-    """Returns a property name as a part of a JSON Pointer, with `~` and `/` escaped."""
+    """Escapes `~` and `/` in a property name, for a JSON Pointer."""
     return name.replace("~", "~0").replace("/", "~1")
 
 

@@ -1,4 +1,4 @@
-"""Options, keys and properties of files that have been removed or renamed, with their replacements."""
+"""Lists the options, settings and properties that were removed or renamed, with their replacements."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ KEYS: Mapping[tuple[str, str], str] = {
     ("cases", "exclude-techniques"): f'use techniques {_EXCLUDED}, as in techniques = ["!one-below"]',
     ("cases", "exclude-tags"): f'use tags {_EXCLUDED}, as in tags = ["!pairs:*"]',
 }
-"""Maps the section and name of each removed key of a configuration to what to do instead."""
+"""Maps each removed setting to what to do instead."""
 
 PROPERTIES: Mapping[str, str] = {
     "silences": "ambiguities",
@@ -43,6 +43,6 @@ PROPERTIES: Mapping[str, str] = {
 
 
 def renamed_property(document: Any) -> str | None:
-    """Returns a phrase with the first former property of a JSON object and its new name, or None if the object has no such property."""
+    """Finds a former property in a JSON object, and describes it with its new name. Returns None if there is none."""
     former = next((name for name in PROPERTIES if isinstance(document, Mapping) and name in document), None)
     return None if former is None else f"uses the former property `{former}`, which is now `{PROPERTIES[former]}`"

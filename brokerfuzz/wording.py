@@ -1,22 +1,22 @@
-"""Small string functions for everything that brokerfuzz prints. They escape control characters, so that no message can control the terminal."""
+"""Prepares strings for printing. Control characters are escaped, so that no message can control the terminal."""
 
 from collections.abc import Callable, Iterable
 
 
 def printable(text: str, most: int | None = None) -> str:
-    """Returns the string cut to `most` characters, with every unprintable character escaped as in JSON (`\\u001b`)."""
+    """Cuts a string to `most` characters, and escapes unprintable characters as in JSON (`\\u001b`)."""
     if most is not None and len(text) > most:
         text = f"{text[:most]}... ({len(text):,} characters)"
     return _escaped(text, _as_in_json)
 
 
 def printable_as_in_python(text: str) -> str:
-    """Returns the string with every unprintable character escaped as in Python (`\\x1b`, `\\n`)."""
+    """Escapes unprintable characters as in Python (`\\x1b`, `\\n`)."""
     return _escaped(text, _as_in_python)
 
 
 def readable(body: bytes, most: int | None = None) -> str:
-    """Returns bytes as a printable string; bytes that are not UTF-8 become `\\xNN`."""
+    """Converts bytes to a printable string. Bytes that are not UTF-8 become `\\xNN`."""
     cut = body if most is None else body[: 4 * most]
     text = printable(cut.decode(errors="backslashreplace"))
     return text if most is None or (len(text) <= most and cut == body) else f"{text[:most]}... ({len(body):,} bytes)"
@@ -29,12 +29,12 @@ def listed(words: Iterable[str], last: str = "and") -> str:
 
 
 def with_article(words: str) -> str:
-    """Puts the article "a" or "an" before words: `a valid`, `an invalid`."""
+    """Puts "a" or "an" before words: `a valid`, `an invalid`."""
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Returns a number with its noun: `1 item`, `2,000 items`, `3 ambiguities`. `many` is the plural if it is irregular."""
+    """Writes a number with its noun: `1 item`, `2,000 items`, `3 ambiguities`. `many` is an irregular plural."""
     return f"{number:,} {one if number == 1 else many or plural(one)}"
 
 

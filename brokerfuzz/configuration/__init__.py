@@ -1,7 +1,7 @@
-"""Reads and writes the configuration file: `brokerfuzz.toml`, or the section `[tool.brokerfuzz]` of `pyproject.toml`.
+"""Reads and writes the configuration: `brokerfuzz.toml`, or the section `[tool.brokerfuzz]` of `pyproject.toml`.
 
-The JSON Schema `brokerfuzz.schema.json` describes the settings. The module `parameters` maps each setting to an option of the command line. An
-option on the command line overrides the setting. Every command looks for a configuration file, so importing this package must be fast.
+The JSON Schema `brokerfuzz.schema.json` describes the settings, and `parameters` maps each setting to an option. Options on the
+command line override settings. Every command reads the configuration, so importing this package must be fast.
 """
 
 from brokerfuzz.configuration.files import Configuration, find, load

@@ -9,14 +9,14 @@ from brokerfuzz.errors import ConfigurationError
 NAME = "brokerfuzz.toml"
 PROJECT = "pyproject.toml"
 IN_PROJECT = ("tool", "brokerfuzz")
-"""The TOML table in `pyproject.toml` that contains the settings of brokerfuzz."""
+"""The section of `pyproject.toml` that contains the settings of brokerfuzz."""
 
 
 class Configuration:
-    """The content of a configuration file. Create it with `load`.
+    """The contents of a configuration file. Use `load` to create it.
 
-    `values` contains the sections as dictionaries. References to environment variables, such as `${NAME}`, are not replaced in it. The values
-    may contain secrets, so `repr` shows only the path of the file.
+    `values` maps sections to their settings. References to environment variables, such as `${NAME}`, are not replaced yet. The
+    settings may contain secrets, so `repr` shows only the path of the file.
     """
 
     __slots__ = ("path", "values")
@@ -30,19 +30,19 @@ class Configuration:
 
     @property
     def folder(self) -> Path:
-        """The folder to which file names in the configuration are relative."""
+        """The folder of the file. File names in the configuration are relative to this folder."""
         return self.path.parent
 
 
 def find(start: Path) -> Path | None:
-    """Returns the configuration file in a folder, or in the nearest parent that has one. The search ends at the folder that contains `.git`.
+    """Returns the configuration file in a folder, or in the nearest parent folder that has one.
 
-    If a folder has both files, `brokerfuzz.toml` takes precedence over a `pyproject.toml` with a `[tool.brokerfuzz]` table. Raises
-    `ConfigurationError` if the search finds a `pyproject.toml` that mentions brokerfuzz but is not TOML.
+    The search ends at a folder with `.git`. If a folder has both files, `brokerfuzz.toml` has priority over `pyproject.toml`.
+    Raises `ConfigurationError` if a `pyproject.toml` mentions brokerfuzz but is not TOML.
     """
     try:
         here = start.absolute()
-    except OSError:  # the current folder was deleted
+    except OSError:  # the current folder no longer exists
         return None
     for folder in (here, *here.parents):
         for path in (folder / NAME, folder / PROJECT):
@@ -54,9 +54,9 @@ def find(start: Path) -> Path | None:
 
 
 def load(path: Path) -> Configuration:
-    """Reads and checks a file, or the `[tool.brokerfuzz]` table of a `pyproject.toml`.
+    """Reads and checks a configuration file.
 
-    Raises `ConfigurationError` if the file cannot be read, is not TOML or violates the schema.
+    Raises `ConfigurationError` if the file cannot be read, is not TOML, or violates the schema.
     """
     from brokerfuzz.configuration.validating import validated
 
@@ -67,12 +67,12 @@ def load(path: Path) -> Configuration:
 
 
 def above(path: Path) -> tuple[str, ...]:
-    """Returns the names of the TOML tables around the sections of brokerfuzz: `tool` and `brokerfuzz` in a `pyproject.toml`, else none."""
+    """Returns the names of the TOML tables around our sections: `tool` and `brokerfuzz` in `pyproject.toml`, otherwise none."""
     return IN_PROJECT if path.name == PROJECT else ()
 
 
 def text_of(path: Path) -> str:
-    """Reads a file as text. Line endings stay as they are, and a byte order mark is removed."""
+    """Reads a file as text. Line endings do not change, and a byte order mark is removed."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as problem:
@@ -82,7 +82,7 @@ def text_of(path: Path) -> str:
 
 
 def parsed(path: Path, text: str) -> dict[str, Any]:
-    """Parses TOML. Raises `ConfigurationError` with the line and column of a syntax error."""
+    """Parses TOML. Raises `ConfigurationError` with the line and the column of a syntax error."""
     import tomllib
 
     try:
@@ -94,7 +94,7 @@ def parsed(path: Path, text: str) -> dict[str, Any]:
 
 
 def ours(content: Mapping[str, Any], path: Path) -> Any:
-    """Returns the part of a parsed file that contains the settings of brokerfuzz. Returns None if there is no such part."""
+    """Returns the part of a parsed file that contains our settings, or None."""
     found: Any = content
     for name in above(path):
         found = found.get(name) if isinstance(found, dict) else None

@@ -1,4 +1,4 @@
-"""Maps the keys of a configuration to parameters of the command line."""
+"""Maps the settings of a configuration to the options of the command line."""
 
 import shlex
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from brokerfuzz.configuration.substituting import substituted
 
 
 class _Origin(NamedTuple):
-    """The position of a value in a configuration: the file and the TOML table."""
+    """The position of a value: the file and the TOML table."""
 
     file: Path
     table: str
@@ -23,7 +23,7 @@ Conversion = Callable[[Any, _Origin], Any]
 
 
 class Parameter(NamedTuple):
-    """The name of a parameter, and the function that converts the value in the configuration to the value of this parameter."""
+    """The name of an option, and a function that converts the setting to the value of this option."""
 
     name: str
     conversion: Conversion = lambda value, origin: value
@@ -96,16 +96,17 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("campaign", "preflight"): Parameter("preflight"),
     ("reports", "files"): Parameter("reports", _files),
 }
-"""Maps a section and a key of the configuration to the parameter of `fire`."""
+"""Maps a section and a key of the configuration to an option of `fire`."""
 
 
 def option_defaults(configuration: Configuration) -> dict[str, Any]:
-    """Returns the values of a configuration as a `default_map` for click: the name of each parameter with its default value.
+    """Returns the settings of a configuration as the default values of options, in the form of click's `default_map`.
 
-    `url` and `headers` may refer to the environment and contain secrets, so they are functions. click calls them if the command line has
-    no value, and they raise `ConfigurationError` if a variable is missing. `headers` returns strings of the form NAME:VALUE, `policies` is
-    a list of AMBIGUITY=INTERPRETATION, `accept` and `reject` are separated by commas, and an array for `exec_` becomes a command line. File names
-    are relative to the folder of the configuration.
+    `url` and `headers` are functions, because they may contain secrets and refer to environment variables. click calls them only
+    if the command line has no value. They raise `ConfigurationError` if a variable is missing.
+
+    Headers become NAME:VALUE, policies become AMBIGUITY=INTERPRETATION, lists of statuses get commas, and an array for `exec`
+    becomes a command line. File names are relative to the folder of the configuration.
     """
     found = {}
     for (section, *rest), parameter in PARAMETERS.items():

@@ -1,8 +1,8 @@
 """Writes policies into an existing configuration file.
 
-brokerfuzz inserts lines into the text of the file and leaves all other bytes unchanged. It tries several positions in the text and parses each
-result. It accepts a result only if the file then contains the previous values and the policies. The library tomlkit is not used: it inserts keys
-below the comment of the next section, and it cannot parse every file that Python can parse.
+brokerfuzz inserts lines into the text and changes nothing else. It tries several positions and parses each result, which must
+contain the old settings and the new policies. tomlkit is not suitable: it inserts keys below the comment of the next section, and
+cannot parse every TOML file.
 """
 
 import re
@@ -26,10 +26,11 @@ _ANY_KEY = re.compile(r"[ \t]*[\w\"'-][^#]*=")
 
 
 def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contract: "Contract | None" = None) -> list[str]:
-    """Writes policies into `[policies]` of a configuration, or `[tool.brokerfuzz.policies]` of a `pyproject.toml`. Returns the IDs written.
+    """Writes policies into the section `[policies]` of a configuration, and returns their IDs. Existing policies do not change.
 
-    Existing policies stay unchanged. If the file contains a commented-out line for a policy, as in the template, the new line replaces it. A
-    missing file is created from the template, except a `pyproject.toml`. Raises `ConfigurationError` if the policies cannot be written.
+    If the file contains a comment with the same key, as in the template, the new line replaces the comment. If the file is
+    missing, it is created from the template. This function never creates a `pyproject.toml`. Raises `ConfigurationError` if the
+    policies cannot be written.
     """
     exists = path.exists()
     if not exists and above(path):
@@ -54,7 +55,7 @@ def _single(interpretations: str | Sequence[str]) -> Any:
 
 
 def _with(text: str, policies: Mapping[str, Any], path: Path) -> str:
-    """Returns the text with the policies inserted."""
+    """Inserts the policies into the text."""
     names = (*above(path), POLICIES)
     lines = {ambiguity: f"{spelled_key(ambiguity)} = {spelled(policy)}" for ambiguity, policy in policies.items()}
     wanted = _joined(_read(text), names, policies)
@@ -65,7 +66,7 @@ def _with(text: str, policies: Mapping[str, Any], path: Path) -> str:
 
 
 def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, Any]) -> Any:
-    """Returns the content that the file must have in the end; None if it cannot contain the table."""
+    """Returns what the parsed file must contain in the end, or None if it cannot contain policies."""
     if not isinstance(content, dict):
         return None
     if not names:
@@ -84,7 +85,7 @@ def _read(text: str) -> dict[str, Any] | None:
 
 
 def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
-    """Yields several versions of the text, each with the lines inserted at another position. The most likely position comes first."""
+    """Yields several versions of the text with the lines at different positions, most likely position first."""
     end = "\r\n" if "\r\n" in text else "\n"
     text += "" if text.endswith("\n") or not text else end
     path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)
@@ -101,7 +102,7 @@ def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Ite
 
 
 def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -> str:
-    """Inserts lines into a section. Each line replaces the template's comment for the same key. Without such a comment, it follows the last key."""
+    """Inserts lines into a section. A line replaces the comment with the same key, or follows the last key."""
     below = after.split("\n")
     size = next((index for index, line in enumerate(below) if _ANY_HEADER.match(line)), len(below))
     section, rest = below[:size], below[size:]

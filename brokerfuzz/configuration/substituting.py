@@ -1,7 +1,7 @@
-"""Replaces `${NAME}` in a value with an environment variable, so that users need not write secrets into the configuration file.
+"""Replaces `${NAME}` with an environment variable, so that the configuration file need not contain secrets.
 
-brokerfuzz reads a variable only when it uses the value. So a command that sends no requests works even if the variable is not set. Error messages
-contain neither the value nor the variable's content.
+brokerfuzz reads a variable only when it uses the value. So a command that sends no requests does not need the variable. Error
+messages contain neither the value nor the variable's content.
 """
 
 import os
@@ -13,11 +13,10 @@ _REFERENCE = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 def substituted(text: str, where: str) -> str:
-    """Replaces `${NAME}` with an environment variable, and `$$` with a dollar sign. Error messages use `where` as the name of the key.
+    """Replaces `${NAME}` with an environment variable, and `$$` with a dollar sign. `where` is the name of the key, for errors.
 
-    `${NAME:-default}` becomes `default` if the variable is missing or empty.
-
-    Raises `ConfigurationError` if a variable is not set and has no default.
+    `${NAME:-default}` becomes `default` if the variable is missing or empty. Raises `ConfigurationError` if a variable is not set
+    and has no default.
     """
 
     def value(reference: re.Match[str]) -> str:

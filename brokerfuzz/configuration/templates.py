@@ -1,7 +1,7 @@
-"""Creates the template of a configuration file. The template lists every key with its description, and all keys are commented out.
+"""Creates the template of a configuration file. It lists and describes every setting as a comment.
 
-The first line can name a JSON Schema in the same folder. Editors with Taplo or Even Better TOML use this schema to check the configuration. The
-line is written only together with the schema, because `taplo check` fails if the schema is missing.
+The first line can tell editors with Taplo or Even Better TOML to use the JSON Schema in the same folder. The line is written only
+together with the schema, because `taplo check` fails if the schema is missing.
 """
 
 import os
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def template(contract: "Contract | None" = None, *, schema_beside: bool = False) -> str:
-    """Returns the text of a new configuration file. It lists every ambiguity of the contract with all of its interpretations.
+    """Returns the text of the template. It lists every ambiguity of the contract with its interpretations.
 
-    With `schema_beside`, the first line refers editors to `brokerfuzz.schema.json` in the same folder.
+    With `schema_beside`, the first line tells editors to use `brokerfuzz.schema.json` in the same folder.
     """
     from brokerfuzz.schemas import load_contract
 
@@ -39,11 +39,10 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
 
 
 def write_template(path: Path, *, force: bool = False, contract: "Contract | None" = None, schema_beside: bool = False) -> None:
-    """Writes the template to a file atomically. `force` replaces an existing file.
+    """Writes the template to a file. With `force`, it replaces an existing file.
 
-    With `schema_beside`, also writes `brokerfuzz.schema.json` into the same folder and replaces an older one.
-
-    Raises `ConfigurationError` if the file already exists, and for any `pyproject.toml`, because it contains settings of other tools.
+    With `schema_beside`, it also writes `brokerfuzz.schema.json` to the same folder. Raises `ConfigurationError` if the file
+    exists, and for `pyproject.toml`, because other tools also store settings in it.
     """
     if path.name == PROJECT:
         raise ConfigurationError(f"{path} also contains settings of other tools: specify {NAME} instead, or add [tool.brokerfuzz] to {path} yourself")
@@ -57,7 +56,7 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
 
 
 def put(path: Path, text: str) -> None:
-    """Writes a file atomically. An existing file keeps its permissions, and a symbolic link to it remains."""
+    """Writes a file, which appears only when it is complete. An existing file keeps its permissions. A symbolic link stays a link."""
     from brokerfuzz.atomic_files import atomic_file
 
     real = path.resolve()

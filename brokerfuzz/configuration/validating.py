@@ -1,6 +1,6 @@
-"""Checks a configuration against its JSON Schema. The errors use the descriptions and examples in the schema.
+"""Checks a configuration with its JSON Schema. The errors contain descriptions and examples from the schema.
 
-If the schema marks a key as `writeOnly`, the value may be a secret. Errors then mention only the type of the value.
+A setting that the schema marks as `writeOnly` may be a secret, so errors mention only the type of its value.
 """
 
 import json
@@ -29,29 +29,29 @@ _KINDS = {
     "object": "a table",
 }
 _LONGEST = 60
-"""The maximum number of characters of a wrong string that an error repeats."""
+"""An error quotes at most this number of characters of a wrong value."""
 
 Node = dict[str, Any]
 Steps = Sequence[str | int]
 
 
 def schema_text() -> str:
-    """Returns the JSON Schema of configuration files as text. Editors can use this schema."""
+    """Returns the JSON Schema of the configuration as text. Editors can use it."""
     return SCHEMA.read_text(encoding="utf-8")
 
 
 @cache
 def schema() -> Node:
-    """Returns the parsed JSON Schema."""
+    """Returns the JSON Schema of the configuration."""
     parsed: Node = json.loads(schema_text())
     return parsed
 
 
 def validated(values: Any, path: Path, above: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Checks the values, and converts them to the types in the schema. For example, times become strings, and 4.0 becomes 4 for an integer.
+    """Checks the values and converts them to the types in the schema. For example, times become strings.
 
-    `above` contains the names of the TOML tables around the values. Raises `ConfigurationError` for the first violation of the schema. Wrong
-    values are reported before wrong combinations of keys.
+    `above` contains the names of the TOML tables around the values. Raises `ConfigurationError` for the first violation of the
+    schema. A wrong value comes before a wrong combination of keys.
     """
     plain = _plain(values, schema())
     errors = list(_validator().iter_errors(plain))
@@ -70,7 +70,7 @@ def _validator() -> "Draft202012Validator":
 
 
 def _plain(value: Any, node: Node) -> Any:
-    """Converts a value to JSON. A value that JSON or the schema does not allow becomes null, which then violates the schema."""
+    """Converts a value to JSON. A value that is not possible in JSON becomes null, which then violates the schema."""
     if isinstance(value, dict):
         return {key: _plain(inner, _below(node, key)) for key, inner in value.items()} if node else None
     if isinstance(value, list):
@@ -85,7 +85,7 @@ def _plain(value: Any, node: Node) -> Any:
 
 
 def _below(node: Node, step: str | int) -> Node:
-    """Returns the schema of a property or an item. Returns an empty schema if there is none."""
+    """Returns the schema of a property or an item, or an empty schema."""
     found = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step, node.get("additionalProperties"))
     return found if isinstance(found, dict) else {}
 
@@ -96,7 +96,7 @@ def _types(node: Node) -> list[str]:
 
 
 class _Complaint:
-    """Describes how the values of a configuration violate the schema."""
+    """Describes how a configuration violates the schema."""
 
     def __init__(self, values: Any, above: tuple[str, ...]) -> None:
         self._values = values
@@ -146,7 +146,7 @@ class _Complaint:
 
 
 def _shown(value: Any, *, secret: bool) -> str:
-    """Describes a wrong value for an error."""
+    """Describes a wrong value."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -161,7 +161,7 @@ def _shown(value: Any, *, secret: bool) -> str:
 
 
 def _allowed(node: Node) -> str:
-    """Describes, for an error, the values that the schema allows."""
+    """Describes the values that the schema allows."""
     if "enum" in node:
         return listed(map(spelled, node["enum"]), "or")
     examples = [] if _types(node) in (["object"], ["boolean"]) else node.get("examples", [])

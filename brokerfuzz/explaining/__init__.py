@@ -1,6 +1,6 @@
-"""Explanations of rules, techniques, ambiguities and verdicts, in plain words and as JSON.
+"""Explains rules, techniques, ambiguities and verdicts, in plain words and as JSON.
 
-The module `explanations` explains one rule, technique or ambiguity. `listings` lists all of them. `judgements` explains the verdicts on messages.
+`explanations` explains a single rule, technique or ambiguity, `listings` lists all of them, and `judgements` explains verdicts.
 """
 
 from brokerfuzz.explaining.explanations import Explanation, explain, known_ids

@@ -1,6 +1,4 @@
-"""Summarizes a catalogue, as JSON and as text. The summary contains the number of cases by rule, technique and ambiguity, and the
-purpose of each case.
-"""
+"""Summarizes a catalogue: how many cases there are for each rule, technique and ambiguity, and why each case exists."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +15,7 @@ from brokerfuzz.wording import counted, printable_as_in_python
 
 @dataclass
 class CaseCounts:
-    """The number of cases of one message type, by verdict, rule, technique and ambiguity."""
+    """How many cases of a message type there are, for each verdict, rule, technique and ambiguity."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
@@ -25,7 +23,6 @@ class CaseCounts:
     ambiguities: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case) -> None:
-        """Counts a case."""
         self.verdicts[case.label] += 1
         for fault in case.faults:
             self.rules[fault.rule] += 1
@@ -34,7 +31,7 @@ class CaseCounts:
             self.ambiguities.update(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
 
     def data(self) -> dict[str, Any]:
-        """Returns the data that `--json` prints about a message type."""
+        """Returns the numbers as JSON."""
         return {
             "cases": self.verdicts.total(),
             "verdicts": {label: self.verdicts[label] for label in LABELS},
@@ -45,7 +42,7 @@ class CaseCounts:
 
 
 def size_lines(sizes: Mapping[str, CaseCounts]) -> Iterator[str]:
-    """Yields lines with the number of cases of each message type, by verdict, rule, technique and ambiguity."""
+    """Yields lines of text with these numbers for each message type."""
     for message_type, size in sizes.items():
         counts = ", ".join(f"{size.verdicts[label]:,} {label}" for label in LABELS if size.verdicts[label])
         yield f"{message_type}: {size.verdicts.total():,} cases ({counts})"
@@ -63,8 +60,9 @@ def _columns(counter: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A case in a list of cases: its number, and what it covers that no earlier case covers. If the list is a minimal set, `reason` says why the
-    set contains this case.
+    """A case in the list of cases, with its number and with what it covers in addition to the cases before it.
+
+    In the minimal catalogue, `reason` says why the list contains the case.
     """
 
     number: int
@@ -73,7 +71,7 @@ class CatalogueEntry:
     reason: SelectionReason | None = None
 
     def data(self) -> dict[str, Any]:
-        """Returns the data that `--json` prints about a case."""
+        """Describes the case as JSON."""
         found: dict[str, Any] = {
             "number": self.number,
             "id": self.case.id,
@@ -88,7 +86,7 @@ class CatalogueEntry:
         return found
 
     def line(self) -> str:
-        """Returns the line about a case for the terminal."""
+        """Describes the case on one line."""
         counts = Counter(goal.kind for goal in self.first)
         new = ", ".join(counted(counts[kind], kind) for kind in KINDS if counts[kind])
         reason = printable_as_in_python(why(self.case, self.reason))
@@ -96,18 +94,17 @@ class CatalogueEntry:
 
 
 def listed(case: Case) -> str:
-    """Returns the line about a case in a corpus for the terminal."""
+    """Describes a case of a corpus on one line."""
     return f"{case.id}  {case.label:<11}  {case.message_type}  {printable_as_in_python(why(case))}"
 
 
 def listed_data(case: Case) -> dict[str, Any]:
-    """Returns the data that `--json` prints about a case in a corpus."""
+    """Describes a case of a corpus as JSON."""
     about = {"id": case.id, "message": case.message_type, "verdict": case.label, "why": why(case)}
     return {**about, "tags": list(case.tags), "twin": case.twin_id, "bytes": len(case.body)}
 
 
 def entries(cases: Iterable[tuple[Case, SelectionReason | None]], contract: Contract) -> Iterator[CatalogueEntry]:
-    """Yields an entry for each case, in the order of the cases."""
     seen: set[Goal] = set()
     for number, (case, reason) in enumerate(cases, 1):
         new = covered(case, contract) - seen
@@ -116,7 +113,7 @@ def entries(cases: Iterable[tuple[Case, SelectionReason | None]], contract: Cont
 
 
 def why(case: Case, reason: SelectionReason | None = None) -> str:
-    """Returns a few words that say why a case exists, such as the rule that it breaks."""
+    """Says in a few words why a case exists, such as the rule that it breaks."""
     if reason is not None and reason.fault is None:
         others = len(reason.twin_of)
         return f"the twin (the valid counterpart) of {counted(others, 'fault')}"

@@ -1,4 +1,4 @@
-"""Describes rules, sites and message types of the contract in words."""
+"""Describes rules, sites and message types in words."""
 
 from brokerfuzz.schemas import Condition, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
@@ -8,7 +8,7 @@ _MUST_HAVE = ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "
 
 
 def rule_sentence(rule: Rule) -> str:
-    """Returns a sentence that says what a rule requires."""
+    """Describes in a sentence what a rule requires."""
     if rule.keyword == JSON_RULE:
         return f"The whole message must be {rule.demand}."
     must = "may have" if rule.keyword == "additionalProperties" else "must have" if rule.keyword in _MUST_HAVE else "must be"
@@ -18,12 +18,12 @@ def rule_sentence(rule: Rule) -> str:
 
 
 def at_site(site: str) -> str:
-    """Returns the name of a site. The empty site is "the message itself"."""
+    """Returns the name of a site. The root is "the message itself"."""
     return site or "the message itself"
 
 
 def title(message_type: str) -> str:
-    """Returns a message type in words, for example `offer creation request`."""
+    """Writes a message type in words: `offer creation request`."""
     return message_type.replace("-", " ")
 
 

@@ -1,4 +1,4 @@
-"""Formats the differences between two corpora, as JSON and as text."""
+"""Describes the differences between two corpora, as JSON and as text."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ _ORDER = {name: number for number, name in enumerate(MESSAGE_TYPES)}
 
 
 def data(found: Comparison) -> dict[str, Any]:
-    """Returns the data that `--json` prints."""
+    """Describes the differences as JSON."""
     return {
         "same": found.same,
         "cases": {kind: found.cases[kind] for kind in KINDS},
@@ -24,9 +24,7 @@ def data(found: Comparison) -> dict[str, Any]:
 
 
 def _rows(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
-    """Groups the topics that differ between the corpora. A topic is a technique with its rule, an ambiguity or a verdict. Each key is a message type
-    and the ID of a rule, the ID of an ambiguity or a verdict. Each value is a list of topics.
-    """
+    """Groups the techniques whose numbers of cases differ, by rule. Ambiguities and verdicts have their own groups."""
     differing = {about for kind in _CHANGES for about in found.about[kind]}
     rows: dict[tuple[str, str], list[CaseTopic]] = {}
     for about in sorted(differing, key=lambda about: (_ORDER[about[0]], about)):  # type: ignore[index]
@@ -42,9 +40,7 @@ def _counts(found: Comparison, techniques: list[CaseTopic]) -> dict[str, Any]:
 
 
 def lines(found: Comparison) -> Iterator[str]:
-    """Yields one row for each rule, ambiguity or verdict with differences, followed by its techniques with differences. Then
-    yields the totals.
-    """
+    """Yields a row for each rule, ambiguity or verdict with differences, then rows for its techniques, and finally the totals."""
     rows = [{name: name for name in ("about", *KINDS)}] if not found.same else []
     for (message, about), techniques in _rows(found).items():
         counts = _counts(found, techniques)

@@ -1,7 +1,6 @@
-"""Summarizes a corpus without judging its cases again, as JSON and as text. The summary contains the number of cases, and the rules and ambiguities
-that the cases cover.
+"""Summarizes a corpus: how many cases there are, and which rules and ambiguities they cover.
 
-Only IDs and counts stay in memory, so a corpus can have any size.
+It does not judge the cases. The memory contains only IDs and numbers, so a corpus may have any size.
 """
 
 from collections import Counter
@@ -19,7 +18,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 @dataclass
 class MessageTypeSummary:
-    """The counts and sizes of the cases of one message type. Sizes are in bytes."""
+    """The number and the size of the cases of a message type, in bytes."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
@@ -29,7 +28,6 @@ class MessageTypeSummary:
     largest: int = 0
 
     def add(self, record: CaseRecord) -> None:
-        """Counts a case."""
         self.verdicts[record.label] += 1
         for fault in record.faults:
             self.rules[fault.rule] += 1
@@ -42,19 +40,18 @@ class MessageTypeSummary:
 
 @dataclass
 class Overview:
-    """The summary of one corpus or several corpora."""
+    """The summary of one or more corpora."""
 
     contract: Contract
     parts: dict[MessageType, MessageTypeSummary] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
-    """Some verdicts depend on the current time. These are the times for which such cases were generated."""
+    """The times for which the cases about the clock were generated."""
     again: int = 0
-    """The number of records that have the same ID as an earlier record."""
+    """The number of records with the same ID as an earlier record."""
     _ids: set[int] = field(default_factory=set)
     _awaited: Counter[int] = field(default_factory=Counter)
 
     def add(self, record: CaseRecord) -> None:
-        """Counts a case."""
         number = int(record.id, 16)
         if number in self._ids:
             self.again += 1
@@ -72,11 +69,11 @@ class Overview:
 
     @property
     def without_twin(self) -> int:
-        """The number of faults whose twin (the valid counterpart) is not in the corpora."""
+        """The number of invalid cases whose twin (the valid counterpart) is not in the corpora."""
         return sum(count for twin, count in self._awaited.items() if twin not in self._ids)
 
     def data(self) -> dict[str, Any]:
-        """Returns the data that `--json` prints."""
+        """Returns the summary as JSON."""
         return {
             "cases": self.count,
             "again": self.again,
@@ -95,7 +92,7 @@ class Overview:
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
     def _covered(self, name: MessageType, part: MessageTypeSummary) -> Iterator[tuple[str, set[str], int]]:
-        """Yields one triple for rules and one for ambiguities: the kind, the IDs in the corpus, and the number of IDs in the contract."""
+        """Yields which rules and ambiguities the corpus covers, and how many the contract has."""
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
         known = {
             "rules": {rule.id for rule in rules},
@@ -105,7 +102,7 @@ class Overview:
         yield from ((kind, of & set(getattr(part, kind)), len(of)) for kind, of in known.items())
 
     def lines(self) -> Iterator[str]:
-        """Yields the lines for the terminal: a table with one row per message type, then notes about missing twins and duplicates."""
+        """Yields the lines of a table with one row per message type, and notes about missing twins and duplicates."""
         yield from table(list(self._rows()), ["message", *LABELS, "rules", "techniques", "ambiguities", "bytes", "largest"])
         yield ""
         yield f"{self.count:,} cases"

@@ -1,7 +1,7 @@
-"""Measures which goals the messages in files cover. A goal is, for example, a rule that a message can break, or an unusual valid value.
+"""Measures what the messages in files cover: rules, techniques, edges (unusual valid values), ambiguities and pairs of states.
 
-brokerfuzz judges the bytes of each message. A corpus lists the faults of its messages, and brokerfuzz uses these faults if the verdict confirms
-them. In all other messages, brokerfuzz recognises the faults from the invalid values as far as possible.
+brokerfuzz judges each message. If a corpus names the faults of a message, and the verdict confirms them, these faults count. In
+other messages, brokerfuzz tries to recognise the technique from the invalid value.
 """
 
 from collections import Counter
@@ -25,32 +25,29 @@ from brokerfuzz.schemas.json_reader import read
 
 @dataclass
 class Coverage:
-    """The coverage of each message type, and the number of bodies and messages that were not counted."""
+    """The coverage for each message type, and the number of messages that were not counted."""
 
     contract: Contract
     strength: int = 2
     now: datetime | None = None
     tallies: dict[MessageType, Tally] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
-    """For each file with recorded traffic, the number of bodies that are not messages of the contract."""
+    """Maps each file with recorded traffic to its number of bodies that are not messages of the contract."""
     ambiguous_type: int = 0
     """The number of messages that were not counted because they match several message types."""
     first_ambiguous_type: str = ""
-    """The first message that matches several types, as file and line."""
+    """The file and the line of the first such message."""
 
     @property
     def messages(self) -> int:
-        """The number of counted messages."""
+        """The number of messages that were counted."""
         return sum(tally.messages for tally in self.tallies.values())
 
     def score(self, *kinds: str) -> Score:
-        """Returns two numbers for these kinds of goals: how many goals are covered, and how many there are. Message types
-        without messages are ignored.
-        """
+        """Returns how many goals of these kinds are covered, and how many there are. Message types without messages do not count."""
         return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
 
     def add(self, message: InputMessage, message_type: MessageType) -> None:
-        """Counts a message of this type."""
         judgement = judge(message, message_type, contract=self.contract, now=self.now)
         if message_type not in self.tallies:
             self.tallies[message_type] = Tally(self.contract, message_type, self._present, self.strength)
@@ -80,10 +77,10 @@ def measure(
     names: Iterable[str], *, contract: Contract, message_type: MessageType | None = None, lines: bool = False, now: datetime | None = None,
     strength: int = 2, progress: Progress | None = None,
 ) -> Coverage:  # fmt: skip
-    """Returns the coverage of the messages in files. `progress` is called with the number of messages counted so far.
+    """Measures the coverage of the messages in files. `progress` gets the number of messages that were counted so far.
 
-    Raises `InputError` if a file cannot be read or contains no message that can be counted. Also raises `CorpusError`,
-    `StrengthError` and `ClockError`.
+    Raises `InputError` if a file cannot be read or contains no messages. Also raises `CorpusError`, `StrengthError` and
+    `ClockError`.
     """
     coverage = Coverage(contract, strength, now)
     for name in names:
@@ -109,7 +106,7 @@ def _source(message: InputMessage) -> str:
 
 
 def _type_of(message: InputMessage, message_type: MessageType | None, contract: Contract) -> MessageType | None:
-    """Returns the type of a message, or None if the message matches several types."""
+    """Returns the type of a message, or None if several types match."""
     if message.record is not None:
         return message_type or message.record.message_type
     if message_type is not None or not message.body.strip():
@@ -119,7 +116,7 @@ def _type_of(message: InputMessage, message_type: MessageType | None, contract: 
 
 
 def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputError:
-    """Returns the error for a file that contains no message of the contract."""
+    """Returns the error for a file without messages of the contract."""
     if others:
         return InputError(f"{name} contains traffic, but no message of the contract: specify another file")
     if first is None or not first.body.strip():
@@ -136,7 +133,7 @@ def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputErro
 
 
 def data(coverage: Coverage) -> dict[str, Any]:
-    """Returns the data that `--json` prints."""
+    """Returns the coverage as JSON."""
     return {
         "messages": {name: _of_type(tally) for name, tally in coverage.tallies.items()},
         "left_out": {"other_traffic": coverage.others.total(), "type_unknown": coverage.ambiguous_type},

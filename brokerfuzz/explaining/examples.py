@@ -1,4 +1,4 @@
-"""Finds the smallest message that shows a fault or an ambiguity, and its twin. The twin is a valid message that differs from it in one place."""
+"""Finds the smallest message that shows a fault or an ambiguity, and its twin (a valid message that differs in one place)."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,16 +18,15 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
-    """Returns a case that breaks the rule with the first technique for this rule. Returns None if no technique breaks the rule."""
+    """Returns a case that breaks the rule, or None if no technique breaks it."""
     return next(_faults(contract, rule, techniques_for(rule), now), None)
 
 
 def of_technique(contract: Contract, technique: Technique, now: datetime) -> Case | None:
-    """Returns a case that uses the technique to break the first rule that it can break. Returns None if the technique breaks no
-    rule.
+    """Returns a case that uses the technique, or None if the technique breaks no rule.
 
-    Some techniques need a value that the smallest message does not contain, for example an array of strings. For such a
-    technique, the example is a message with all properties.
+    Some techniques need a value that the smallest message does not contain, such as an array of strings. Their example is a
+    message with all properties.
     """
     known = [rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords]
     smallest = (case for rule in known for case in _faults(contract, rule, [technique], now))
@@ -36,7 +35,7 @@ def of_technique(contract: Contract, technique: Technique, now: datetime) -> Cas
 
 
 def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Case | None:
-    """Returns a case that touches the ambiguity, with its twin. Returns None if no message can touch the ambiguity."""
+    """Returns a case that touches the ambiguity, with a twin. Returns None if no message can touch it."""
     for message_type in MESSAGE_TYPES:
         maker = ProbeMaker(contract, message_type, now)
         if not ambiguity.concerns(message_type):
@@ -66,5 +65,5 @@ def _maker(contract: Contract, rule: Rule, now: datetime) -> FaultMaker:
 
 
 def _smallest(contract: Contract, message_type: MessageType, narrowed: Schema) -> Any:
-    """Returns the smallest message. It has only the properties that the contract or `narrowed` requires."""
+    """Returns the smallest message that complies with the contract and with `narrowed`."""
     return build(contract, message_type, MessagePlan(full=False).narrow(narrowed))

@@ -1,4 +1,4 @@
-"""Explains one rule, one technique or one ambiguity."""
+"""Explains a single rule, technique or ambiguity."""
 
 import json
 from collections.abc import Iterator
@@ -19,15 +19,16 @@ from brokerfuzz.schemas.oracle import AMBIGUITY_RULE
 from brokerfuzz.wording import listed, with_article
 
 MOST_NAMED = 20
-"""The maximum number of techniques that the text about a rule names. The JSON output names all techniques of the rule."""
+"""The maximum number of techniques in the text about a rule. The JSON contains all of them."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explanation of a rule, a technique or an ambiguity: sentences, the source in the contract, and an example with its twin.
+    """The explanation of a rule, a technique or an ambiguity: sentences, the source in the contract, and an example with its
+    twin.
 
-    For a rule, `names` contains the techniques that break it. For a technique, it contains the keywords of the rules that the technique breaks.
-    For an ambiguity, it contains the message types in which it occurs.
+    `names` contains the techniques that break a rule, or the keywords of the rules that a technique breaks, or the message types
+    of an ambiguity.
     """
 
     kind: Literal["rule", "technique", "ambiguity"]
@@ -38,14 +39,14 @@ class Explanation:
     example: Case | None
 
     def data(self) -> dict[str, Any]:
-        """Returns the data that `--json` prints. The example and its twin have the same format as in a corpus."""
+        """Returns the explanation as JSON. The example and its twin have the same format as in a corpus."""
         called = {"rule": "techniques", "technique": "keywords", "ambiguity": "messages"}[self.kind]
         said = {"kind": self.kind, "id": self.id, "text": " ".join(self.sentences), "source": self.source, called: list(self.names)}
         pair = {"example": self.example, "twin": self.example.twin if self.example else None}
         return {**said, **{name: json.loads(encode(case)) if case else None for name, case in pair.items()}}
 
     def lines(self) -> Iterator[str]:
-        """Yields the lines for the terminal, one sentence per line."""
+        """Yields the explanation as text, one sentence per line."""
         yield f"{self.id} ({self.kind})"
         yield ""
         yield from self.sentences
@@ -56,8 +57,8 @@ class Explanation:
             yield f"Example: lines with - are in the twin (the valid counterpart), lines with + in the {self._example_words(self.example)}."
 
     def example_lines(self) -> list[str]:
-        """Returns the differences between the example and its twin, line by line. Lines with `- ` are in the twin, lines with `+ ` in the example.
-        Without an example, there are no lines.
+        """Returns the differences between the example and its twin. Lines that begin with `- ` are in the twin, and lines with `+
+        ` in the example.
         """
         twin = self.example.twin if self.example else None
         return difference(twin.body, self.example.body) if self.example and twin else []
@@ -69,7 +70,7 @@ class Explanation:
 
 
 def explain(name: str, *, contract: Contract | None = None, now: datetime | None = None) -> Explanation:
-    """Explains the rule, technique or ambiguity with this name. Raises `UnknownNameError` if the name is unknown.
+    """Explains the rule, the technique or the ambiguity with this name. Raises `UnknownNameError` if the name is unknown.
 
     `now` is the time for which the example is generated (default: the current time).
     """
@@ -86,7 +87,7 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
 
 
 def known_ids(contract: Contract) -> list[str]:
-    """Returns all names that `explain` accepts: rules, then techniques, then ambiguities."""
+    """Returns the names of all rules, techniques and ambiguities."""
     return [*contract.rules_by_id, *TECHNIQUES, *(ambiguity.id for ambiguity in contract.ambiguities)]
 
 

@@ -1,7 +1,7 @@
-"""Judges messages from files with the oracle, and formats the verdicts as JSON and as text.
+"""Judges messages from files, and describes the verdicts as JSON and as text.
 
-If the user gives no message type, brokerfuzz finds the possible types from the property names, and judges the message as each of these types. If
-these verdicts differ, the user must give the type. If a message comes from a corpus, brokerfuzz also compares its verdict with the verdict there.
+If the user gives no message type, brokerfuzz judges the message as each type that its property names allow. If these verdicts
+differ, the user must give the type. For a message from a corpus, brokerfuzz also compares its verdict with the one in the corpus.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ from brokerfuzz.schemas.verdicts import violation
 
 @dataclass(frozen=True, slots=True)
 class MessageJudgement:
-    """A message with its verdict. `message_type` is None if several types are possible and give the same verdict."""
+    """A message with its verdict. `message_type` is None if several types are possible and lead to the same verdict."""
 
     message: InputMessage
     message_type: MessageType | None
@@ -30,12 +30,14 @@ class MessageJudgement:
 
     @property
     def agrees(self) -> bool:
-        """True if the corpus has the same verdict for this message, or if the message does not come from a corpus."""
+        """True if the verdict is the same as in the corpus, or if the message is not from a corpus."""
         return self.message.record is None or _agrees(self.message.record, self.verdict)
 
     @property
     def is_finding(self) -> bool:
-        """True if the message leads to exit status 1: its verdict differs from the corpus or, without a corpus, it is invalid."""
+        """True if the exit status must be 1, because the verdict differs from the corpus or, without a corpus, because the
+        message is invalid.
+        """
         return not self.agrees if self.message.record else self.verdict.label == "invalid"
 
 
@@ -47,9 +49,9 @@ def judge(
     now: datetime | None = None,
     policies: Policies | None = None,
 ) -> MessageJudgement:
-    """Judges a message as of the time `now`. The default is the time for which the corpus was generated, or else the current time.
+    """Judges a message at the time `now` (default: the time in the corpus, or the current time).
 
-    Raises `InputError` if the possible message types give different verdicts, or if `message_type` differs from the type in the corpus.
+    Raises `InputError` if the possible message types lead to different verdicts, or if `message_type` contradicts the corpus.
     """
     record = message.record
     if record is not None:
@@ -65,8 +67,10 @@ def judge(
 
 
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
-    """Returns the message types that match a message best. A type matches best if it leaves the fewest properties unknown. Among equal types, the one
-    with the fewest values of a wrong JSON type matches best.
+    """Returns the message types that match a message best.
+
+    These are the types with the fewest unknown properties and, among these, the types with the fewest values of a wrong JSON
+    type.
     """
     message = read(body).usual
     if not isinstance(message, dict):
@@ -76,9 +80,7 @@ def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
 
 
 def _misfits(props: Mapping[str, Any], message_type: MessageType, contract: Contract) -> tuple[int, int]:
-    """Returns two numbers for the root of a message: how many properties are unknown (upper and lower case are equal), and how many known
-    properties have a wrong JSON type.
-    """
+    """Returns how many properties of a message are unknown, and how many known ones have a wrong JSON type."""
     known = {name.casefold(): types_of(prop) for name, prop in contract.flat[message_type].get("properties", {}).items()}
     types = [known[name.casefold()] & _types(value) for name, value in props.items() if name.casefold() in known]
     return len(props) - len(types), sum(not fitting for fitting in types)
@@ -115,7 +117,7 @@ def _agrees(record: RecordedVerdict, verdict: Verdict) -> bool:
 
 
 def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
-    """Returns the data that `--json` prints about a judgement."""
+    """Describes the verdict as JSON."""
     message, verdict = judgement.message, judgement.verdict
     said: dict[str, Any] = {
         "name": message.name,
@@ -134,7 +136,7 @@ def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
 
 
 def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
-    """Yields the lines for the terminal, with each broken rule and each ambiguity."""
+    """Yields lines that describe the verdict, each broken rule and each ambiguity."""
     for (at, under, found, demanded), rules in _by_finding(judgement.verdict).items():
         interpretation = f" (under {under})" if under else ""
         yield f"  {at or 'the message'}: {violation(found, demanded)}{interpretation}"
@@ -149,7 +151,7 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
 
 
 def source_of(rule: str, contract: Contract) -> str | None:
-    """Returns the source of a rule in the contract. If the rule is an ambiguity that a policy rejects, returns the source of the ambiguity."""
+    """Returns the part of the contract that states the rule. If a policy rejects an ambiguity, returns the part that is ambiguous."""
     if rule.startswith(AMBIGUITY_RULE):
         return contract.ambiguity(rule.removeprefix(AMBIGUITY_RULE)).source
     known = contract.rules_by_id.get(rule)
@@ -157,7 +159,7 @@ def source_of(rule: str, contract: Contract) -> str | None:
 
 
 def _by_finding(verdict: Verdict) -> dict[tuple[str, str, str, str], list[str]]:
-    """Groups the broken rules that have the same place, value and demand. Such groups occur if several message types are possible."""
+    """Groups broken rules with the same place and the same value, which occur if several message types are possible."""
     found: dict[tuple[str, str, str, str], list[str]] = {}
     for entry in verdict.broken:
         found.setdefault((entry.at, entry.under, entry.found, entry.demanded), []).append(entry.rule)

@@ -9,11 +9,10 @@ from brokerfuzz.schemas.citations import Citation
 
 Row = dict[str, Any]
 NOT_STATED = "a changed contract"
-"""The words for the source of a rule that the contract does not state."""
+"""The source of a rule that the contract does not state."""
 
 
 def rule_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    """Returns the rules of these message types, in the order of the contract."""
     return [_rule_row(rule) for message_type in message_types for rule in contract.rules[message_type]]
 
 
@@ -32,7 +31,7 @@ def _rule_row(rule: Rule) -> Row:
 
 
 def ambiguity_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    """Returns the ambiguities that can occur in these message types, and the ambiguities that are not about the content of messages."""
+    """Returns the ambiguities of these message types, and those that do not concern the contents of messages."""
     return [_ambiguity_row(entry) for entry in contract.ambiguities if entry.detector is None or any(map(entry.concerns, message_types))]
 
 
@@ -49,12 +48,10 @@ def _ambiguity_row(ambiguity: Ambiguity) -> Row:
 
 
 def technique_rows() -> list[Row]:
-    """Returns all techniques, in the order in which brokerfuzz tries them."""
     return [{"name": t.name, "text": t.text, "keywords": sorted(t.keywords), "family": t.family} for t in TECHNIQUES.values()]
 
 
 def bug_rows() -> list[Row]:
-    """Returns all bugs that can be seeded in the reference service."""
     from brokerfuzz.service.bugs import BUGS
 
     return [{"name": bug.name, "kind": bug.kind, "text": bug.text, "rule": bug.rule} for bug in BUGS.values()]
@@ -64,14 +61,14 @@ def bug_rows() -> list[Row]:
 
 
 def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yields each rule ID, followed by a line with the rule's demand and its source in the contract."""
+    """Yields each rule ID, and then a line with what the rule requires and its source in the contract."""
     for row in rows:
         yield row["id"]
         yield f"    {row['demand']} ({row['source'] or NOT_STATED})"
 
 
 def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yields three lines per ambiguity: its ID, the question that is open, and what is certain, with the source in the contract."""
+    """Yields the ID of each ambiguity, its question, and the values that are certainly allowed."""
     for row in rows:
         yield row["id"]
         yield f"    {row['question']}"

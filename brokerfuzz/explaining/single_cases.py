@@ -1,6 +1,4 @@
-"""Shows one case in a corpus: its position in the file, the reason for it, its message, and the difference from its twin (the valid
-counterpart).
-"""
+"""Shows a single case of a corpus: where it is, why it exists, its message, and how it differs from its twin (the valid counterpart)."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -25,7 +23,7 @@ from brokerfuzz.wording import printable_as_in_python
 
 @dataclass(frozen=True)
 class SingleCase:
-    """A case in a corpus, with its twin if the corpus contains the twin."""
+    """A case of a corpus, with its twin if the corpus contains it."""
 
     name: str
     line: int
@@ -34,8 +32,8 @@ class SingleCase:
 
     @cached_property
     def difference(self) -> list[str]:
-        """The differences between the message and its twin, line by line. Lines with `- ` are in the twin, lines with `+ ` in the message.
-        Without a twin, there are no lines.
+        """The differences between the message and its twin. Lines that begin with `- ` are in the twin, and lines with `+ ` in
+        the message.
         """
         return difference(self.case.twin.body, self.case.body) if self.case.twin else []
 
@@ -44,7 +42,7 @@ class SingleCase:
         return MessageJudgement(InputMessage(self.name, self.line, self.case.body), self.case.message_type, self.case.verdict)
 
     def data(self) -> dict[str, Any]:
-        """Returns the data that `--json` prints: the case, its twin, the reason for the case, and the verdict of the oracle."""
+        """Describes the case, its twin, the reason for the case, and its verdict as JSON."""
         said = judgement_data(self._judgement, self.contract)
         records = {"case": self.case, "twin": self.case.twin}
         return {
@@ -57,7 +55,7 @@ class SingleCase:
         }
 
     def lines(self) -> Iterator[str]:
-        """Yields the lines for the terminal, without the lines of `difference`."""
+        """Describes the case as text."""
         case = self.case
         yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({printable_as_in_python(self.name)}, line {self.line})"
         yield printable_as_in_python(why(case))
@@ -74,7 +72,9 @@ class SingleCase:
 
 
 def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase:
-    """Returns the case with this ID and its twin, after judging both again. Raises `CorpusError` if the case is missing or has a wrong verdict."""
+    """Returns the case with this ID and its twin, after judging both. Raises `CorpusError` if the case is missing or has a wrong
+    verdict.
+    """
     check_rereadable(*paths)
     line = _line_of(paths, wanted)
     if line is None:
@@ -90,7 +90,7 @@ def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase
 
 
 def _line_of(paths: Sequence[str], wanted: str) -> Line | None:
-    """Returns the first line of the corpus that contains the case with this ID."""
+    """Returns the line of the corpus that contains the case with this ID."""
     head = b'"%s"' % wanted.encode()
     found = (line for path in parts_of(*paths) for line in lines(path) if head in line.text)
     return next((line for line in found if line.record().id == wanted), None)

@@ -1,4 +1,4 @@
-"""The data types of the service: an offer, a complaint about an offer, and the answer to an offer."""
+"""Defines an offer, a complaint about an offer, and the answer to an offer."""
 
 import json
 import re
@@ -12,23 +12,28 @@ from typing import Any, Literal
 from brokerfuzz.pointers import steps_of
 
 Manner = Literal["reply", "crash", "abort", "hang"]
-"""How the service answers. With `reply`, it accepts or rejects the offer. With `crash`, it answers with a server error (500). With
-`abort`, it cuts the connection without an answer. With `hang`, it never answers.
+"""How the service answers.
+
+- `reply`: it accepts or rejects the offer.
+- `crash`: it answers with a server error (500).
+- `abort`: it closes the connection without an answer.
+- `hang`: it never answers.
 """
 
 DEEPEST = 200
-"""Maximum nesting of the offers that seeded bugs affect. For offers that are nested deeper, the service behaves as if it had no bugs."""
+"""The maximum nesting of the offers that seeded bugs affect. For more deeply nested offers, the service has no bugs."""
 
 MOST_MESSAGES = 100
-"""Maximum number of complaints in one answer."""
+"""The maximum number of complaints in an answer."""
 
 _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A reason to reject an offer. `at` is a JSON Pointer. `found` describes the value there, and `demanded` describes the values
-    that the service accepts there. `rule` is the ID of the broken rule.
+    """A reason to reject an offer. `at` is the JSON Pointer of the place, and `rule` is the ID of the broken rule.
+
+    `found` describes the value at this place, and `demanded` describes the values that the service accepts there.
     """
 
     rule: str | None
@@ -43,7 +48,7 @@ class Complaint:
 
 
 def envelope(*failures: str, data: Any = None, information: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Returns the envelope of a response. The operation was successful if there are no failures."""
+    """Creates the envelope of a response. The operation was successful if there are no failures."""
     return {"data": data, "failureMessages": list(failures), "informationalMessages": list(information), "operationWasSuccessful": not failures}
 
 
@@ -57,19 +62,19 @@ class ServiceAnswer:
 
     @property
     def accepts(self) -> bool:
-        """Whether the service accepts the offer."""
+        """True if the service accepts the offer."""
         return self.manner == "reply" and not self.complaints
 
     @property
     def status(self) -> int | None:
-        """The HTTP status: 201, 400 or 500. None if the service sends no answer."""
+        """The HTTP status: 201, 400 or 500. It is None if the service sends no answer."""
         if self.manner != "reply":
             return 500 if self.manner == "crash" else None
         return 400 if self.complaints else 201
 
     @property
     def envelope(self) -> Mapping[str, Any] | None:
-        """The body of the answer; None if the body is not an envelope."""
+        """The body of the answer. It is None if the body is not an envelope."""
         if self.manner != "reply":
             return None
         body = envelope(*self._messages(), information=() if self.complaints else ("The offer was created.",))
@@ -90,7 +95,7 @@ class Offer:
 
     @cached_property
     def _parsed(self) -> list[Any]:
-        """A list with the value in the body. The list is empty if the body is not JSON, or is nested deeper than `DEEPEST`."""
+        """A list with the parsed body. The list is empty if the body is not JSON, or is nested more deeply than `DEEPEST`."""
         try:
             return [json.loads(self.body)] if nesting(self.body) <= DEEPEST else []
         except (ValueError, RecursionError):
@@ -98,12 +103,12 @@ class Offer:
 
     @property
     def readable(self) -> bool:
-        """Whether the body is JSON that is not nested deeper than `DEEPEST`."""
+        """True if the body is JSON that is not nested more deeply than `DEEPEST`."""
         return bool(self._parsed)
 
     @property
     def value(self) -> Any:
-        """The value in the body. Raises `IndexError` if the body is not readable."""
+        """The parsed body. Raises `IndexError` if the body is not readable."""
         return self._parsed[0]
 
     def prop(self, name: str) -> Any:
@@ -111,12 +116,12 @@ class Offer:
         return self.value.get(name) if self.readable and isinstance(self.value, dict) else None
 
     def having(self, value: Any) -> "Offer":
-        """Returns an offer whose body contains this value."""
+        """Returns an offer with this value as its body."""
         return Offer(json.dumps(value).encode(), self.now)
 
     def values(self, site: str) -> Iterator[Any]:
-        """Yields the values at a site. The site `""` is the root, and `a[].b` is the property `b` of each item of `a`. `**` means every
-        value in the offer.
+        """Yields the values at a site. The site `""` is the root, `a[].b` is the property `b` of each item of `a`, and `**` means
+        every value.
         """
         if site == "**":
             yield from everything(self._parsed)
@@ -134,7 +139,7 @@ class Offer:
         return found
 
     def replacing(self, replacements: Mapping[str, Any]) -> "Offer":
-        """Returns the offer with other values. `replacements` maps JSON Pointers to values. Each JSON Pointer must exist in the offer."""
+        """Returns the offer with other values. `replacements` maps JSON Pointers that exist in the offer to the values."""
         root = deepcopy([self.value])
         for pointer, value in replacements.items():
             holder: Any = root
@@ -146,7 +151,7 @@ class Offer:
 
 
 def nesting(body: bytes) -> int:
-    """Returns how deep arrays and objects are nested in JSON."""
+    """Returns how deeply arrays and objects are nested in JSON."""
     depth = deepest = 0
     for opening, closing in _STRING_OR_BRACKET.findall(body):
         depth += bool(opening) - bool(closing)

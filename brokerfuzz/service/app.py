@@ -38,10 +38,10 @@ JSON_TYPE = b"application/json"
 
 
 def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None, seed: int = 0) -> App:
-    """Returns the service as an ASGI application with these bugs. Without bugs, the service conforms to the contract.
+    """Returns the service as an ASGI application. Without bugs, it complies with the contract.
 
-    `now` is the time at which offers are judged; None means the current time. `seed` determines the products and prices in the
-    service's responses. Raises `UnknownNameError` for an unknown bug.
+    `now` is the time at which the service judges offers (None: the current time). `seed` determines the products and prices in
+    its responses. Raises `UnknownNameError` if a bug is unknown.
     """
     service = _Service(
         answering(bugs=bugs, contract=contract, now=now),
@@ -57,7 +57,7 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Yields valid responses without end. Starts to prepare them only when the first response is needed."""
+    """Yields valid responses without end. It starts to prepare them only when the first response is needed."""
     from brokerfuzz.decoder import messages
 
     for message in messages(message_type, seed, plausible=True, contract=contract):
@@ -127,7 +127,7 @@ def _is_encoded(scope: Scope) -> bool:
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | None:
-    """Returns the body of a request; None if the body is too large."""
+    """Returns the body of a request, or None if it is too large."""
     declared = dict(scope["headers"]).get(b"content-length", b"0")
     if declared.isdigit() and int(declared) > LARGEST_BODY:
         return None
@@ -150,7 +150,7 @@ async def _until_gone(receive: Receive) -> None:
 
 
 def _abort(receive: Receive) -> None:
-    """Cuts the connection without an answer. ASGI does not support this, so the function uses uvicorn's transport."""
+    """Closes the connection without an answer. ASGI cannot do this, so the function uses uvicorn's transport."""
     transport = getattr(getattr(receive, "__self__", None), "transport", None)
     if transport is None:
         raise ConnectionAbortedError("a seeded bug cuts the connection; only uvicorn can do this, so this server gets an exception instead")

@@ -1,4 +1,4 @@
-"""The bugs that can be seeded, by name."""
+"""Lists the bugs that can be seeded."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ __all__ = ["BUGS", "Bug", "bug"]
 _KINDS = (missing_checks, strictness, coercions, failures, conditions)
 
 BUGS: Mapping[str, Bug] = {seeded.name: seeded for seeded in sorted((b for module in _KINDS for b in module.BUGS), key=lambda b: b.name)}
-"""Maps the name of each bug to the bug, sorted by name."""
+"""Maps the name of each bug to the bug, in alphabetical order."""
 
 
 def bug(name: str) -> Bug:

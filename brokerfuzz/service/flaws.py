@@ -1,7 +1,7 @@
-"""The building blocks of bugs: the ways in which a service can go wrong.
+"""Defines the building blocks of bugs: the ways in which a service can fail.
 
-A judge is a function that returns the right answer to an offer. A flaw is a function that receives the offer and the judge, and
-returns an answer that may be wrong. For example, the flaw removes some complaints, or passes a changed offer to the judge.
+A judge is a function that returns the correct answer to an offer. A flaw is a function that gets the offer and the judge, and
+returns an answer that may be wrong. For example, the flaw removes complaints, or gives a changed offer to the judge.
 """
 
 import re
@@ -15,16 +15,17 @@ Kind = Literal["missing-check", "too-strict", "coercion", "crash", "hang", "cond
 Judge = Callable[[Offer], ServiceAnswer]
 Flaw = Callable[[Offer, Judge], ServiceAnswer]
 Test = Callable[[Any], bool]
-"""A condition on a value of any type."""
+"""A function that decides whether a value of any type has a certain property."""
 
 RULES = "offer-creation-request/"
-"""The first characters of the IDs of all rules for offers."""
+"""The beginning of the IDs of all rules for offers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A bug that can be seeded: its name, its kind, a description in one sentence, and the ID of the rule that
-    the bug affects. The ID is None if the bug does not affect exactly one rule.
+    """A bug that can be seeded: its name, its kind, a description in one sentence, and the ID of its rule.
+
+    The ID is None if the bug does not affect exactly one rule.
     """
 
     name: str
@@ -35,7 +36,7 @@ class Bug:
 
 
 def rule_id(*rules: str) -> str | None:
-    """Returns the ID of the rule if there is exactly one rule and its name contains no `*`; otherwise returns None."""
+    """Returns the ID of the rule. Returns None if there is not exactly one rule, or if its name contains `*`."""
     return RULES + rules[0] if len(rules) == 1 and "*" not in rules[0] else None
 
 
@@ -43,7 +44,7 @@ def rule_id(*rules: str) -> str | None:
 
 
 def anything(value: Any) -> bool:
-    """Is true for any value."""
+    """Is true for every value."""
     return True
 
 
@@ -53,32 +54,32 @@ def null(value: Any) -> bool:
 
 
 def a_string(test: Test) -> Test:
-    """Returns a condition that holds for strings that pass the test."""
+    """Returns a function that is true for strings that pass the test."""
     return lambda value: isinstance(value, str) and test(value)
 
 
 def a_number(test: Test) -> Test:
-    """Returns a condition that holds for numbers that pass the test."""
+    """Returns a function that is true for numbers that pass the test."""
     return lambda value: isinstance(value, int | float) and not isinstance(value, bool) and test(value)
 
 
 def an_array(test: Test) -> Test:
-    """Returns a condition that holds for arrays that pass the test."""
+    """Returns a function that is true for arrays that pass the test."""
     return lambda value: isinstance(value, list) and test(value)
 
 
 def an_object(test: Test) -> Test:
-    """Returns a condition that holds for objects that pass the test."""
+    """Returns a function that is true for objects that pass the test."""
     return lambda value: isinstance(value, dict) and test(value)
 
 
 def lacks(name: str) -> Test:
-    """Returns a condition that holds for objects without this property."""
+    """Returns a function that is true for objects without this property."""
     return an_object(lambda props: name not in props)
 
 
 def orders_after(later: str, earlier: str) -> Test:
-    """Returns a condition that holds for objects in which the property `later` comes after the property `earlier`."""
+    """Returns a function that is true for objects in which the property `later` comes after the property `earlier`."""
     return an_object(lambda props: later in props and earlier in props and list(props).index(later) > list(props).index(earlier))
 
 
@@ -86,11 +87,10 @@ def orders_after(later: str, earlier: str) -> Test:
 
 
 def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Returns a flaw that ignores some violations of rules. A rule is written as `SITE:KEYWORD`, and `*` in it matches any
-    characters.
+    """Returns a flaw that ignores some violations of rules.
 
-    A violation is ignored if its JSON Pointer matches the regular expression `at`, the value at this place passes the test `value`
-    (or there is no value), and the offer passes the test `when`.
+    A rule has the form `SITE:KEYWORD`, in which `*` matches any characters. The flaw ignores a violation if its JSON Pointer
+    matches the regular expression `at`, its value passes the test `value`, and the offer passes the test `when`.
     """
     ignored = re.compile("|".join(re.escape(RULES + rule).replace(r"\*", ".*") for rule in rules))
 
@@ -107,7 +107,7 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
 
 
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
-    """Returns a flaw that rejects an offer that the judge accepts, if a value at the site passes the test."""
+    """Returns a flaw that rejects a valid offer if a value at the site passes the test."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -119,7 +119,7 @@ def rejects(site: str, test: Test, demanded: str) -> Flaw:
 
 
 def rejects_text(pattern: bytes, demanded: str) -> Flaw:
-    """Returns a flaw that rejects an offer that the judge accepts, if the pattern occurs in its JSON."""
+    """Returns a flaw that rejects a valid offer if its JSON contains the pattern."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -129,7 +129,7 @@ def rejects_text(pattern: bytes, demanded: str) -> Flaw:
 
 
 def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Returns a flaw that changes the offer before the judge sees it. `change` returns its argument if nothing needs to change."""
+    """Returns a flaw that changes the offer before the service judges it. `change` returns the same value if no change is needed."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
@@ -141,8 +141,9 @@ def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool]
 
 
 def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
-    """Returns a flaw that rewrites a body that is not JSON before the judge sees it. `rewrite` returns None or raises ValueError if
-    it cannot rewrite the body.
+    """Returns a flaw that rewrites a body that is not JSON before the service judges it.
+
+    `rewrite` returns None or raises ValueError if it cannot rewrite the body.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -159,10 +160,10 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
-    """Returns a flaw that converts the values that the judge complains about, and then passes the offer to the judge again.
+    """Returns a flaw that converts wrong values and judges the offer again.
 
-    It converts a value only if the `demanded` text of the complaint matches the regular expression. If `convert` cannot convert a
-    value, it returns the same value.
+    It converts a value only if the required value in the complaint matches `demanded`, which is a regular expression. `convert`
+    returns the same value if it cannot convert it.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -176,17 +177,17 @@ def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
 
 
 def fails(manner: Manner, site: str, test: Test) -> Flaw:
-    """Returns a flaw that crashes, cuts the connection or never answers if a value at the site passes the test."""
+    """Returns a flaw that crashes, closes the connection or never answers if a value at the site passes the test."""
     return fails_when(manner, lambda offer: any(test(value) for value in offer.values(site)))
 
 
 def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
-    """Returns a flaw that crashes, cuts the connection or never answers if the offer passes the test `when`."""
+    """Returns a flaw that crashes, closes the connection or never answers if the offer passes the test."""
     return lambda offer, judge: ServiceAnswer(manner=manner) if when(offer) else judge(offer)
 
 
 def claims_success(success: bool, *, of_accepted: bool) -> Flaw:
-    """Returns a flaw that sets a wrong `operationWasSuccessful`, either for accepted or for rejected offers."""
+    """Returns a flaw that answers with a wrong `operationWasSuccessful`, for accepted or for rejected offers."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)

@@ -1,4 +1,4 @@
-"""Decides whether the service accepts an offer. A table contains the decisions on questions that the contract leaves open."""
+"""Decides whether the service accepts an offer. A table contains its decisions about what the contract leaves open."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -22,29 +22,28 @@ DECISIONS: "Mapping[str, str]" = {
     "encoding": "rejected",  # JSON between systems is UTF-8 (RFC 8259, 8.1)
     "content-encoding": "rejected",  # bodies are not decoded
 }
-"""The service's policies. The service accepts messages that touch any other ambiguity."""
+"""The policies of the service. It accepts messages that touch any other ambiguity."""
 
 
 def decisions(contract: "Contract") -> "Policies":
-    """Returns the service's policy for each ambiguity of a contract."""
+    """Returns the policies of the service for the ambiguities of a contract."""
     known = {ambiguity.id for ambiguity in contract.ambiguities if ambiguity.interpretations}
     policies = {name: "accepted" for name in known if name.partition(".")[0] not in DECISIONS}
     return contract.check_policies({**policies, **{name: value for name, value in DECISIONS.items() if any(one.startswith(name) for one in known)}})
 
 
 def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
-    """Returns a function that returns the service's answer to the bytes of an offer. The function needs no server.
+    """Returns a function that answers the bytes of an offer like the service. It needs no server.
 
-    `bugs` are names from `BUGS`. The bugs are applied one after the other: each bug can change the answer that the service would
-    give with only the bugs before it. `now` is the time at which offers are judged; None means the current time. Raises
-    `UnknownNameError` for an unknown bug.
+    `bugs` are names from `BUGS`. Each bug can change the answer that results from the bugs before it. `now` is the time at which
+    offers are judged (None: the current time). Raises `UnknownNameError` if a bug is unknown.
     """
     judge = reduce(_flawed, [bug(name) for name in bugs], conforming(contract))
     return lambda body: judge(Offer(body, now))
 
 
 def conforming(contract: "Contract | None" = None) -> Callable[[Offer], ServiceAnswer]:
-    """Returns the judge that has no bug: it conforms to the contract."""
+    """Returns the judge of the service without bugs."""
     from brokerfuzz.schemas import check, load_contract
 
     known = contract or load_contract()

@@ -1,4 +1,4 @@
-"""Starts the reference service: in a separate process, or in this one until Ctrl-C."""
+"""Starts the reference service: in a separate process, or in this process until Ctrl-C."""
 
 import errno
 import json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8080
 LARGEST_PORT = 65535
-QUEUE = 128  # connections waiting to be accepted
+QUEUE = 128  # the maximum number of connections that wait to be accepted
 _EVERYWHERE = {"0.0.0.0": LOOPBACK, "::": "::1"}  # noqa: S104  (all interfaces -> the address to connect to)
 _START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
 
@@ -40,18 +40,17 @@ def running(
     host: str = LOOPBACK,
     port: int = 0,
 ) -> Iterator[str]:
-    """Runs the service in a child process during a `with` block; yields its address, such as `http://127.0.0.1:40123`.
+    """Runs the service in a child process during a `with` block. Yields its address, such as `http://127.0.0.1:40123`.
 
-    A separate process does not slow down this process through Python's interpreter lock. It ends when this process ends. Port 0
-    means any free port. Raises `UnknownNameError` for an unknown bug, and `TargetError` if the service cannot listen at this host
-    and port.
+    A separate process does not slow down this process, and ends when this process ends. Port 0 means any free port. Raises
+    `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
     """
     options = {"bugs": [bug(name).name for name in bugs], "contract": contract, "now": now, "seed": seed}
     child = _child()
     assert child.stdin is not None
     assert child.stdout is not None
     try:
-        with suppress(BrokenPipeError):  # the child ended at once; _address reports it
+        with suppress(BrokenPipeError):  # the child process ended at once, which _address reports
             pickle.dump({"host": host, "port": port, **options}, child.stdin)
             child.stdin.flush()
         yield _address(child.stdout)
@@ -73,9 +72,9 @@ def serve(
     seed: int = 0,
     ready: Callable[[str], object] = print,
 ) -> None:
-    """Runs the service in this process until Ctrl-C. Calls `ready` with the service's address when the service can receive requests.
+    """Runs the service in this process until Ctrl-C. When it can receive requests, it calls `ready` with its address.
 
-    Raises `UnknownNameError` for an unknown bug, and `TargetError` if the service cannot listen at this host and port.
+    Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
     """
     from brokerfuzz.service.app import reference_app
 
@@ -87,9 +86,7 @@ def serve(
 
 
 def _child() -> subprocess.Popen[bytes]:
-    """Starts a Python process that waits for its options. The process can import the same modules as this one. Ctrl-C in the terminal
-    does not reach it.
-    """
+    """Starts a Python process that waits for its options. It can import the same modules as this process, and ignores Ctrl-C."""
     module_path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     return subprocess.Popen(
         [sys.executable, "-P", "-c", _START],
@@ -125,7 +122,7 @@ def _say(**said: str) -> None:
 
 
 def _end_with_parent() -> NoReturn:
-    """Ends this process when standard input is closed, which also happens if the parent process is killed."""
+    """Ends this process when standard input is closed. This also happens when the parent process is killed."""
     sys.stdin.buffer.read()
     os._exit(0)
 
@@ -148,14 +145,16 @@ def _server(app: Any) -> "uvicorn.Server":
         log_level="critical",
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=1,  # seconds, for connections that a bug never answers
+        timeout_graceful_shutdown=1,  # in seconds, for connections that a bug never answers
     )
     return uvicorn.Server(config)
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Returns a listening socket. Its protocol must be IPPROTO_TCP. With protocol 0, asyncio leaves Nagle's algorithm on, which delays
-    each answer by 40 ms.
+    """Returns a listening socket.
+
+    Its protocol must be IPPROTO_TCP. With the protocol 0, asyncio does not turn off Nagle's algorithm, which delays each answer
+    by 40 ms.
     """
     if not 0 <= port <= LARGEST_PORT:
         raise TargetError(f"{port} is not a valid port: use 1 to {LARGEST_PORT}, or 0 for any free port")
@@ -165,7 +164,7 @@ def _listening(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as problem:
         raise TargetError(f"the host {host!r} cannot be resolved ({problem}): use {LOOPBACK}") from problem
     try:
-        if os.name == "posix":  # the port can then be used again at once; on Windows, two servers could then share the port
+        if os.name == "posix":  # lets a new server use the port at once; on Windows, it would let two servers share the port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(QUEUE)

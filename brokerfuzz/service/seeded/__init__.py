@@ -1,1 +1,1 @@
-"""The bugs that can be seeded, one module per kind. Each bug combines a flaw from `flaws` with a description."""
+"""Defines the bugs that can be seeded, one module per kind. Each bug is a flaw (see `flaws`) with a description."""

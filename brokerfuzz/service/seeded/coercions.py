@@ -1,4 +1,4 @@
-"""Bugs that convert an invalid value to a valid one, often from one JSON type to another."""
+"""Defines bugs that convert an invalid value to a valid one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ def _bug(name: str, text: str, demanded: str, convert: Callable[[Any], Any], rul
 
 
 def integer_of_string(value: Any) -> Any:
-    """Parses a string as an integer, like Python's `int`: a sign and surrounding white space are allowed."""
+    """Parses a string as an integer, like Python's `int`: it allows a sign, and white space around the integer."""
     return _or_same(int, value) if isinstance(value, str) else value
 
 
@@ -25,47 +25,44 @@ def number_of_string(value: Any) -> Any:
 
 
 def boolean_of_string(value: Any) -> Any:
-    """Converts `true` and `false`, in upper or lower case."""
+    """Converts the strings `true` and `false`, in upper or lower case, to booleans."""
     return {"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value
 
 
 def boolean_of_word(value: Any) -> Any:
-    """Converts `yes`, `no`, `on` and `off`, in upper or lower case."""
+    """Converts the strings `yes`, `no`, `on` and `off`, in upper or lower case, to booleans."""
     return {"yes": True, "no": False, "on": True, "off": False}.get(value.lower(), value) if isinstance(value, str) else value
 
 
 def boolean_of_number(value: Any) -> Any:
-    """Converts 1 and 0 to booleans."""
+    """Converts the numbers 1 and 0 to booleans."""
     return bool(value) if _is_number(value) and value in (0, 1) else value
 
 
 def number_of_boolean(value: Any) -> Any:
-    """Converts booleans to 1 and 0."""
+    """Converts booleans to the numbers 1 and 0."""
     return int(value) if isinstance(value, bool) else value
 
 
 def string_of_number(value: Any) -> Any:
-    """Converts a number to a string."""
     return str(value) if _is_number(value) else value
 
 
 def string_of_boolean(value: Any) -> Any:
-    """Converts a boolean to a string."""
     return str(value).lower() if isinstance(value, bool) else value
 
 
 def whole_part(value: Any) -> Any:
-    """Removes the fraction of a number."""
     return _or_same(int, value) if isinstance(value, float) else value
 
 
 def low_32_bits(value: Any) -> Any:
-    """Truncates an integer to a signed integer of 32 bits."""
+    """Keeps only the lowest 32 bits of an integer."""
     return ((value + (1 << 31)) % (1 << 32)) - (1 << 31) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def in_array(value: Any) -> Any:
-    """Wraps a value in an array."""
+    """Puts a value into an array."""
     return value if value is None else [value]
 
 
@@ -75,12 +72,10 @@ def out_of_array(value: Any) -> Any:
 
 
 def null_of_empty_string(value: Any) -> Any:
-    """Converts an empty string to null."""
     return None if value == "" else value
 
 
 def trimmed(value: Any) -> Any:
-    """Removes white space around a string."""
     return value.strip() if isinstance(value, str) and value != value.strip() else value
 
 

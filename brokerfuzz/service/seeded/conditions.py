@@ -1,4 +1,4 @@
-"""Bugs in the condition of a rule: the rule is not applied although it should be, or is applied although it should not be."""
+"""Defines bugs in the condition of a rule: the service applies the rule too seldom or too often."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ PAGE_COUNT_RULE = f"offer-creation-request/{PRODUCTS}[].pageCount:minimum"
 
 
 def _root(test: Test) -> Test:
-    """Returns a condition on an offer from a condition on its value."""
+    """Converts a test of a value to a test of an offer."""
 
     def holds(offer: Offer) -> bool:
         return any(test(value) for value in offer.values(""))
@@ -39,7 +39,7 @@ def _as_product_list(value: Any) -> Any:
 
 
 def _without_zeros(value: Any) -> Any:
-    """Returns the value without prices that are 0. This imitates code that checks `if (price)`. Returns the same value if no price is 0."""
+    """Removes prices that are 0, like a program that checks `if (price)`."""
     if isinstance(value, list):
         items = [_without_zeros(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
@@ -79,17 +79,17 @@ BUGS = (
     ),
     _bug(
         "product-list-rule-off-for-null-clusters",
-        "The rule for Product List is treated as satisfied if productClusters is null.",
+        "The rule for Product List counts as fulfilled if productClusters is null.",
         ignores(f"{CLUSTERS}:type@*", value=null),
     ),
     _bug(
         "product-list-rule-off-for-null-products",
-        "The rule for Product List is treated as satisfied if products is null.",
+        "The rule for Product List counts as fulfilled if products is null.",
         ignores(f"{PRODUCTS}:type@*", value=null),
     ),
     _bug(
         "product-list-rule-off-for-absent-products",
-        "The rule for Product List is treated as satisfied if a cluster lacks the property products.",
+        "The rule for Product List counts as fulfilled if a cluster lacks the property products.",
         ignores(f"{PRODUCTS}:required@*"),
     ),
     _bug(

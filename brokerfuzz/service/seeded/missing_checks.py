@@ -1,4 +1,4 @@
-"""Bugs that make the service accept messages that break a rule."""
+"""Defines bugs that accept messages that break a rule."""
 
 import json
 import re
@@ -27,12 +27,12 @@ def without_trailing_text(body: bytes) -> bytes:
 
 
 def without_nan(body: bytes) -> bytes:
-    """Returns the body with zero in place of NaN, Infinity and -Infinity."""
+    """Replaces NaN, Infinity and -Infinity with zero."""
     return json.dumps(json.loads(body, parse_constant=lambda _: 0)).encode()
 
 
 def with_control_characters(body: bytes) -> bytes:
-    """Returns the body with raw control characters in strings escaped."""
+    """Escapes the control characters in strings."""
     return json.dumps(json.loads(body, strict=False)).encode()
 
 
@@ -41,17 +41,17 @@ def _outside_strings(pattern: bytes, instead: bytes, body: bytes) -> bytes:
 
 
 def without_trailing_commas(body: bytes) -> bytes:
-    """Returns the body without commas before closing brackets."""
+    """Removes commas before closing brackets."""
     return _outside_strings(rb",(?=\s*[}\]])", b"", body)
 
 
 def without_comments(body: bytes) -> bytes:
-    """Returns the body without `//` and `/* */` comments."""
+    """Removes comments: `//` and `/* */`."""
     return _outside_strings(rb"/\*.*?\*/|//[^\n]*", b" ", body)
 
 
 def without_leading_zeros(body: bytes) -> bytes:
-    """Returns the body without leading zeros in numbers."""
+    """Removes leading zeros from numbers."""
     return _outside_strings(rb"(?<![0-9.eE+-])0+(?=[0-9])", b"", body)
 
 

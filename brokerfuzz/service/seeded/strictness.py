@@ -1,4 +1,4 @@
-"""Bugs that make the service reject messages that the contract allows."""
+"""Defines bugs that reject messages that the contract allows."""
 
 import re
 
