@@ -5,7 +5,8 @@ from brokerfuzz.campaign.findings import BrokenRule, Finding
 from brokerfuzz.campaign.firing import Campaign, Options, fire, run, run_sharded
 from brokerfuzz.campaign.journal import Journal, Recalled
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.results import CampaignProgress, Result, exit_status
+from brokerfuzz.campaign.outcome import Outcome, Stop
+from brokerfuzz.campaign.results import CampaignProgress, Result
 
 __all__ = [
     "BrokenRule",
@@ -16,9 +17,10 @@ __all__ = [
     "Journal",
     "Observed",
     "Options",
+    "Outcome",
     "Recalled",
     "Result",
-    "exit_status",
+    "Stop",
     "fire",
     "run",
     "run_sharded",

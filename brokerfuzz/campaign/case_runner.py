@@ -1,20 +1,24 @@
 """Sends the cases of a campaign. Several processes can share this work.
 
-If the target rejects an invalid message, brokerfuzz also sends the twin (the valid counterpart), unless it was already sent as a
-case. The rejection shows that the target checks the rule only if the target accepts the twin.
-
-A fixed number of workers take the cases from one iterator, so only a few cases are in memory at any time.
+A fixed number of asynchronous workers take cases from one iterator, so there are never more cases in memory than workers. If the
+target rejects a message that is not valid, the twin (the valid counterpart) of the message is sent too, unless the twin was already sent
+as a case. The module `proof` decides what the rejection proves.
 """
 
 import asyncio
 from collections.abc import Coroutine, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import contradiction
+from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.journal import Key, NotRecalledError
 from brokerfuzz.campaign.observations import Observations
+from brokerfuzz.campaign.outcome import Stop
+from brokerfuzz.campaign.probe_twins import twin_of_probe
+from brokerfuzz.campaign.proof import Rejection
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
@@ -28,14 +32,15 @@ Numbered = tuple[int, Case]
 
 
 class CaseRunner:
-    """Sends cases to a target and collects the results in `seen`. If it stops early, `stopped` contains the reason."""
+    """Sends cases to a target. `seen` contains the results from the answers. `stop` says why the sending ended early, else it is None."""
 
     def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
         self.seen = Observations()
-        self.stopped: str | None = None
+        self.stop: Stop | None = None
+        self.plain = FirstContact()
         self._cases, self._sender, self._judge, self._max_findings = cases, sender, judge, max_findings
         self._twins: dict[str, Answer | None] = {}
-        self._waiting: dict[str, list[Numbered]] = {}
+        self._waiting: dict[str, list[Rejection]] = {}
         self._running: asyncio.Task[Any] | None = None
 
     async def run(self, concurrency: int, seconds: float | None = None) -> None:
@@ -48,10 +53,10 @@ class CaseRunner:
         except TimeoutError:
             if not limit.expired():
                 raise
-            self.stopped = f"the time limit of {seconds:g} s was reached"
+            self.stop = Stop(f"the time limit of {seconds:g} s was reached", "limit")
 
     async def _work(self) -> None:
-        while self.stopped is None:
+        while self.stop is None:
             found = self._next()
             if found is None:
                 return
@@ -76,37 +81,41 @@ class CaseRunner:
         except UnsendableError:
             self.seen.left_out += 1
             return
-        self.seen.add(number, case, answer, self._judge)
+        rejection = self.seen.add(number, case, answer, self._judge)
         self._consider_stopping(answer)
         if is_twin:
             self._set_twin_answer(case.id, answer)
-        elif answer.kind == "rejected" and case.twin is not None and case.faults:
-            with suppress(UnsendableError):
-                await self._send_twin(number, case, case.twin)
+        elif rejection is not None:
+            await self._check_rejection(rejection)
 
     # ------------------------------------------------------------------------------------------------ twins
 
-    async def _send_twin(self, number: int, case: Case, twin: Case) -> None:
+    async def _check_rejection(self, rejection: Rejection) -> None:
         """Sends the twin of a rejected message, unless the answer to the twin is already known."""
+        case = rejection.case
+        twin = case.twin if case.twin is not None or case.faults else twin_of_probe(case, rejection.verdict, self.plain.case, self._judge)
+        if twin is None or not self._sender.can_send(twin):
+            self._settle(rejection)
+            return
+        rejection = replace(rejection, twin=twin)
         if twin.id not in self._twins:
             self._remember(twin.id, None)
-            answer = await self._sender.send(Key("twin", number), twin, twin.body)
-            self._check_twin(number, twin, answer)
+            answer = await self._sender.send(Key("twin", rejection.number), twin, twin.body)
+            self._check_twin(rejection.number, twin, answer)
             self._set_twin_answer(twin.id, answer)
         known = self._twins.get(twin.id)
         if known is None:
-            self._waiting.setdefault(twin.id, []).append((number, case))
+            self._waiting.setdefault(twin.id, []).append(rejection)
         else:
-            self._note_twin_answer(number, case, known)
+            self._settle(replace(rejection, twin_answer=known))
 
     def _set_twin_answer(self, twin_id: str, answer: Answer) -> None:
         self._remember(twin_id, answer)
-        for number, case in self._waiting.pop(twin_id, ()):
-            self._note_twin_answer(number, case, answer)
+        for rejection in self._waiting.pop(twin_id, ()):
+            self._settle(replace(rejection, twin_answer=answer))
 
-    def _note_twin_answer(self, number: int, case: Case, answer: Answer) -> None:
-        if answer.kind != "accepted":
-            self.seen.attribution.twin_rejected(number, case, answer)
+    def _settle(self, rejection: Rejection) -> None:
+        self.seen.settle(rejection, self._judge, plain_accepted=self.plain.accepted)
 
     def _remember(self, twin_id: str, answer: Answer | None) -> None:
         self._twins[twin_id] = answer
@@ -114,6 +123,8 @@ class CaseRunner:
             del self._twins[next(iter(self._twins))]
 
     def _check_twin(self, number: int, twin: Case, answer: Answer) -> None:
+        self.seen.twins_sent += 1
+        self.seen.twins_accepted += answer.kind == "accepted"
         kind = contradiction(twin.label, answer.kind)
         if kind is not None:
             self.seen.suspicions.add(kind, number, twin, twin.verdict, answer)
@@ -121,9 +132,14 @@ class CaseRunner:
 
     def _consider_stopping(self, answer: Answer) -> None:
         if not answer.reached:
-            self.stopped = GONE if answer.status is None else f"the target {answer.reason}"
+            self.stop = Stop(GONE if answer.status is None else f"the target {answer.reason}", "target")
         elif self._max_findings is not None and len(self.seen.suspicions) >= self._max_findings:
-            self.stopped = self.stopped or f"the limit of {counted(self._max_findings, 'finding')} was reached"
+            self.stop = self.stop or findings_limit(self._max_findings)
+
+
+def findings_limit(most: int) -> Stop:
+    """Returns the reason to stop after `most` findings."""
+    return Stop(f"the limit of {counted(most, 'finding')} was reached", "limit")
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:

@@ -131,7 +131,7 @@ class Finding:
 
     def _cause(self) -> str:
         if self.reasons:
-            return "; ".join(f"broken rule: {r.rule} at {_where(r.at)} ({violation(printable(r.found, 80), r.demanded)})" for r in self.reasons[:3])
+            return "; ".join(self._broken(reason) for reason in self.reasons[:3])
         if self.places:
             return f"cause: {listed(f'{place} is {self._value(place)}' for place in self.places[:4])}"
         if self.ambiguities:
@@ -140,6 +140,10 @@ class Finding:
         if self.reproduced and self.whole:
             return f"even the plainest message{sent_with} shows this"
         return f"the cause in this message{sent_with} was not found"
+
+    def _broken(self, reason: BrokenRule) -> str:
+        rule = reason.rule.removeprefix(f"{self.message_type}/")  # the sentence already names the message type
+        return f"broken rule: {rule} at {_where(reason.at)} ({violation(printable(reason.found, 80), reason.demanded)})"
 
     def _value(self, place: str) -> str:
         try:

@@ -11,11 +11,13 @@ from datetime import UTC, datetime
 from time import monotonic, time
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.case_runner import CaseRunner, Numbered
+from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
 from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
 from brokerfuzz.campaign.findings import findings_of
+from brokerfuzz.campaign.first_contact import first_contact
 from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.campaign.journal import Journal, Recalled
+from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sharding import Sharding, ShardResult, Shards, ShardSettings
@@ -23,12 +25,12 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
 from brokerfuzz.schemas import Contract, PolicyValues, load_contract
 from brokerfuzz.targets import Target, event_loop
-from brokerfuzz.wording import counted
+from brokerfuzz.workers import WorkerPool
 
 TICK = 0.1
 """The time between two progress reports, in seconds."""
 
-INTERRUPTED = "interrupted"
+INTERRUPTED = Stop("interrupted", "interrupt")
 SHRINK_REQUESTS = 200
 OnProgress = Callable[[CampaignProgress], None]
 
@@ -41,12 +43,10 @@ class Options:
     no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, it sends no more
     cases.
 
-    `now`, `contract` and `policies` decide how cases are judged. They must be the values with which the cases were generated.
-    Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and so does the search for its causes. Both
-    take at most `shrink_seconds` seconds for all findings together.
-
-    `fresh` is the name of a property that gets a different string in each message. `total` is the number of cases, for progress
-    reports.
+    Shrinking a finding takes at most `shrink_requests` requests (0: do not shrink). The search for its causes also takes at most
+    `shrink_requests` requests. Both take at most `shrink_seconds` seconds for all findings together. `fresh` is the name of a
+    property that gets a different string in each message sent. `plain` is a plain valid message, which the campaign sends
+    first. `total` is the number of cases, if known; it is only used to report progress.
     """
 
     concurrency: int = 16
@@ -59,6 +59,7 @@ class Options:
     shrink_requests: int = SHRINK_REQUESTS
     shrink_seconds: float = 60.0
     fresh: str | None = None
+    plain: Case | None = None
     total: int | None = None
 
     def __post_init__(self) -> None:
@@ -90,20 +91,23 @@ def run(campaign: "Campaign") -> Result:
     try:
         event_loop.run(campaign.run())
     except (KeyboardInterrupt, asyncio.CancelledError):
-        campaign.stopped = INTERRUPTED
+        campaign.stop = INTERRUPTED
     return campaign.result()
 
 
-def run_sharded(campaign: "Campaign", sharding: Sharding, recalled: Recalled | None = None) -> Result:
-    """Runs a campaign in several processes. The worker processes send the cases, and this process shrinks the findings.
+def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: str | None = None, recalled: Recalled | None = None) -> Result:
+    """Runs a campaign whose cases are sent by the workers of a pool; this process shrinks the findings. `campaign` must contain no
+    cases. `journal` is a file to which the workers can append lines.
 
     `campaign` must not contain cases. Raises `TargetError` if the target cannot be reached, and `WorkerError` if workers are lost
     repeatedly.
     """
     try:
-        sharding.run(campaign.absorb, recalled, campaign.options.time)
+        event_loop.run(campaign.make_contact())
+        if campaign.stop is None:
+            Sharding(campaign.shard_settings(plan, pool.workers, journal), pool).run(campaign.absorb, recalled, campaign.options.time)
     except KeyboardInterrupt:
-        campaign.stopped = INTERRUPTED
+        campaign.stop = INTERRUPTED
         return campaign.result()
     except JournalError as problem:
         campaign.fail(problem)
@@ -130,8 +134,7 @@ class Campaign:
         sends: bool = True,
     ) -> None:
         self.options = options
-        self.stopped: str | None = None
-        self._failed = False
+        self.stop: Stop | None = None
         self._judge = options.judge
         self._target = target
         self._sends = sends
@@ -161,15 +164,34 @@ class Campaign:
             if self._sends:
                 await self._target.close()
 
+    async def make_contact(self) -> None:
+        """Sends only the plain message. Raises `TargetError` if the target cannot be reached at all."""
+        await self._target.open()
+        try:
+            self._runner.plain = await first_contact(self._sender, self.options.plain)
+        finally:
+            await self._target.close()
+
     def shard_settings(self, plan: Shards, workers: int, journal: str | None) -> ShardSettings:
         """Returns the settings for the worker processes. `journal` is a file to which the workers append their answers."""
         options = self.options
         rate = options.rate and options.rate / workers
         begun = time() - (monotonic() - self._sender.started)
-        return ShardSettings(plan, self._target, self._judge, options.concurrency, rate, options.max_findings, begun, options.fresh_values, journal)
+        return ShardSettings(
+            plan,
+            self._target,
+            self._judge,
+            options.concurrency,
+            rate,
+            options.max_findings,
+            begun,
+            options.fresh_values,
+            journal,
+            self._runner.plain,
+        )
 
-    def absorb(self, part: ShardResult) -> str | None:
-        """Adds the result of a shard. Returns a reason to stop, or None."""
+    def absorb(self, part: ShardResult) -> Stop | None:
+        """Adds the result of a shard. Returns the reason to stop, or None to continue."""
         self._runner.seen.absorb(part.seen)
         self._sender.timing.absorb(part.timing)
         self._sender.requests += part.requests
@@ -177,14 +199,14 @@ class Campaign:
             for line in part.lines:
                 self._journal.add(line)
         if (most := self.options.max_findings) is not None and len(self._runner.seen.suspicions) >= most:
-            self.stopped = self.stopped or f"the limit of {counted(most, 'finding')} was reached"
-        self.stopped = self.stopped or part.stopped
+            self.stop = self.stop or findings_limit(most)
+        self.stop = self.stop or part.stop
         self.report_progress()
-        return self.stopped
+        return self.stop
 
     def fail(self, problem: JournalError) -> None:
         """Stops the campaign because the journal cannot be written."""
-        self.stopped, self._failed = str(problem), True
+        self.stop = Stop(str(problem), "journal")
 
     def result(self) -> Result:
         seen = self._runner.seen
@@ -196,21 +218,24 @@ class Campaign:
             rules=dict(seen.rules),
             findings=findings_of(seen.suspicions, self._target, self._judge.demands),
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
-            attribution=seen.attribution,
+            proofs=seen.proofs,
+            twins_sent=seen.twins_sent,
+            twins_accepted=seen.twins_accepted,
             timing=self._sender.timing,
             cases=seen.counts.total(),
             left_out=seen.left_out,
             requests=self._sender.requests,
             seconds=max(seconds, 0.0),
-            stopped=self.stopped,
-            failed=self._failed,
+            stop=self.stop,
         )
 
     async def _fire(self) -> None:
         try:
+            if self._runner.plain.case is None:
+                self._runner.plain = await first_contact(self._sender, self.options.plain)
             await self._runner.run(self.options.concurrency, self.options.time)
         finally:
-            self.stopped = self.stopped or self._runner.stopped
+            self.stop = self.stop or self._runner.stop
 
     async def _shrink(self) -> None:
         options = self.options

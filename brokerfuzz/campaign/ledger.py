@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.proof import Rejection
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Ambiguity, Contract, Verdict
 from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
@@ -11,7 +12,10 @@ from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
 @dataclass
 class Observed:
-    """The observations for one ambiguity: how many messages got each kind of answer, and the first of these messages."""
+    """The observations of one ambiguity: the number of messages for each kind of answer, and the first message that got each kind.
+
+    `rejected` counts only proven rejections; `unproven` counts the others.
+    """
 
     ambiguity: Ambiguity
     counts: dict[AnswerKind, int] = field(default_factory=lambda: dict.fromkeys(ANSWER_KINDS, 0))
@@ -19,7 +23,8 @@ class Observed:
     numbers: dict[AnswerKind, int] = field(default_factory=dict)
     """The numbers of the cases that serve as examples."""
     contradicted: set[str] = field(default_factory=set)
-    """The interpretations that at least one answer contradicts."""
+    """The interpretations that an answer contradicts."""
+    unproven: int = 0
 
     @property
     def possible(self) -> tuple[str, ...]:
@@ -55,9 +60,10 @@ def candidates(ambiguity: Ambiguity) -> tuple[str, ...]:
 class Ledger:
     """The observations for all ambiguities.
 
-    An answer contradicts an interpretation if it contradicts the verdict under this interpretation. For example, the target
-    rejects a message that is valid under it. Only unspecified messages are counted. An accepted message counts for each ambiguity
-    that it touches. A rejected message counts only if it touches a single ambiguity, because otherwise the reason is unknown.
+    An answer contradicts an interpretation if it contradicts the verdict under this interpretation: the target rejects a message that
+    is valid, or accepts a message that is invalid. The counts contain unspecified messages only. If a message that touches several
+    ambiguities is accepted, it counts for each of them. If it is rejected, it counts for none of them, because any of them may be the
+    reason. A rejection counts as unproven until `prove` is called.
     """
 
     def __init__(self) -> None:
@@ -68,21 +74,40 @@ class Ledger:
         touched = {entry.ambiguity for entry in verdict.ambiguities}
         if len(touched) == 1 or answer == "accepted":
             for ambiguity_id in sorted(touched):
-                observed = self.add(ambiguity_id, number, case, answer, judge.demands)
-                observed.contradicted |= {one for one in candidates(observed.ambiguity) if _contradicts(case, answer, judge.under(ambiguity_id, one))}
+                if answer == "rejected":
+                    self._observed(ambiguity_id, judge.demands).unproven += 1
+                else:
+                    self._add(ambiguity_id, number, case, answer, judge)
 
-    def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> Observed:
-        """Records an answer for one ambiguity."""
+    def prove(self, rejection: Rejection, judge: Judge) -> None:
+        """Counts the rejection of an unspecified message, because it is proven."""
+        touched = {entry.ambiguity for entry in rejection.verdict.ambiguities}
+        if len(touched) == 1:
+            (ambiguity_id,) = touched
+            self._observed(ambiguity_id, judge.demands).unproven -= 1
+            self._add(ambiguity_id, rejection.number, rejection.case, "rejected", judge)
+
+    def _add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, judge: Judge) -> None:
+        observed = self.add(ambiguity_id, number, case, answer, judge.demands)
+        observed.contradicted |= {one for one in candidates(observed.ambiguity) if _contradicts(case, answer, judge.under(ambiguity_id, one))}
+
+    def _observed(self, ambiguity_id: str, contract: Contract) -> Observed:
         if ambiguity_id not in self._by_ambiguity:
             self._by_ambiguity[ambiguity_id] = Observed(contract.ambiguity(ambiguity_id))
-        self._by_ambiguity[ambiguity_id].add(number, case, answer)
         return self._by_ambiguity[ambiguity_id]
+
+    def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> Observed:
+        """Adds one answer to the observations of an ambiguity, and returns them."""
+        observed = self._observed(ambiguity_id, contract)
+        observed.add(number, case, answer)
+        return observed
 
     def absorb(self, other: "Ledger") -> None:
         """Adds the observations of another part of the campaign."""
         for ambiguity_id, observed in other._by_ambiguity.items():  # noqa: SLF001 - same class
             mine = self._by_ambiguity.setdefault(ambiguity_id, Observed(observed.ambiguity))
             mine.contradicted |= observed.contradicted
+            mine.unproven += observed.unproven
             for answer, case in observed.examples.items():
                 mine.add(observed.numbers[answer], case, answer, observed.counts[answer])
 

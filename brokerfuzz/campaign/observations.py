@@ -1,5 +1,4 @@
-"""Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and rejections for a wrong
-reason.
+"""The results of a campaign or a part of it: counts, contradictions, the behaviour for each ambiguity, and what rejections prove.
 
 The results of several parts of a campaign can be combined in any order. The memory does not grow with the number of cases.
 """
@@ -8,11 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from brokerfuzz.campaign import envelopes
-from brokerfuzz.campaign.attribution import Attribution
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.finding_groups import Suspicions
 from brokerfuzz.campaign.ledger import Ledger
+from brokerfuzz.campaign.proof import Proofs, Rejection
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.schemas.ambiguity_detectors import REJECTED
@@ -21,23 +20,26 @@ from brokerfuzz.targets import Answer, AnswerKind
 
 @dataclass
 class Observations:
-    """The results of a campaign, or of a part of it.
-
-    `rules` maps each broken rule to the number of answers of each kind. `left_out` is the number of cases that cannot be sent to
-    this target.
+    """The results of a campaign or a part of it. For each broken rule, `rules` contains the number of answers of each kind.
+    `twins_sent` is the number of valid messages that were sent only as twins, `twins_accepted` how many of them were accepted.
+    `left_out` is the number of cases that cannot be sent to this target.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
     rules: Counter[tuple[str, AnswerKind]] = field(default_factory=Counter)
     suspicions: Suspicions = field(default_factory=Suspicions)
     ledger: Ledger = field(default_factory=Ledger)
-    attribution: Attribution = field(default_factory=Attribution)
+    proofs: Proofs = field(default_factory=Proofs)
+    twins_sent: int = 0
+    twins_accepted: int = 0
     left_out: int = 0
 
-    def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> None:
-        """Records the answer to a case. It ignores the answer if the target had received too many requests."""
+    def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> Rejection | None:
+        """Adds the answer to case `number`. Returns the rejection if the answer rejects a message that is not valid: the caller then
+        calls `settle`. Ignores the answer if the target did not process the request because it had received too many requests.
+        """
         if not answer.reached and answer.status is not None:
-            return
+            return None
         verdict = judge.verdict(case)
         self.counts[verdict.label, answer.kind] += 1
         if len(case.faults) == 1:
@@ -47,13 +49,26 @@ class Observations:
         kind = contradiction(verdict.label, answer.kind)
         if kind is not None and judge.still(case, verdict):
             self.suspicions.add(kind, number, case, verdict, answer)
+        return Rejection(number, case, verdict, answer) if answer.kind == "rejected" and verdict.label != "valid" else None
+
+    def settle(self, rejection: Rejection, judge: Judge, *, plain_accepted: bool) -> None:
+        """Adds what the rejection of an invalid or unspecified message proves."""
+        why = rejection.unproven(judge.demands, plain_accepted=plain_accepted)
+        if rejection.verdict.label == "unspecified":
+            if why is None:
+                self.ledger.prove(rejection, judge)
+        elif why is None:
+            self.proofs.prove(rejection)
+        else:
+            self.proofs.doubt(rejection, why)
 
     def _add_answer(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge) -> None:
         demands = judge.demands
         if verdict.label == "unspecified":
             self.ledger.observe(number, case, verdict, answer.kind, judge)
         elif verdict.label == "invalid" and answer.kind == "rejected":
-            self.attribution.rejected(number, case, verdict, answer, demands)
+            self.proofs.rejected += 1
+            self.proofs.note_names(Rejection(number, case, verdict, answer), demands)
         if case.message_type == envelopes.ANSWERED and (problem := envelopes.malformed(answer, demands)) is not None:
             self._add_malformed(number, case, verdict, answer, judge, problem)
 
@@ -71,5 +86,7 @@ class Observations:
         self.rules += other.rules
         self.suspicions.absorb(other.suspicions)
         self.ledger.absorb(other.ledger)
-        self.attribution.absorb(other.attribution)
+        self.proofs.absorb(other.proofs)
+        self.twins_sent += other.twins_sent
+        self.twins_accepted += other.twins_accepted
         self.left_out += other.left_out

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from brokerfuzz.campaign.attribution import Attribution
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.ledger import Observed
+from brokerfuzz.campaign.outcome import Evidence, Outcome, Stop, state_of
+from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets import AnswerKind
@@ -33,10 +34,10 @@ class CampaignProgress:
 class Result:
     """The result of a campaign.
 
-    `counts` maps a verdict and an answer to the number of cases. `rules` maps a broken rule and an answer to the number of
-    invalid messages. `left_out` is the number of cases that cannot be sent to this target. `requests` includes the requests for
-    twins and for shrinking. If the campaign ended early, `stopped` is the reason. `failed` is True if the journal could not be
-    written.
+    `counts` maps verdict and answer to the number of cases, `rules` maps broken rule and answer to the number of faults, `proofs` says
+    what the rejections prove. `twins_sent` and `twins_accepted` count the valid messages that were sent only as twins. `left_out` is
+    the number of cases that cannot be sent to this target. `requests` includes the requests for twins and for shrinking. If the
+    campaign ended early, `stop` says why, else it is None. `unwritten` lists the reports that could not be written.
     """
 
     target: str
@@ -46,15 +47,62 @@ class Result:
     cases: int
     requests: int
     seconds: float
-    stopped: str | None = None
+    stop: Stop | None = None
     rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
-    attribution: Attribution = field(default_factory=Attribution)
+    proofs: Proofs = field(default_factory=Proofs)
+    twins_sent: int = 0
+    twins_accepted: int = 0
     timing: Timing = field(default_factory=Timing)
     left_out: int = 0
-    failed: bool = False
+    unwritten: tuple[str, ...] = ()
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
+    @property
+    def stopped(self) -> str | None:
+        """Why the campaign ended early; None if it sent all cases."""
+        return None if self.stop is None else self.stop.reason
 
-def exit_status(result: Result) -> int:
-    """Returns 1 if there is a finding that the baseline does not contain, otherwise 0."""
-    return 1 if any(not finding.known for finding in result.findings) else 0
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome, which determines the exit status and the first line of every report."""
+        state, reason = state_of(self._evidence, self.stop)
+        known = sum(finding.known for finding in self.findings)
+        interrupted = self.stop is not None and self.stop.cause == "interrupt"
+        return Outcome(
+            state=state,
+            reason=reason,
+            new=len(self.findings) - known,
+            known=known,
+            unproven=len(self.unproven_rules),
+            interrupted=interrupted,
+            unwritten=self.unwritten,
+        )
+
+    @property
+    def unproven(self) -> int:
+        """The number of rejected invalid messages whose rejection is unproven."""
+        return self.proofs.rejected - self.proofs.proven
+
+    @property
+    def unproven_rules(self) -> list[str]:
+        """The rules whose rejections are all unproven. A rule whose violation was accepted is not one of them: it has a finding."""
+        rejected = [rule for (rule, kind), count in self.rules.items() if kind == "rejected" and count]
+        return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
+
+    def why_unproven(self, rule: str) -> str:
+        """Returns the reason why the first unproven rejection of a rule is unproven."""
+        known = self.proofs.reasons.get(rule)
+        return "the campaign ended before it sent the twin (the valid counterpart)" if known is None else known.why
+
+    @property
+    def _evidence(self) -> Evidence:
+        def total(label: Label, *kinds: AnswerKind) -> int:
+            return sum(count for (of, kind), count in self.counts.items() if of == label and (not kinds or kind in kinds))
+
+        return Evidence(
+            cases=self.cases,
+            valid=total("valid") + self.twins_sent,
+            accepted=total("valid", "accepted") + self.twins_accepted,
+            faults=total("invalid"),
+            shown=total("invalid", "accepted") + self.proofs.proven,
+        )

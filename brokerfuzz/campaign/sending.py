@@ -43,6 +43,10 @@ class Sender:
         self._sends, self._fresh = sends, fresh
         self._in_a_row = 0
 
+    def can_send(self, case: Case) -> bool:
+        """Returns whether the case can be sent to this target."""
+        return self._target.can_send(case.body, case.headers)
+
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
         """Sends a message with the headers of the case, and returns the answer.
 

@@ -13,9 +13,11 @@ from typing import Protocol
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered
+from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.campaign.journal import Answered, CollectedLines, Journal, Recalled, Writer
 from brokerfuzz.campaign.observations import Observations
+from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.errors import WorkerError
@@ -53,6 +55,7 @@ class ShardSettings:
     begun: float
     fresh: FreshValues | None = None
     journal: str | None = None
+    plain: FirstContact = field(default_factory=FirstContact)
 
 
 @dataclass
@@ -61,7 +64,7 @@ class ShardResult:
     seen: Observations
     timing: Timing
     requests: int
-    stopped: str | None
+    stop: Stop | None
     lines: list[bytes] = field(default_factory=list)
 
     @property
@@ -79,15 +82,14 @@ async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None
     journal: Writer = CollectedLines() if settings.journal is None else Journal.joined(settings.journal)
     sender = Sender(settings.target, rate=settings.rate, journal=journal, recalled=answered, ago=time.time() - settings.begun, fresh=settings.fresh)
     runner = CaseRunner(settings.plan.cases(shard), sender, settings.judge, max_findings=settings.max_findings)
+    runner.plain = settings.plain
     await settings.target.open()
     try:
         await runner.run(settings.concurrency, seconds)
     finally:
         await settings.target.close()
         journal.close()
-    return ShardResult(
-        shard, runner.seen, sender.timing, sender.requests, runner.stopped, journal.lines if isinstance(journal, CollectedLines) else []
-    )
+    return ShardResult(shard, runner.seen, sender.timing, sender.requests, runner.stop, journal.lines if isinstance(journal, CollectedLines) else [])
 
 
 class Sharding:
@@ -99,10 +101,9 @@ class Sharding:
         self._under_way: dict[Future[ShardResult], int] = {}
         self._lost: list[int] = []
 
-    def run(self, on_result: Callable[[ShardResult], str | None], recalled: Recalled | None, seconds: float | None) -> None:
-        """Sends shards until there are no more shards, the time is up, or `on_result` returns a reason to stop.
-
-        `on_result` gets the result of each shard. Raises `WorkerError` if workers are lost repeatedly.
+    def run(self, on_result: Callable[[ShardResult], Stop | None], recalled: Recalled | None, seconds: float | None) -> None:
+        """Sends shards until all are sent, the time is up, or `on_result` returns a reason to stop. `on_result` is called with
+        each shard's result. Raises `WorkerError` if workers are lost repeatedly.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         waiting = iter(self._settings.plan.shards())
@@ -128,8 +129,8 @@ class Sharding:
         except BrokenExecutor:  # a worker was lost since the last check
             self._lost.append(shard)
 
-    def _gather(self, on_result: Callable[[ShardResult], str | None]) -> bool:
-        """Collects the finished shards, and marks the shards of lost workers. Returns whether the campaign must stop."""
+    def _gather(self, on_result: Callable[[ShardResult], Stop | None]) -> bool:
+        """Processes the finished shards and marks the lost ones. Returns True if the campaign must stop."""
         stopped = False
         done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
         for future in done:

@@ -15,13 +15,13 @@ from brokerfuzz.commands.chosen_cases import plans_of, warn_about_unbroken_rules
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import about, recorded
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, typed_options
-from brokerfuzz.commands.output import FAILED, INTERRUPTED, clear_line, note
+from brokerfuzz.commands.output import clear_line, note
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.durations import FORMS, Duration
 from brokerfuzz.options import CONFIGURATION, ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
-    from brokerfuzz.campaign import Campaign, Options, Result
+    from brokerfuzz.campaign import Campaign, Options, Outcome, Result
     from brokerfuzz.campaign.journal import Journal, Recalled
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Contract, MessageType, Policies, PolicyValues
@@ -91,11 +91,12 @@ def command(
     brokerfuzz sends the cases of the catalogue first, then random cases. It reduces the message of each finding to a
     minimal one, and prints a command that reproduces the finding. If the contract leaves a question open, brokerfuzz lists
     the target's behaviour, but does not count it as a finding. For each rejected invalid message, brokerfuzz also sends the
-    twin (the valid counterpart). If the target also rejects the twin, the report lists the rejection of the invalid message as unproven.
+    twin (the valid counterpart). If the target also rejects the twin, the rejection of the invalid message is unproven.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 
-    Exit status: 0 no findings, or only known ones; 1 new findings; 2 usage error, or the target cannot be reached.
+    Exit status: 0 no findings, or only known ones; 1 new findings; 2 usage error, the target cannot be reached, the
+    campaign is partial or untested, or a report could not be written; 130 Ctrl-C.
 
     \b
     Examples:
@@ -106,9 +107,6 @@ def command(
       brokerfuzz fire --exec 'node read.js' --message product-list-response
       brokerfuzz fire --bug accepts-zero-order-minimum
     """
-    from brokerfuzz.campaign import exit_status
-    from brokerfuzz.campaign.firing import INTERRUPTED as INTERRUPTION
-
     ctx = click.get_current_context()
     url = target.url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None
     target = target_options.resolved_target(ctx, target, url)
@@ -129,13 +127,11 @@ def command(
         about_campaign = about(firing.plan, firing.now, target_options.description(endpoint))
     _note_slowdown(endpoint)
     result = _with_baseline(ctx, result, known, results, firing.plan.demands)
-    _report(result, about_campaign, results.reports, firing.plan.demands, as_json=as_json)
+    outcome = _report(result, about_campaign, results.reports, firing.plan.demands, as_json=as_json)
     if firing.target.is_embedded and result.findings and not as_json:
         serve = " ".join(["brokerfuzz serve", *(f"--bug {name}" for name in firing.target.bugs)])
         click.echo(f"The reference service has stopped. To start it again, run `{serve}`.", err=True)
-    if result.failed and not result.findings:
-        return FAILED
-    return INTERRUPTED if result.stopped == INTERRUPTION and not result.findings else exit_status(result)
+    return outcome.status
 
 
 # ---------------------------------------------------------------------------------------------------------- the plan
@@ -266,12 +262,14 @@ def _journal(target: "Target", firing: _Firing) -> "Journal | None":
 def _options(firing: _Firing) -> "Options":
     from brokerfuzz.campaign import Options
     from brokerfuzz.campaign.firing import SHRINK_REQUESTS
+    from brokerfuzz.cases.catalogue import plainest
 
     sending, campaign = firing.sending, firing.campaign
     return Options(
         concurrency=sending.concurrency, rate=sending.rate, time=campaign.max_time, max_findings=campaign.max_findings,
         now=firing.now, contract=firing.plan.demands, policies=firing.policies, shrink_requests=SHRINK_REQUESTS if campaign.shrink else 0,
-        shrink_seconds=campaign.shrink, fresh=sending.fresh, total=firing.plan.total,
+        shrink_seconds=campaign.shrink, fresh=sending.fresh,
+        plain=plainest(firing.plan.message_type, contract=firing.plan.demands), total=firing.plan.total,
     )  # fmt: skip
 
 
@@ -280,17 +278,15 @@ def _run_by_workers(stack: ExitStack, campaign: "Campaign", firing: _Firing, jou
     from brokerfuzz import workers
     from brokerfuzz.campaign import run_sharded
     from brokerfuzz.campaign.journal import is_compressed
-    from brokerfuzz.campaign.sharding import Sharding
 
     if firing.campaign.cluster is not None:
         pool = stack.enter_context(workers.cluster(firing.campaign.cluster))
-        return run_sharded(campaign, Sharding(campaign.shard_settings(firing.plan, pool.workers, None), pool), recalled)
+        return run_sharded(campaign, firing.plan, pool, recalled=recalled)
     if journal is not None and is_compressed(journal.path):
         raise click.UsageError("several workers cannot write to one compressed journal: specify a file name that does not end in .gz")
     processes = workers.Processes(firing.campaign.workers)
     stack.callback(processes.end)
-    settings = campaign.shard_settings(firing.plan, processes.workers, str(journal.path) if journal else None)
-    return run_sharded(campaign, Sharding(settings, processes), recalled)
+    return run_sharded(campaign, firing.plan, processes, str(journal.path) if journal else None, recalled)
 
 
 # ------------------------------------------------------------------------------------------------------------- results
@@ -322,7 +318,7 @@ def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], 
     from brokerfuzz.campaign import baseline
 
     add, prune = results.baseline_update, results.baseline_prune
-    if prune and result.stopped is not None:
+    if prune and (result.stopped is not None or result.outcome.state != "complete"):
         note("no finding was removed from the baseline, because the campaign stopped early and did not check every finding")
         prune = False
     if results.baseline is not None and (add or prune):
@@ -345,15 +341,27 @@ def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
     note(f"{len(pinned)} policies written to {path}" + (f"; no policy for {', '.join(mixed)}, because the answers differed" if mixed else ""))
 
 
-def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> None:
+def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> "Outcome":
+    """Writes the reports, prints the result and returns the outcome. A report that cannot be written changes the outcome."""
     import json
+    from dataclasses import replace
 
     from brokerfuzz.reports import json_document, terminal
 
     document = json_document.document(result, about_campaign, contract) if as_json or reports else {}
-    if reports:  # writes the reports before it prints anything, because a closed standard output ends the command
+    written: Sequence[str] = ()
+    if reports:  # the reports are written before anything is printed, because a closed standard output ends the command
         from brokerfuzz.reports import report_files
 
-        for written in report_files.write_all(reports, document):
-            note(f"wrote {written}")
-    click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout)
+        written, problems = report_files.write_all(reports, document)
+        if problems:
+            result = replace(result, unwritten=tuple(problems))
+            document = json_document.document(result, about_campaign, contract)
+            report_files.write_all(written, document)
+            for problem in problems:
+                note(problem)
+    for path in written:
+        note(f"wrote {path}")
+    notes = terminal.RunNotes(seed=about_campaign["seed"], written=written)
+    click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout, notes)
+    return result.outcome

@@ -65,8 +65,10 @@ def outcome(known: Recorded) -> "Result":
     """Returns the result of the cases whose answers are in the journal. It sends no requests."""
     from brokerfuzz.campaign import Campaign, Options, Recalled, run
     from brokerfuzz.campaign.journal import Key
+    from brokerfuzz.cases.catalogue import plainest
 
-    options = Options(now=known.now, contract=known.plan.demands, policies=known.policies)
+    plain = plainest(known.plan.message_type, contract=known.plan.demands)
+    options = Options(now=known.now, contract=known.plan.demands, policies=known.policies, plain=plain)
     with closing(Recalled(known.path)) as recalled:
         shards = (shard for shard in known.plan.shards() if shard <= recalled.last)
         cases = ((number, case) for shard in shards for number, case in known.plan.cases(shard) if recalled.has(Key("case", number)))

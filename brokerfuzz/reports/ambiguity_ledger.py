@@ -38,7 +38,9 @@ def _row(one: Document) -> Markup:
 
 
 def _counts(one: Document) -> Iterator[Markup]:
-    return (element("span", f"{one[kind]:,} {kind}", class_=f"answer {kind}") for kind in ANSWER_KINDS if one[kind])
+    yield from (element("span", f"{one[kind]:,} {kind}", class_=f"answer {kind}") for kind in ANSWER_KINDS if one[kind])
+    if one["unproven"]:
+        yield element("span", counted(one["unproven"], "unproven rejection"), class_="answer")
 
 
 def _bar(one: Document) -> Markup:

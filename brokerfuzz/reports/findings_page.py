@@ -51,7 +51,7 @@ def page(document: Document) -> str:
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY.format(_digest(style), _digest(script))),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
-        element("title", printable(f"{_outcome(entries)}: {document['target'][:_LONGEST]}")),
+        element("title", printable(f"{document['outcome']['headline'][:_LONGEST]}: {document['target'][:_LONGEST]}")),
         element("style", trusted(style)),
     )
     body = element(
@@ -67,10 +67,6 @@ def _digest(text: str) -> str:
 # ------------------------------------------------------------------------------------------------------------ head
 
 
-def _outcome(entries: Sequence[FindingEntry]) -> str:
-    return counted(len(entries), "finding") if entries else "no findings"
-
-
 def _skip() -> Markup:
     return element("a", "Skip to the findings", class_="skip", href="#findings")
 
@@ -79,14 +75,20 @@ def _header(document: Document, entries: Sequence[FindingEntry]) -> Markup:
     known = sum(entry.finding["known"] for entry in entries)
     sent = [_NAMES[document["message"]], " sent to ", element("code", _cut(document["target"]))]
     number = element("p", element("b", f"{len(entries) - known:,}"), "new" if known else counted(len(entries), "finding").split()[-1], class_="whole")
-    beside = element("p", f"{known:,} known", class_="beside") if known else None
-    stopped = element("p", element("b", "Stopped early: "), _cut(document["stopped"]), class_="stopped") if document["stopped"] else None
+    beside: Child = element("p", f"{known:,} known", class_="beside") if known else None
+    outcome = document["outcome"]
+    said = [(outcome["state"], outcome["reason"])] if outcome["reason"] else []
+    said += [("Stopped early", document["stopped"])] if document["stopped"] and not said else []
+    notes = [element("p", element("b", f"{what}: "), _cut(why), class_="stopped") for what, why in said]
+    notes += [element("p", _cut(problem), class_="stopped") for problem in outcome["unwritten"]]
+    if unproven := len(document["unproven"]["rules"]):
+        beside = [beside, element("p", f"{counted(unproven, 'rule')} unproven", class_="beside")]
     return element(
         "header",
         element("h1", "Findings of the campaign"),
         element("p", sent, class_="sources"),
         element("div", number, beside, class_="numbers-of"),
-        element("div", stopped, _facts(document), _verdicts(document["counts"]), class_="summary"),
+        element("div", notes, _facts(document), _verdicts(document["counts"]), class_="summary"),
     )
 
 
@@ -156,7 +158,7 @@ def _nav() -> Markup:
 def _sections(document: Document, entries: Sequence[FindingEntry]) -> Iterator[Markup]:
     choices = Choices(entries)
     contents: dict[str, Child] = {
-        "findings": _findings(entries, choices),
+        "findings": _findings(entries, choices, document["outcome"]),
         "rules": heat_map(document["rules"], entries, choices),
         "ambiguities": ledger(document["ambiguities"]),
         "rejections": rejections(document["unproven"], document["elsewhere"]),
@@ -166,9 +168,11 @@ def _sections(document: Document, entries: Sequence[FindingEntry]) -> Iterator[M
         yield element("section", element("h2", title, id=f"{name}-title"), contents[name], id=name, aria_labelledby=f"{name}-title", tabindex="-1")
 
 
-def _findings(entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
+def _findings(entries: Sequence[FindingEntry], choices: Choices, outcome: Document) -> Iterator[Markup]:
     if not entries:
-        yield element("p", "No answer of the target contradicts the contract.", class_="well")
+        complete = outcome["state"] == "complete"
+        said = "No answer of the target contradicts the contract." if complete else f"No finding, but the campaign is {outcome['state']}."
+        yield element("p", said, class_="well" if complete else "stopped")
         return
     yield tools(choices)
     yield element("div", listed(entries, choices), id="list")

@@ -1,5 +1,6 @@
-"""Creates a table of the rules with one row per site and one column per keyword. Each cell counts the invalid messages that the
-target did not reject.
+"""Creates a heat map of the rules: one row per site, one column per keyword.
+
+Each cell counts the invalid messages that were not rejected. A cell is grey if no rejection is proven.
 """
 
 import re
@@ -16,17 +17,22 @@ MOST_SITES = 400
 MOST_KEYWORDS = 24
 _LONGEST_NAME = 120
 _DEEPEST = 6
-_SHADES = (("s4", "none"), ("s3", "under a third"), ("s2", "under two thirds"), ("s1", "more"), ("s0", "all"))
+_SHADES = (("s4", "none"), ("s3", "under a third"), ("s2", "under two thirds"), ("s1", "more"), ("s0", "all"), ("unproven", "no rejection is proven"))
 
 
 class Cell(NamedTuple):
-    """The answers to messages that break a rule with this keyword at this site. `wrong` counts all answers except `rejected`."""
+    """The answers to messages that break a rule with this keyword at this site. Only `rejected` is correct; `wrong` counts all other answers.
+    `unproven` is the number of rejections that prove nothing.
+    """
 
     rejected: int
     wrong: int
+    unproven: int = 0
 
     @property
     def shade(self) -> str:
+        if self.unproven and not self.wrong and self.rejected == self.unproven:
+            return "unproven"
         share = self.wrong / ((self.rejected + self.wrong) or 1)
         return "s4" if not self.wrong else "s0" if share == 1 else f"s{3 - min(int(3 * share), 2)}"
 
@@ -53,8 +59,9 @@ def _cells(rules: Sequence[Document]) -> dict[tuple[str, str], Cell]:
     cells: dict[tuple[str, str], Cell] = {}
     for rule in rules:
         key = (rule["site"], rule["keyword"])
-        rejected, wrong = cells.get(key, Cell(0, 0))
-        cells[key] = Cell(rejected + rule["rejected"], wrong + rule["accepted"] + rule["crashed"] + rule["timeout"])
+        rejected, wrong, unproven = cells.get(key, Cell(0, 0))
+        wrong += rule["accepted"] + rule["crashed"] + rule["timeout"]
+        cells[key] = Cell(rejected + rule["rejected"], wrong, unproven + rule["unproven"])
     return cells
 
 
@@ -90,6 +97,7 @@ def _cell(site: str, keyword: str, cell: Cell | None, first: str | None, choices
     every = cell.rejected + cell.wrong
     name = element("span", keyword[:_LONGEST_NAME], class_="keyword")
     counts = f"{cell.wrong:,} of {counted(every, 'case')} not rejected"
+    counts += f", {counted(cell.unproven, 'rejection')} unproven" if cell.unproven else ""
     text = [element("b", f"{cell.wrong:,}"), f"/{every:,}"] if cell.wrong else f"{every:,}"
     if first is None:
         return element("td", element("span", name, text, class_=f"cell {cell.shade}", title=f"{keyword[:_LONGEST_NAME]}: {counts}"))

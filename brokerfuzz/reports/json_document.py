@@ -9,9 +9,9 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from brokerfuzz.campaign.attribution import OtherPropertyNamed, UnprovenRejection
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.ledger import Observed
+from brokerfuzz.campaign.proof import OtherPropertyNamed, UnprovenExample
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, compact
@@ -39,6 +39,7 @@ def document(result: Result, about: Mapping[str, Any] | None = None, contract: C
         **start,
         "started": result.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
         "seconds": round(result.seconds, 3),
+        "outcome": _outcome(result),
         "stopped": result.stopped,
         "cases": result.cases,
         "left_out": result.left_out,
@@ -47,14 +48,35 @@ def document(result: Result, about: Mapping[str, Any] | None = None, contract: C
         "findings": [_finding(finding) for finding in result.findings],
         "ambiguities": [_ambiguity(observed) for observed in result.ambiguities],
         "rules": [
-            {"rule": rule.id, "site": rule.site, "keyword": rule.keyword, **{kind: result.rules.get((rule.id, kind), 0) for kind in ANSWER_KINDS}}
+            {"rule": rule.id, "site": rule.site, "keyword": rule.keyword, **_counts(result, rule.id)}
             for rule in rules.values()
             if any((rule.id, kind) in result.rules for kind in ANSWER_KINDS)
         ],
-        "unproven": {"count": result.attribution.rejections_unproven, "examples": [_unproven(one) for one in result.attribution.unproven.values()]},
-        "elsewhere": [_elsewhere(one) for one in result.attribution.elsewhere.values()],
+        "unproven": {
+            "count": result.unproven,
+            "rules": result.unproven_rules,
+            "examples": [_unproven(one) for one in result.proofs.examples()],
+        },
+        "elsewhere": [_elsewhere(one) for one in result.proofs.elsewhere.values()],
         "timing": _timing(result.timing),
     }
+
+
+def _outcome(result: Result) -> dict[str, Any]:
+    outcome = result.outcome
+    return {
+        "state": outcome.state,
+        "reason": outcome.reason,
+        "status": outcome.status,
+        "headline": outcome.headline,
+        "unwritten": list(outcome.unwritten),
+    }
+
+
+def _counts(result: Result, rule: str) -> dict[str, Any]:
+    counts = {str(kind): result.rules.get((rule, kind), 0) for kind in ANSWER_KINDS}
+    unproven = counts["rejected"] - result.proofs.rules[rule]
+    return {**counts, "unproven": unproven, "why": result.why_unproven(rule) if unproven else None}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -100,20 +122,22 @@ def _ambiguity(observed: Observed) -> dict[str, Any]:
         "ambiguity": observed.ambiguity.id,
         "question": observed.ambiguity.question,
         **{str(kind): number for kind, number in observed.counts.items()},
+        "unproven": observed.unproven,
         "behaviour": observed.behaviour,
         "examples": {kind: _case(case) for kind, case in sorted(observed.examples.items())},
     }
 
 
-def _unproven(one: UnprovenRejection) -> dict[str, Any]:
-    (fault, *_), twin = one.case.faults, one.case.twin
-    assert twin is not None, "a rejection that was counted as unproven because of its twin"
+def _unproven(one: UnprovenExample) -> dict[str, Any]:
+    rejection = one.rejection
     return {
-        "rule": fault.rule,
-        "technique": fault.technique,
-        "case": one.case.id,
-        "twin": _case(twin),
-        "got": _answer(one.answer),
+        "rule": rejection.verdict.broken[0].rule,
+        "technique": rejection.case.faults[0].technique if rejection.case.faults else None,
+        "why": one.why,
+        "places": list(one.places),
+        "case": rejection.case.id,
+        "twin": None if rejection.twin is None else _case(rejection.twin),
+        "got": _answer(rejection.twin_answer or rejection.answer),
         "count": one.count,
     }
 

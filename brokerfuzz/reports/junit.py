@@ -1,11 +1,9 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if there are new findings about the rule. A finding that is not about exactly one rule has its own
-test case. Its name contains the fingerprint of the finding, so it is the same in the next run. Known findings and ambiguities are
-skipped tests.
-
-A test case has at most one `failure`, because most build servers show only the first one. Characters that XML does not allow, or
-that are not printable, are escaped (`\\u001b`).
+The test case of a rule fails if the rule has new findings. A finding that is not about exactly one rule has its own test case. The name of this test
+case contains the fingerprint of the finding, so that build servers recognise the finding in the next run. Known findings, ambiguities and unproven
+rules are skipped tests. The test case of the campaign has an error if the campaign is not complete. A test case has at most one `failure`, because
+most build servers show only the first. Characters that XML cannot contain, or that are not printable, are escaped as `\\u001b`.
 """
 
 import re
@@ -31,6 +29,8 @@ class _TestCase:
     output: str = ""
     skipped: tuple[str, str] | None = None
     """(type, message)"""
+    error: tuple[str, str] | None = None
+    """(type, message)"""
     findings: list[Document] = field(default_factory=list)
 
     @property
@@ -49,7 +49,7 @@ def report(document: Document) -> str:
     numbers = {
         "tests": str(len(cases)),
         "failures": str(sum(bool(case.failing) for case in cases)),
-        "errors": "0",
+        "errors": str(sum(case.error is not None for case in cases)),
         "time": f"{document['seconds']:.3f}",
     }
     root = Element("testsuites", {"name": "brokerfuzz", **numbers})
@@ -71,7 +71,10 @@ def _add(suite: Element, case: _TestCase) -> None:
     """Adds the XML element of a test case. The XML schema of Jenkins determines the order of its children."""
     element = SubElement(suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}")
     details = "\n\n".join("\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])])
-    if case.skips is not None:
+    if case.error is not None:
+        kind, message = case.error
+        SubElement(element, "error", type=kind, message=_line(message))
+    elif case.skips is not None:
         kind, message = case.skips
         SubElement(element, "skipped", type=kind, message=_line(message)).text = details or None
     elif case.failing:
@@ -86,25 +89,36 @@ def _add(suite: Element, case: _TestCase) -> None:
 
 
 def _campaign(document: Document) -> _TestCase:
-    """Creates the test case for the whole campaign. It always exists, because build servers reject a file without test cases."""
-    lines = [f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"]
+    """Returns the test case for the whole campaign. It always exists, because build servers reject a file without test cases."""
+    outcome = document["outcome"]
+    lines = [_line(outcome["headline"])]
+    lines.append(f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s")
     lines += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
     if unproven := document["unproven"]["count"]:
-        lines.append(f"{counted(unproven, 'rejection proves', 'rejections prove')} nothing: the twin (the valid counterpart) was rejected too")
-    skipped = None if document["cases"] else ("nothing-sent", "no case was answered")
-    return _TestCase(document["message"], "campaign", document["seconds"], "\n".join(lines), skipped)
+        lines.append(f"{counted(unproven, 'rejection')} unproven")
+    lines += [_line(problem) for problem in outcome["unwritten"]]
+    complete = outcome["state"] == "complete" and not outcome["unwritten"]
+    error = None if complete else (outcome["state"], outcome["headline"])
+    return _TestCase(document["message"], "campaign", document["seconds"], "\n".join(lines), error=error)
 
 
 def _judged(document: Document) -> Iterable[_TestCase]:
     """Yields a test case for each rule, and for each finding that is not about exactly one rule."""
     message = document["message"]
-    cases = {rule["rule"]: _TestCase(_group(message, rule["site"]), rule["rule"], output=_counts(rule)) for rule in document["rules"]}
+    unproven = set(document["unproven"]["rules"])
+    cases = {rule["rule"]: _of_rule(message, rule, is_unproven=rule["rule"] in unproven) for rule in document["rules"]}
     for finding in document["findings"]:
         rules = {broken["rule"] for broken in finding["rules"]}
         name = min(rules) if len(rules) == 1 else _name(finding)
         group = _group(message, _site(name)) if len(rules) == 1 else f"{message}.findings"
         cases.setdefault(name, _TestCase(group, name)).findings.append(finding)
     return cases.values()
+
+
+def _of_rule(message: str, rule: Document, *, is_unproven: bool) -> _TestCase:
+    doubt = f", {rule['unproven']:,} of the rejections unproven" if rule["unproven"] else ""
+    skipped = ("unproven", f"no rejection is proven: {rule['why']}") if is_unproven else None
+    return _TestCase(_group(message, rule["site"]), rule["rule"], output=_counts(rule) + doubt, skipped=skipped)
 
 
 def _name(finding: Document) -> str:
@@ -127,6 +141,7 @@ def _group(message: str, site: str) -> str:
 def _ambiguities(document: Document) -> Iterator[_TestCase]:
     for ambiguity in document["ambiguities"]:
         text = f"the contract leaves this question open: {ambiguity['question']} Answers of this target: {_counts(ambiguity)}"
+        text += f", {counted(ambiguity['unproven'], 'unproven rejection')}" if ambiguity["unproven"] else ""
         yield _TestCase(f"{document['message']}.ambiguities", ambiguity["ambiguity"], skipped=("ambiguity", text))
 
 

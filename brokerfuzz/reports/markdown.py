@@ -24,6 +24,7 @@ MOST_ROWS = 50
 
 _TABLE, _LEDGER = 16_000, 12_000  # the maximum number of characters for the tables; the remaining characters are for the details
 _LONGEST_BODY = 2_000
+_MOST_REASONS = 5
 _LONGEST_DIFF = 60  # lines
 _MOST_COMPARED = 20_000  # the maximum number of bytes of a message that is compared with its twin
 _NAMES = {"offer-creation-request": "offer creation requests", "product-list-response": "product lists", "offer-pricing-response": "offer pricings"}
@@ -36,7 +37,7 @@ _ELSEWHERE = "see the JSON report"
 def report(document: Document) -> str:
     """Returns the report. It begins with a heading that contains the result."""
     findings = [(number, finding) for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)]
-    head = "\n".join([f"## brokerfuzz: {_outcome(document)}", "", *_facts(document)])
+    head = "\n".join([f"## brokerfuzz: {prose(document['outcome']['headline'], 500)}", "", *_facts(document)])
     table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)
     ledger = _ledger(document["ambiguities"])
     room = LONGEST - sum(_size(part) + 2 for part in (head, table, ledger)) - 200
@@ -50,15 +51,6 @@ def report(document: Document) -> str:
 # ------------------------------------------------------------------------------------------------------------ head
 
 
-def _outcome(document: Document) -> str:
-    known = sum(finding["known"] for finding in document["findings"])
-    new = len(document["findings"]) - known
-    beside = f" ({known:,} known)" if known else ""
-    if not document["cases"] and not new:
-        return f"no case was answered{beside}"
-    return (counted(new, "new finding" if known else "finding") if new else "no new findings" if known else "no findings") + beside
-
-
 def _facts(document: Document) -> Iterator[str]:
     message = document["message"]
     work = f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"
@@ -68,11 +60,18 @@ def _facts(document: Document) -> Iterator[str]:
         if text := ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind]):
             yield f"- {label}: {text}"
     if unproven := document["unproven"]["count"]:
-        yield f"- {counted(unproven, 'rejection proves', 'rejections prove')} nothing, because the twin (the valid counterpart) was rejected too"
+        yield f"- {counted(unproven, 'rejection')} unproven, for {counted(len(document['unproven']['rules']), 'rule')} all of them"
+        yield from (f"  - {_unproven(one)}" for one in document["unproven"]["examples"][:_MOST_REASONS])
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):
         yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} a different property than the invalid one"
     if document["stopped"]:
         yield f"- The campaign stopped early: {prose(document['stopped'], 300)}"
+    yield from (f"- {prose(problem, 300)}" for problem in document["outcome"]["unwritten"][:_MOST_REASONS])
+
+
+def _unproven(one: Document) -> str:
+    places = f"; the target rejects {', '.join(code(place, 100) for place in one['places'][:3])}" if one["places"] else ""
+    return f"{one['count']:,}: {prose(one['why'], 300)}{places}"
 
 
 # ---------------------------------------------------------------------------------------------------------- tables
@@ -103,12 +102,12 @@ def _some(names: Sequence[str], most: int, instead: str) -> str:
 
 
 def _ledger(ambiguities: Sequence[Document]) -> str:
-    heads = ("ambiguity", "behaviour", *ANSWER_KINDS, "question")
+    heads = ("ambiguity", "behaviour", *ANSWER_KINDS, "unproven", "question")
     rows = (
         [
             code(one["ambiguity"], 80, cell=True),
             one["behaviour"],
-            *(f"{one[kind]:,}" for kind in ANSWER_KINDS),
+            *(f"{one[kind]:,}" for kind in (*ANSWER_KINDS, "unproven")),
             prose(one["question"], 200, cell=True),
         ]
         for one in ambiguities

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from os.path import lexists
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.errors import ReportError
@@ -72,26 +72,28 @@ def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True)
         used[real] = path
 
 
-def write_all(paths: Iterable[str], document: Document) -> list[str]:
-    """Writes all reports and returns their paths. Each file appears only when it is complete.
+class Written(NamedTuple):
+    """The paths of the reports that were written, and for each other report the reason why it was not written."""
 
-    If a report cannot be written, the others are written nevertheless, and then the function raises `ReportError`.
-    """
-    written, problems = [], []
+    paths: list[str]
+    problems: list[str]
+
+
+def write_all(paths: Iterable[str], document: Document) -> Written:
+    """Writes each report atomically. If a report cannot be written, all others are still written."""
+    written = Written([], [])
     for path in paths:
         try:
             _, maker = REPORTS[_suffix(path)]
             text = maker(document)
             with atomic_file(Path(path)) as stream:
                 stream.write(text.encode(errors="backslashreplace"))
-            written.append(path)
+            written.paths.append(path)
         except OSError as problem:
             reason = problem.strerror or problem
-            problems.append(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space")
+            written.problems.append(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space")
         except ReportError as problem:
-            problems.append(str(problem) if path in str(problem) else f"{path} cannot be written: {problem}")
-    if problems:
-        raise ReportError("; ".join(problems))
+            written.problems.append(str(problem) if path in str(problem) else f"{path} cannot be written: {problem}")
     return written
 
 

@@ -1,41 +1,56 @@
-"""Prints the report for people: a summary, the findings as sentences, and the behaviour for each ambiguity.
+"""Prints the report for people: the outcome, the findings, the answers for each ambiguity, and a summary that stays on the screen.
 
 It uses colours only on a terminal, and only if `NO_COLOR` is not set. Characters that are not printable are escaped, so that a
 target cannot control the terminal.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO
 
 import click
 
-from brokerfuzz.campaign.attribution import Attribution
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.firing import OnProgress
 from brokerfuzz.campaign.ledger import Observed
+from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.contract_names import LABELS
+from brokerfuzz.reports.terminal_layout import entry, paragraph, table, verbatim
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
-from brokerfuzz.wording import printable, readable
+from brokerfuzz.wording import counted, printable, readable
 
 MOST_SHOWN = 100
 """The maximum number of findings that are shown. The JSON report contains all of them."""
 
 LONGEST_BODY = 2000
-"""The maximum number of characters of a body that are shown."""
+"""The maximum number of characters of a message that are shown."""
+_LONGEST_ANSWER = 300
+_MOST_REASONS = 5
 
 
-def show(result: Result, stream: IO[str]) -> None:
+@dataclass(frozen=True, kw_only=True)
+class RunNotes:
+    """What the command knows about a campaign: the seed of the random cases, the files that it wrote, and the command that continues
+    the campaign.
+    """
+
+    seed: int | None = None
+    written: Sequence[str] = ()
+    resume: str | None = None
+
+
+def show(result: Result, stream: IO[str], notes: RunNotes | None = None) -> None:
     """Writes the report to a stream, with colours if the stream is a terminal."""
-    click.echo(report(result), file=stream, nl=False, color=coloured(stream))
+    click.echo(report(result, notes), file=stream, nl=False, color=coloured(stream))
 
 
-def report(result: Result) -> str:
-    """Returns the report with codes for colours, which `click.unstyle` removes."""
-    return "".join(f"{line}\n" for line in _lines(result))
+def report(result: Result, notes: RunNotes | None = None) -> str:
+    """Returns the report with escape codes for colours. The function `click.unstyle` removes these codes."""
+    return "".join(f"{line}\n" for line in _lines(result, notes or RunNotes()))
 
 
 def coloured(stream: IO[str]) -> bool:
@@ -61,91 +76,128 @@ def progress_line(progress: CampaignProgress) -> str:
     return f"{progress.phase}: {cases}, {progress.findings:,} contradictions, {progress.rate:,.0f} requests/s"
 
 
-def summary(result: Result) -> str:
-    """Describes the result on one line."""
-    known = sum(finding.known for finding in result.findings)
-    found = f"{len(result.findings):,} finding{'' if len(result.findings) == 1 else 's'}" + (f" ({known:,} of them known)" if known else "")
-    answers = "; ".join(filter(None, (_answers(result, label) for label in LABELS)))
-    stopped = f"; stopped early: {result.stopped}" if result.stopped else ""
-    left_out = f"; {result.left_out:,} cases not sent, because they cannot be sent to this target" if result.left_out else ""
-    work = f"{result.cases:,} cases, {result.requests:,} requests in {result.seconds:.1f} s"
-    return f"{found} at {printable(result.target)} ({work}{left_out}{stopped}): {answers or 'no case was answered'}"
-
-
-def _answers(result: Result, label: Label) -> str:
-    counts = [(kind, result.counts.get((label, kind), 0)) for kind in ANSWER_KINDS]
-    text = ", ".join(f"{number:,} {kind}" for kind, number in counts if number)
-    return f"{label}: {text}" if text else ""
-
-
-def _lines(result: Result) -> Iterator[str]:
-    yield click.style(summary(result), bold=True, fg="red" if any(not finding.known for finding in result.findings) else "green")
+def _lines(result: Result, notes: RunNotes) -> Iterator[str]:
+    yield from _headline(result)
     for number, finding in enumerate(result.findings[:MOST_SHOWN], 1):
         yield ""
         yield from _finding(number, finding)
     if (left := len(result.findings) - MOST_SHOWN) > 0:
-        yield f"\n... and {left:,} more findings: see the JSON report (--json)"
-    yield from _unproven(result.attribution)
-    yield from _elsewhere(result.attribution)
+        yield f"\n... and {counted(left, 'more finding')}: see the JSON report (--json)"
+    yield from _unproven(result)
+    yield from _elsewhere(result.proofs)
     if result.ambiguities:
         yield ""
-        yield click.style("Questions that the contract leaves open, and the answers that this target gives", bold=True)
-        yield from _table(result.ambiguities)
+        yield click.style("Questions that the contract leaves open, and the answers of this target", bold=True)
+        yield from _ledger(result.ambiguities)
+    yield ""
+    yield click.style("Summary", bold=True)
+    yield from _summary(result, notes)
+
+
+def _headline(result: Result) -> Iterator[str]:
+    outcome = result.outcome
+    colour = "red" if outcome.new else "green" if outcome.state == "complete" and not outcome.unwritten else "yellow"
+    yield from (click.style(line, bold=True, fg=colour) for line in paragraph(f"{printable(outcome.headline)} at {printable(result.target)}"))
+
+
+# ----------------------------------------------------------------------------------------------------------- findings
 
 
 def _finding(number: int, finding: Finding) -> Iterator[str]:
-    known = click.style("known: ", bold=True) if finding.known else ""
-    yield click.style(f"{number}. ", bold=True) + known + click.style(finding.sentence(), fg=None if finding.known else "red")
+    known = "known: " if finding.known else ""
+    first, *others = paragraph(known + finding.sentence(), 3, f"{number}. ")
+    colour = None if finding.known else "red"
+    yield from (click.style(line, fg=colour, bold=line is first) for line in (first, *others))
     for reason in finding.reasons:
-        yield _entry("rule", f"{reason.rule} (contract: {reason.source})")
-        yield _entry("place", printable(reason.at, 200) or "the whole message")
+        yield from entry("rule", f"{reason.rule.removeprefix(f'{finding.message_type}/')} at {printable(reason.at, 200) or 'the root'}")
+        yield from entry("contract", reason.source)
     if not finding.reasons and finding.places:
-        yield _entry("place", ", ".join(printable(place, 200) for place in finding.places))
+        yield from entry("place", ", ".join(printable(place, 200) for place in finding.places))
     if finding.techniques:
-        yield _entry("technique", ", ".join(finding.techniques))
-    if finding.tags:
-        yield _entry("tags", printable(", ".join(finding.tags), 200))
-    yield _entry("expected", finding.expected)
-    yield _entry("got", finding.got)
-    yield _entry("count", f"{finding.count:,}, first in case {finding.case.id}")
+        yield from entry("technique", ", ".join(finding.techniques))
+    yield from entry("expected", finding.expected)
+    yield from entry("got", finding.got)
+    if finding.answer.body:
+        yield verbatim("answer", readable(finding.answer.body, _LONGEST_ANSWER))
+    yield from entry("count", f"{finding.count:,}, first in case {finding.case.id}")
     if finding.headers:
-        yield _entry("headers", printable(", ".join(finding.headers), 200))
-    yield _entry("smallest", readable(finding.body, LONGEST_BODY) or "(no bytes)")
+        yield from entry("headers", printable(", ".join(finding.headers), 200))
+    yield verbatim("smallest", readable(finding.body, LONGEST_BODY) or "(no bytes)")
+    if finding.sent and not finding.whole:
+        yield from entry("", "(shrinking stopped early: a longer --shrink continues it)")
     if finding.twin is not None:
-        yield _entry("twin", readable(finding.twin, LONGEST_BODY))
-    yield _entry("reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: use --json")
+        yield verbatim("twin", readable(finding.twin, LONGEST_BODY))
+    yield verbatim("reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: use --json")
 
 
-def _unproven(attribution: Attribution) -> Iterator[str]:
-    """Yields the rejections that prove nothing, grouped by the answer to the twin."""
-    if attribution.rejections_unproven:
+# ----------------------------------------------------------------------------------------------------------- rejections
+
+
+def _unproven(result: Result) -> Iterator[str]:
+    """Yields the reasons for which rejections are unproven."""
+    if result.unproven:
         yield ""
-        yield click.style(
-            f"{attribution.rejections_unproven:,} rejections prove nothing: the twin (the valid counterpart) was rejected too", bold=True
-        )
-        for one in attribution.unproven.values():
-            got = f"{one.answer.kind} ({printable(one.answer.reason, 200)})"
-            yield f"   {one.count:,} twins: {got}, first the twin of case {one.case.id}"
+        yield click.style(f"{counted(result.unproven, 'rejection')} unproven", bold=True)
+        examples = list(result.proofs.examples())
+        for one in examples[:_MOST_REASONS]:
+            places = f"; the target rejects {', '.join(printable(place, 100) for place in one.places)}" if one.places else ""
+            yield from paragraph(f"{one.count:,}: {printable(one.why, 300)}{places}, first case {one.rejection.case.id}", 5, "   ")
+        if (left := len(examples) - _MOST_REASONS) > 0:
+            yield f"   and {counted(left, 'other reason')}: see the JSON report (--json)"
 
 
-def _elsewhere(attribution: Attribution) -> Iterator[str]:
+def _elsewhere(proofs: Proofs) -> Iterator[str]:
     """Yields the rejections whose answer names a different property than the invalid one."""
-    if attribution.elsewhere:
+    if proofs.elsewhere:
         yield ""
         yield click.style("Rejections that name a different property than the invalid one", bold=True)
-        for one in attribution.elsewhere.values():
-            yield f"   {one.case.faults[0].rule}: {', '.join(one.named)} ({one.count:,} times, first case {one.case.id}): {printable(one.said, 150)}"
+        for one in proofs.elsewhere.values():
+            said = f"{', '.join(one.named)} ({counted(one.count, 'time')}, first case {one.case.id}): {printable(one.said, 150)}"
+            yield from paragraph(f"{one.case.faults[0].rule}: {said}", 5, "   ")
 
 
-def _entry(name: str, value: str) -> str:
-    return f"   {click.style(f'{name:<10}', dim=True)} {value}"
+# ----------------------------------------------------------------------------------------------------------- ambiguities
 
 
-def _table(ambiguities: tuple[Observed, ...]) -> Iterator[str]:
-    kinds: list[AnswerKind] = [kind for kind in ANSWER_KINDS if kind != "timeout" or any(observed.counts[kind] for observed in ambiguities)]
-    rows = [("ambiguity", *kinds, "question")]
-    rows += [(o.ambiguity.id, *(f"{o.counts[kind]:,}" for kind in kinds), o.ambiguity.question) for o in ambiguities]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    for name, *numbers, question in rows:
-        counts = [cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)]
-        yield "  ".join([name.ljust(widths[0]), *counts, question])
+def _ledger(ambiguities: tuple[Observed, ...]) -> Iterator[str]:
+    kinds: list[AnswerKind] = [kind for kind in ANSWER_KINDS if kind in ("accepted", "rejected") or any(seen.counts[kind] for seen in ambiguities)]
+    doubt = any(seen.unproven for seen in ambiguities)
+    heads = ("ambiguity", *kinds, *(["unproven"] if doubt else []))
+    rows = ((seen.ambiguity.id, *(f"{seen.counts[kind]:,}" for kind in kinds), *([f"{seen.unproven:,}"] if doubt else [])) for seen in ambiguities)
+    head, *lines = table([heads, *rows])
+    yield head
+    for seen, line in zip(ambiguities, lines, strict=True):
+        yield line
+        yield from (click.style(text, dim=True) for text in paragraph(seen.ambiguity.question, 4))
+
+
+# ----------------------------------------------------------------------------------------------------------- summary
+
+
+def _summary(result: Result, notes: RunNotes) -> Iterator[str]:
+    outcome = result.outcome
+    yield from entry("outcome", outcome.headline)
+    if result.stopped and outcome.state == "complete":
+        yield from entry("stopped", result.stopped)
+    yield from entry("tested", printable(result.target))
+    left_out = f", {result.left_out:,} not sent, because they cannot be sent to this target" if result.left_out else ""
+    yield from entry("sent", f"{counted(result.cases, 'case')}, {counted(result.requests, 'request')} in {result.seconds:.1f} s{left_out}")
+    for label in LABELS:
+        if answers := _answers(result, label):
+            yield from entry(label, answers)
+    if result.unproven:
+        rules = len(result.unproven_rules)
+        yield from entry("unproven", f"{counted(result.unproven, 'rejection')}, for {counted(rules, 'rule')} all of them")
+    if early := sum(bool(finding.sent) and not finding.whole for finding in result.findings):
+        yield from entry("shrinking", f"stopped early for {counted(early, 'finding')}: a longer --shrink continues it")
+    if notes.seed is not None:
+        yield from entry("seed", f"{notes.seed}")
+    if notes.written:
+        yield from entry("wrote", ", ".join(notes.written))
+    yield from (line for problem in outcome.unwritten for line in entry("not written", problem))
+    if notes.resume is not None:
+        yield verbatim("continue", notes.resume)
+
+
+def _answers(result: Result, label: Label) -> str:
+    return ", ".join(f"{number:,} {kind}" for kind in ANSWER_KINDS if (number := result.counts.get((label, kind), 0)))

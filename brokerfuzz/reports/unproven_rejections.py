@@ -1,7 +1,5 @@
-"""Creates the section of the HTML report that lists unproven rejections.
-
-Either the target also rejected the twin (the valid counterpart), or its answer names a different property than the invalid one.
-"""
+"""Lists two kinds of rejections: those that are unproven, each with the reason, and those whose answer names a different property than the invalid
+one."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,20 +24,25 @@ def rejections(unproven: Document, elsewhere: Sequence[Document]) -> Iterator[Ma
 
 def _unproven(unproven: Document) -> Iterator[Markup]:
     if not unproven["count"]:
-        yield element("p", "Every rejection is proven: the target accepted the twin (the valid counterpart) of each rejected message.", class_="well")
+        yield element("p", "Every rejection of an invalid message is proven.", class_="well")
         return
-    text = f"{counted(unproven['count'], 'rejection proves', 'rejections prove')} nothing, because the twin (the valid counterpart) was rejected too."
+    text = f"{counted(unproven['count'], 'rejection')} of invalid messages unproven: the target may have rejected the message for another reason."
     yield element("p", text, class_="explained")
     yield element("ul", (_example(one) for one in unproven["examples"][:MOST_ROWS]), class_="unproven")
+    if unproven["rules"]:
+        names = [[", " if number else None, _code(name)] for number, name in enumerate(unproven["rules"][:MOST_ROWS])]
+        yield element("p", "Rules without any proven rejection: ", names, class_="explained")
 
 
 def _example(one: Document) -> Markup:
     got = one["got"]
-    head = element("p", counted(one["count"], "rejection"), ", the first for ", _code(one["rule"]), " with the technique ", _code(one["technique"]))
-    text = element("p", "The twin was ", got["answer"], " (", got["reason"][:_LONGEST_TEXT], ")", class_="explained")
-    answer = block(lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_EXAMPLE), "The answer to the twin")
-    twin = element("details", element("summary", "The twin"), single_message(one["twin"], "The twin", _LONGEST_EXAMPLE))
-    return element("li", head, text, answer if got["response"] else None, twin)
+    technique = [" with the technique ", _code(one["technique"])] if one["technique"] else None
+    head = element("p", counted(one["count"], "rejection"), ", the first for ", _code(one["rule"]), technique, ": ", one["why"][:_LONGEST_TEXT])
+    places = [[", " if number else None, _code(place)] for number, place in enumerate(one["places"][:8])]
+    parts = element("p", "The target rejects these parts of the twin: ", places, class_="explained") if places else None
+    answer = block(lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_EXAMPLE), "The answer")
+    twin = one["twin"] and element("details", element("summary", "The twin"), single_message(one["twin"], "The twin", _LONGEST_EXAMPLE))
+    return element("li", head, parts, answer if got["response"] else None, twin)
 
 
 def _elsewhere(elsewhere: Sequence[Document]) -> Iterator[Markup]:

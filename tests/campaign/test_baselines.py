@@ -9,7 +9,7 @@ import pytest
 from hand_made_servers import Service, conforming
 from sampled import sample
 
-from brokerfuzz.campaign import Options, Result, baseline, exit_status, fire
+from brokerfuzz.campaign import Options, Result, baseline, fire
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.errors import BaselineError
@@ -53,7 +53,7 @@ def test_known_findings_do_not_fail_and_new_findings_do(tmp_path: Path) -> None:
     assert all(finding.known for finding in again)
     more = fired(lenient(ONE, TWO))
     assert {finding.known for finding in baseline.marked(more.findings, known)} == {True, False}
-    assert exit_status(more) == 1
+    assert more.outcome.status == 1
 
 
 def test_pruning_removes_findings_that_did_not_occur_and_adds_none() -> None:

@@ -50,7 +50,7 @@ def test_a_target_that_rejects_repeated_numbers_has_no_finding_with_fresh_number
     assert len(fire(cases, Remembering(), Options(now=NOW, shrink_requests=0)).findings) >= 1
     result = fire(cases, Remembering(), Options(now=NOW, fresh="number"))
     assert result.findings == ()
-    assert result.attribution.rejections_unproven == 0
+    assert result.unproven == 0
 
 
 def test_a_finding_is_shrunk_with_fresh_numbers() -> None:

@@ -142,7 +142,9 @@ def test_a_full_disk_ends_a_campaign_and_keeps_its_findings(tmp_path: Path) -> N
     journal = Filling.begun(tmp_path / "run.ndjson", HEAD)
     result = run(Campaign(enumerate(catalogue(OFFER, now=NOW)), target, Options(now=NOW, shrink_requests=5), journal=journal))
     journal.close()
-    assert result.failed
+    assert result.stop is not None
+    assert result.stop.cause == "journal"
+    assert result.outcome.state != "complete"
     assert "No space left" in str(result.stopped)
     assert result.findings
     assert len(list(records(tmp_path / "run.ndjson"))) >= result.cases > 5
@@ -199,7 +201,9 @@ def test_a_journal_of_another_campaign_is_rejected(tmp_path: Path) -> None:
     path = written(tmp_path / "run.ndjson", 5)
     with closing(Recalled(path)) as recalled:
         result = run(Campaign(some(5)(), Counting(), OPTIONS, recalled=recalled))
-    assert result.failed
+    assert result.stop is not None
+    assert result.stop.cause == "journal"
+    assert result.outcome.state != "complete"
     assert "belongs to a different campaign" in str(result.stopped)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 from hand_made_servers import Service
 
-from brokerfuzz.campaign import Options, Result, exit_status, fire
+from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import load_contract
@@ -52,7 +52,7 @@ def test_a_malformed_envelope_is_one_finding_with_the_policy_rejected(said: Any)
     assert (finding.kind, finding.count, finding.body) == ("malformed-answer", 5, b'{"number":"0","offerType":"Direct Mail"}')
     assert finding.sentence().startswith("The answer to a valid offer creation request is not a valid envelope: ")
     assert finding.expected == "accepted, in a valid envelope"
-    assert exit_status(result) == 1
+    assert result.outcome.status == 1
     assert result.ambiguities == ()
 
 

@@ -58,14 +58,14 @@ def test_a_conforming_service_has_no_findings(start: Start, spawn: Spawn, some: 
 def test_without_a_url_the_reference_service_is_tested(spawn: Spawn) -> None:
     done = spawn("fire", "--random", "--count", "30")
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.startswith(b"0 findings at http://127.0.0.1:")
+    assert done.stdout.startswith(b"no findings at http://127.0.0.1:")
     assert b"\x1b" not in done.stdout
 
 
 def test_fire_seeds_bugs_and_prints_how_to_start_the_service_again(spawn: Spawn) -> None:
     done = spawn("fire", "--bug", BUG, "--verdict", "invalid", "--max-findings", "1")
     assert done.returncode == 1
-    assert RULE in done.stdout.decode()
+    assert RULE.rpartition("/")[2] in done.stdout.decode()
     assert done.stderr.decode() == f"The reference service has stopped. To start it again, run `brokerfuzz serve --bug {BUG}`.\n"
 
 

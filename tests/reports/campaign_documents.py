@@ -66,13 +66,18 @@ def rejected(**changes: Any) -> dict[str, Any]:
     return finding(**{**said, **changes})
 
 
-def rule(name: str = RULE, **counts: int) -> dict[str, Any]:
-    return {"rule": name, "site": name.partition("/")[2].rpartition(":")[0], "keyword": name.rpartition(":")[2], **NONE, **counts}
+def rule(name: str = RULE, **counts: Any) -> dict[str, Any]:
+    place = {"site": name.partition("/")[2].rpartition(":")[0], "keyword": name.rpartition(":")[2]}
+    return {"rule": name, **place, **NONE, "unproven": 0, "why": None, **counts}
 
 
 def ambiguity(name: str = "cron-syntax", **counts: int) -> dict[str, Any]:
-    said = {"ambiguity": name, "question": "Which cron dialect is accepted?", **NONE, **counts}
+    said = {"ambiguity": name, "question": "Which cron dialect is accepted?", **NONE, "unproven": 0, **counts}
     return {**said, "behaviour": "mixed", "examples": {"accepted": {"id": "00000000000000bb", "body": TWIN}}}
+
+
+def outcome(state: str = "complete", reason: str = "", status: int = 1, headline: str = "1 finding", unwritten: Any = ()) -> dict[str, Any]:
+    return {"state": state, "reason": reason, "status": status, "headline": headline, "unwritten": list(unwritten)}
 
 
 def document(**changes: Any) -> dict[str, Any]:
@@ -83,6 +88,7 @@ def document(**changes: Any) -> dict[str, Any]:
         "message": OFFER,
         "started": "2026-01-01T12:00:00Z",
         "seconds": 2.0,
+        "outcome": outcome(),
         "stopped": None,
         "seed": 7,
         "now": None,
@@ -95,7 +101,7 @@ def document(**changes: Any) -> dict[str, Any]:
         "findings": [finding()],
         "ambiguities": [ambiguity(accepted=2, rejected=1)],
         "rules": [rule(accepted=3), rule(DEEP_RULE, rejected=12)],
-        "unproven": {"count": 0, "examples": []},
+        "unproven": {"count": 0, "rules": [], "examples": []},
         "elsewhere": [],
         "timing": {
             "latency": dict.fromkeys(("least", "p50", "p90", "p99", "most"), 0.01),
@@ -221,6 +227,7 @@ documents = st.builds(
     document,
     brokerfuzz=hostile,
     target=hostile,
+    outcome=st.builds(outcome, st.sampled_from(("complete", "partial", "untested")), hostile, st.just(2), hostile, st.lists(hostile, max_size=2)),
     stopped=st.one_of(st.none(), hostile),
     cases=_count,
     request=st.fixed_dictionaries({"url": hostile, "method": hostile, "headers": st.lists(st.tuples(hostile, hostile).map(list), max_size=2)}),

@@ -3,7 +3,7 @@
 from base64 import b64encode
 from typing import Any, Final
 
-from campaign_documents import NONE, OFFER, ambiguity, document, finding, got
+from campaign_documents import NONE, OFFER, ambiguity, document, finding, got, outcome, rule
 
 from brokerfuzz.schemas import load_contract
 
@@ -224,10 +224,16 @@ def _rules() -> list[dict[str, Any]]:
     """Every rule of the contract, most of them kept, those of the findings not."""
     wrong = {one["rule"]: (found["count"], found["kind"]) for found in findings() for one in found["rules"]}
     rows = []
-    for rule in load_contract().rules[OFFER]:
-        count, kind = wrong.get(rule.id, (0, "invalid-accepted"))
-        counts = {**NONE, "rejected": 5 + 3 * len(rule.site) % 40, "accepted" if kind == "invalid-accepted" else "crashed": count}
-        rows.append({"rule": rule.id, "site": rule.site, "keyword": rule.keyword, **counts})
+    for one in load_contract().rules[OFFER]:
+        count, kind = wrong.get(one.id, (0, "invalid-accepted"))
+        counts = {
+            **NONE,
+            "unproven": 0,
+            "why": None,
+            "rejected": 5 + 3 * len(one.site) % 40,
+            "accepted" if kind == "invalid-accepted" else "crashed": count,
+        }
+        rows.append({"rule": one.id, "site": one.site, "keyword": one.keyword, **counts})
     return rows
 
 
@@ -297,8 +303,11 @@ def example(**changes: Any) -> dict[str, Any]:
         "rules": _rules(),
         "unproven": {
             "count": 570,
+            "rules": [f"{OFFER}/number:minLength"],
             "examples": [
                 {
+                    "why": "the twin (the valid counterpart) was not accepted (status 400)",
+                    "places": ["/comments"],
                     "rule": f"{OFFER}/number:required",
                     "technique": "removed",
                     "case": "7f19c5dc0d873ffe",
@@ -350,13 +359,15 @@ def hostile_example(size: int = 0) -> dict[str, Any]:
         twin=raw(HOSTILE.encode(errors="surrogatepass")),
     )
     base = example()
+    doubt = {**base["unproven"]["examples"][0], "rule": HOSTILE, "technique": HOSTILE, "why": HOSTILE, "places": [HOSTILE], "got": unprintable}
     return {
         **base,
         "target": HOSTILE,
+        "outcome": outcome("partial", HOSTILE, 1, HOSTILE, [HOSTILE]),
         "stopped": HOSTILE,
         "findings": [one, *base["findings"]],
         "ambiguities": [{**ambiguity(HOSTILE, accepted=1), "question": HOSTILE, "examples": {"accepted": {"id": "00000000000000bb", "body": evil}}}],
-        "rules": [{"rule": f"{OFFER}/{HOSTILE}:minimum", "site": HOSTILE, "keyword": HOSTILE, **NONE, "accepted": 3}, *base["rules"]],
-        "unproven": {"count": 1, "examples": [{**base["unproven"]["examples"][0], "rule": HOSTILE, "technique": HOSTILE, "got": unprintable}]},
+        "rules": [{**rule(), "rule": f"{OFFER}/{HOSTILE}:minimum", "site": HOSTILE, "keyword": HOSTILE, "accepted": 3}, *base["rules"]],
+        "unproven": {"count": 1, "rules": [HOSTILE], "examples": [doubt]},
         "elsewhere": [{**base["elsewhere"][0], "rule": HOSTILE, "at": HOSTILE, "named": [HOSTILE], "said": HOSTILE}],
     }

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from base64 import b64decode
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,11 +13,12 @@ import click
 import jsonschema_rs
 import pytest
 
-from brokerfuzz.campaign import BrokenRule, CampaignProgress, Finding, Observed, Result
+from brokerfuzz.campaign import BrokenRule, CampaignProgress, Finding, Observed, Result, Stop
+from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.cases.case import Case
 from brokerfuzz.reports import json_document, terminal
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.targets import Answer
+from brokerfuzz.targets import ANSWER_KINDS, Answer
 
 OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -48,6 +50,7 @@ RESULT = Result(
     cases=1213,
     requests=1250,
     seconds=2.0,
+    proofs=Proofs(rejected=1200, proven=1200),
 )
 
 
@@ -56,8 +59,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown(result: Result, stream: io.StringIO) -> str:
-    terminal.show(result, stream)
+def shown(result: Result, stream: io.StringIO, notes: terminal.RunNotes | None = None) -> str:
+    terminal.show(result, stream, notes)
     return stream.getvalue()
 
 
@@ -77,36 +80,85 @@ def test_a_terminal_gets_colour_unless_it_is_declined(monkeypatch: pytest.Monkey
 
 def test_the_report_contains_everything_needed_to_fix_a_finding() -> None:
     first, *rest = shown(RESULT, io.StringIO()).splitlines()
-    assert first == (
-        "1 finding at http://127.0.0.1:8000/offers (1,213 cases, 1,250 requests in 2.0 s): valid: 10 accepted; invalid: 3 accepted, 1,200 rejected"
-    )
+    assert first == "1 finding at http://127.0.0.1:8000/offers"
     text = "\n".join(rest)
     for part in (
-        f"{OFFER}/orderMinimum:minimum (contract: Errors, validation rule 7)",
-        "place      /orderMinimum",
-        "technique  one-below",
-        "expected   rejected",
-        "got        accepted (status 201)",
-        f"count      3, first in case {CASE.id}",
-        f"smallest   {BODY.decode()}",
-        "reproduce  curl -X POST",
+        "rule        orderMinimum:minimum at /orderMinimum",
+        "contract    Errors, validation rule 7",
+        "technique   one-below",
+        "expected    rejected",
+        "got         accepted (status 201)",
+        'answer      {"id":7}',
+        f"count       3, first in case {CASE.id}",
+        f"smallest    {BODY.decode()}",
+        "reproduce   curl -X POST",
     ):
         assert part in text
 
 
 def test_the_ledger_is_a_table() -> None:
-    head, row = shown(RESULT, io.StringIO()).splitlines()[-2:]
-    assert head.split() == ["ambiguity", "accepted", "rejected", "crashed", "question"]
-    assert row.split() == ["cron-syntax", "2", "1", "0", "Which", "cron", "dialect", "is", "accepted?"]
-    assert head.index("question") == row.index("Which")
+    lines = shown(RESULT, io.StringIO()).splitlines()
+    place = next(number for number, line in enumerate(lines) if line.split()[:1] == ["ambiguity"])
+    assert [line.split() for line in lines[place : place + 3]] == [
+        ["ambiguity", "accepted", "rejected"],
+        ["cron-syntax", "2", "1"],
+        ["Which", "cron", "dialect", "is", "accepted?"],
+    ]
+    assert len({len(line) for line in lines[place : place + 2]}) == 1
+
+
+def test_unproven_rejections_have_a_column_in_the_ledger() -> None:
+    doubtful = replace(OBSERVED, unproven=7)
+    text = shown(replace(RESULT, ambiguities=(doubtful,)), io.StringIO())
+    assert re.search(r"ambiguity +accepted +rejected +unproven\n +cron-syntax +2 +1 +7\n", text)
+
+
+def test_the_summary_comes_last_and_has_the_verdicts_by_answer() -> None:
+    lines = shown(RESULT, io.StringIO(), terminal.RunNotes(seed=5, written=["a.html", "b.json"], resume="brokerfuzz fire --resume a")).splitlines()
+    assert lines[lines.index("Summary") + 1 :] == [
+        "   outcome     1 finding",
+        "   tested      http://127.0.0.1:8000/offers",
+        "   sent        1,213 cases, 1,250 requests in 2.0 s",
+        "   valid       10 accepted",
+        "   invalid     3 accepted, 1,200 rejected",
+        "   seed        5",
+        "   wrote       a.html, b.json",
+        "   continue    brokerfuzz fire --resume a",
+    ]
+
+
+def test_no_word_is_broken_and_only_text_to_copy_is_wider_than_80_columns() -> None:
+    """Checks the real questions of all ambiguities, and a long sentence."""
+    ambiguities = tuple(Observed(one, {**dict.fromkeys(ANSWER_KINDS, 0), "accepted": 1234}, unproven=5) for one in load_contract().ambiguities)
+    rule = f"{OFFER}/priceClasses[].priceTiers[].pageCounts[].minimumPages:type"
+    reason = BrokenRule(rule, "Page-count price, row minimumPages " * 4, "/a", "0", "1")
+    text = shown(replace(RESULT, ambiguities=ambiguities, findings=(replace(FINDING, reasons=(reason,), count=12345),)), io.StringIO())
+    wide = [line for line in text.splitlines() if len(line) > 80]
+    assert {line.split()[0] for line in wide} <= {"smallest", "reproduce", "twin", "answer"}
+    for one in load_contract().ambiguities:
+        assert set(one.question.split()) <= set(text.split())
+
+
+def test_forty_findings_leave_the_summary_on_the_last_screen() -> None:
+    lines = shown(replace(RESULT, findings=(FINDING,) * 40), io.StringIO()).splitlines()
+    assert "Summary" in lines[-24:]
 
 
 def test_the_report_says_why_a_campaign_stopped() -> None:
-    assert "; stopped early: interrupted)" in shown(replace(RESULT, stopped="interrupted"), io.StringIO())
+    stopped = replace(RESULT, stop=Stop("interrupted", "interrupt"))
+    assert shown(stopped, io.StringIO()).startswith("partial (interrupted): 1 finding at ")
+    limited = shown(replace(RESULT, stop=Stop("the time limit of 5 s was reached", "limit")), io.StringIO())
+    assert limited.startswith("1 finding at ")
+    assert "   stopped     the time limit of 5 s was reached" in limited
 
 
 def test_a_report_without_findings_says_so() -> None:
-    assert shown(replace(RESULT, findings=(), ambiguities=()), io.StringIO()).startswith("0 findings at ")
+    assert shown(replace(RESULT, findings=(), ambiguities=()), io.StringIO()).startswith("no findings at ")
+
+
+def test_incomplete_shrinking_names_the_option_that_continues_it() -> None:
+    text = shown(replace(RESULT, findings=(replace(FINDING, whole=False),)), io.StringIO())
+    assert "   shrinking   stopped early for 1 finding: a longer --shrink continues it" in text
 
 
 def test_texts_of_a_target_or_a_message_cannot_control_the_terminal() -> None:

@@ -10,7 +10,7 @@ from time import process_time
 from typing import Any
 
 import pytest
-from campaign_documents import OFFER, ambiguity, documents, finding
+from campaign_documents import OFFER, ambiguity, documents, finding, outcome
 from campaign_documents import rule as rule_row
 from example_document import PLAIN, broken, example, findings, hostile_example, many, raw
 from hypothesis import given, settings
@@ -144,7 +144,14 @@ def test_the_table_of_answers_marks_only_contradictions() -> None:
 
 def test_a_page_without_findings_says_so_and_has_no_filters() -> None:
     timing = {**example()["timing"], "histogram": [], "throughput": []}
-    nothing = {"findings": [], "ambiguities": [], "rules": [], "elsewhere": [], "unproven": {"count": 0, "examples": []}, "timing": timing}
+    nothing = {
+        "findings": [],
+        "ambiguities": [],
+        "rules": [],
+        "elsewhere": [],
+        "unproven": {"count": 0, "rules": [], "examples": []},
+        "timing": timing,
+    }
     read = Page(page(example(**nothing)))
     assert "No answer of the target contradicts the contract." in read.texts
     assert ("id", "tools") not in read.attributes
@@ -155,7 +162,7 @@ def test_ambiguities_rejections_and_times_are_also_shown_as_text() -> None:
     for part in (
         "Which cron dialect is accepted?",
         "34 accepted",
-        "570 rejections prove nothing",
+        "570 rejections of invalid messages unproven",
         "orderMaximum must be at least 1",
         "median 6.84 ms",
     ):
@@ -165,6 +172,18 @@ def test_ambiguities_rejections_and_times_are_also_shown_as_text() -> None:
 @pytest.mark.parametrize(("counts", "shade"), [((8, 0), "s4"), ((9, 1), "s3"), ((5, 5), "s2"), ((1, 9), "s1"), ((0, 8), "s0"), ((0, 0), "s4")])
 def test_a_cell_is_darker_if_more_messages_were_not_rejected(counts: tuple[int, int], shade: str) -> None:
     assert Cell(*counts).shade == shade
+
+
+def test_a_cell_without_a_proven_rejection_is_grey() -> None:
+    assert [Cell(*counts).shade for counts in ((8, 0, 8), (8, 0, 7), (8, 1, 8))] == ["unproven", "s4", "s3"]
+    text = page(example(rules=[rule_row("offer-creation-request/number:minLength", rejected=9, unproven=9)]))
+    assert re.search(r'class="cell unproven" title="minLength: 0 of 9 cases not rejected, 9 rejections unproven"', text)
+
+
+def test_a_campaign_that_is_not_complete_does_not_say_that_no_answer_contradicts_the_contract() -> None:
+    said = " ".join(Page(page(example(findings=[], outcome=outcome("partial", "interrupted", 130, "partial (interrupted): no findings")))).texts)
+    assert "No answer of the target contradicts the contract." not in said
+    assert "partial (interrupted): no findings" in said
 
 
 def test_a_cell_of_the_map_links_to_its_findings() -> None:

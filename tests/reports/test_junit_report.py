@@ -5,7 +5,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
-from campaign_documents import DEEP_RULE, OFFER, RULE, ambiguity, document, documents, finding, rejected, rule
+from campaign_documents import DEEP_RULE, OFFER, RULE, ambiguity, document, documents, finding, outcome, rejected, rule
 from hypothesis import given
 
 from brokerfuzz.reports import junit
@@ -25,6 +25,7 @@ ALLOWED = {
     "testcase": {"name", "classname", "time", "assertions", "status"},
     "property": {"name", "value"},
     "failure": {"type", "message"},
+    "error": {"type", "message"},
     "skipped": {"type", "message"},
 }
 
@@ -124,11 +125,34 @@ def test_a_broken_policy_is_a_test_case_among_the_ambiguities() -> None:
 
 
 def test_the_campaign_is_always_a_test_case() -> None:
-    (case,) = cases_of(cases=0, findings=[], rules=[], ambiguities=[], stopped="interrupted", unproven={"count": 2, "examples": []}).values()
-    assert [child.tag for child in case] == ["skipped", "system-out"]
-    assert case[1].text == (
-        "0 cases, 1,250 requests in 2.0 s\nstopped early: interrupted\n2 rejections prove nothing: the twin (the valid counterpart) was rejected too"
-    )
+    doubt = {"count": 2, "rules": [], "examples": []}
+    (case,) = cases_of(findings=[], rules=[], ambiguities=[], unproven=doubt, outcome=outcome(headline="no findings")).values()
+    assert [child.tag for child in case] == ["system-out"]
+    assert case[0].text == "no findings\n1,213 cases, 1,250 requests in 2.0 s\n2 rejections unproven"
+
+
+@pytest.mark.parametrize("state", ["partial", "untested"])
+def test_a_campaign_that_is_not_complete_has_an_error(state: str) -> None:
+    suite = suite_of(outcome=outcome(state, "interrupted", 2, f"{state} (interrupted): no findings"), stopped="interrupted")
+    assert suite.attrib["errors"] == "1"
+    error = suite.find("testcase[@name='campaign']/error")
+    assert error is not None
+    assert error.attrib == {"type": state, "message": f"{state} (interrupted): no findings"}
+
+
+def test_a_report_that_was_not_written_is_an_error_of_the_campaign() -> None:
+    case = cases_of(outcome=outcome(headline="no findings, 1 report not written", unwritten=["a.md cannot be written"]))["campaign"]
+    assert [child.tag for child in case] == ["error", "system-out"]
+    assert "a.md cannot be written" in (case[1].text or "")
+
+
+def test_a_rule_without_a_proven_rejection_is_skipped_with_the_reason() -> None:
+    doubtful = [rule(rejected=3, unproven=3, why="the twin was not accepted"), rule(DEEP_RULE, rejected=3, unproven=2)]
+    cases = cases_of(findings=[], rules=doubtful, unproven={"count": 5, "rules": [RULE], "examples": []})
+    assert [child.tag for child in cases[RULE]] == ["skipped", "system-out"]
+    assert cases[RULE][0].attrib == {"type": "unproven", "message": "no rejection is proven: the twin was not accepted"}
+    assert [child.tag for child in cases[DEEP_RULE]] == ["system-out"]
+    assert cases[DEEP_RULE][0].text == "3 rejected, 2 of the rejections unproven"
 
 
 def test_the_suite_contains_the_time_and_the_duration() -> None:

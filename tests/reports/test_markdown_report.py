@@ -5,7 +5,7 @@ from base64 import b64encode
 from typing import Any
 
 import pytest
-from campaign_documents import DEEP_RULE, RULE, ambiguity, document, documents, finding, got, hostile, rejected
+from campaign_documents import DEEP_RULE, RULE, ambiguity, document, documents, finding, got, hostile, outcome, rejected
 from hypothesis import given
 
 from brokerfuzz.reports import markdown
@@ -60,18 +60,20 @@ def test_the_heading_states_the_result() -> None:
         return markdown.report(document(**changes)).splitlines()[0]
 
     assert heading() == "## brokerfuzz: 1 finding"
-    assert heading(findings=[]) == "## brokerfuzz: no findings"
-    assert heading(findings=[finding(known=True)]) == "## brokerfuzz: no new findings (1 known)"
-    assert heading(findings=[finding(known=True), rejected(), rejected()]) == "## brokerfuzz: 2 new findings (1 known)"
-    assert heading(findings=[], cases=0) == "## brokerfuzz: no case was answered"
+    headline = "partial (the target stopped answering): 2 new findings (1 known), 3 rules unproven"
+    assert heading(outcome=outcome("partial", "the target stopped answering", 1, headline)) == f"## brokerfuzz: {headline}"
+
+
+DOUBT = {"count": 6, "rules": [RULE], "examples": [{"why": "the twin was rejected", "places": ["/comments"], "count": 6}]}
 
 
 def test_the_comment_of_a_campaign() -> None:
-    text = markdown.report(document(stopped="interrupted by a signal", unproven={"count": 1, "examples": []}))
+    text = markdown.report(document(stopped="interrupted by a signal", ambiguities=[ambiguity(accepted=2, rejected=1, unproven=4)], unproven=DOUBT))
     for line in (
         "Offer creation requests at `http://127.0.0.1:8000/offers`: 1,213 cases, 1,250 requests in 2.0 s.",
         "- invalid: 3 accepted, 1,200 rejected",
-        "- 1 rejection proves nothing, because the twin (the valid counterpart) was rejected too",
+        "- 6 rejections unproven, for 1 rule all of them",
+        "  - 6: the twin was rejected; the target rejects `/comments`",
         "- The campaign stopped early: interrupted by a signal",
         f"| 1 | invalid-accepted | `{RULE}` | `/orderMinimum` | accepted, `status 201` | 3 |",
         f"<details><summary>1. invalid-accepted <code>{RULE}</code></summary>",
@@ -81,7 +83,7 @@ def test_the_comment_of_a_campaign() -> None:
         '+  "orderMinimum": 0',
         "curl -sS -i -X POST http://127.0.0.1:8000/offers",
         "<details><summary>Questions that the contract leaves open, and the behaviour of this target</summary>",
-        "| `cron-syntax` | mixed | 2 | 1 | 0 | 0 | Which cron dialect is accepted? |",
+        "| `cron-syntax` | mixed | 2 | 1 | 0 | 0 | 4 | Which cron dialect is accepted? |",
     ):
         assert line in text.splitlines(), line
 

@@ -17,6 +17,7 @@ from benchmarks.stacks.habits import STACKS, Duplicates, Stack
 from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import plainest
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.schemas import PolicyValues
 from brokerfuzz.targets import HttpTarget, LineTarget, Target
@@ -102,7 +103,7 @@ def all_cases(seeds: int) -> Iterator[Case]:
 
 def fired(cases: Iterator[Case], target: Target, policies: PolicyValues | None = None) -> Result:
     """Sends the cases. Checks that the target was tested at all."""
-    result = fire(cases, target, Options(now=NOW, shrink_seconds=20, policies=policies))
+    result = fire(cases, target, Options(now=NOW, shrink_seconds=20, policies=policies, plain=plainest("offer-creation-request")))
     assert result.stopped is None
     assert answered(result) == {"accepted", "rejected"}
     return result

@@ -1,0 +1,109 @@
+"""Recognises which properties of the contract an answer names, and whether they belong to the fault of a message."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.pointers import steps_of
+from brokerfuzz.schemas import Contract, Verdict
+
+_POINTED = (
+    "field",
+    "pointer",
+    "path",
+    "param",
+    "parameter",
+    "property",
+    "propertyname",
+    "loc",
+    "location",
+    "instancepath",
+    "name",
+    "source",
+)
+"""Properties of error reports whose values are property names or paths (such as `pointer` in RFC 9457)."""
+_KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
+"""Properties of error reports whose values are objects with property names as keys."""
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
+_CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
+_POINTER = re.compile(r"(?:^|[\s\"'(])((?:/[A-Za-z_0-9]+)+)")
+_MOST_WALKED = 500
+
+
+class Names:
+    """Property names that can be looked up in any combination of upper and lower case."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.by_small = {name.lower(): name for name in names}
+
+
+@lru_cache(maxsize=4096)
+def named_properties(body: bytes, names: Names) -> frozenset[str]:
+    """Returns the contract's properties that an answer clearly names: in pointers and paths, as keys in an error report, in
+    quotes, or in camel case. A name that is also an English word (`name`, `number`) does not count if the answer contains it only
+    as a plain word.
+    """
+    return frozenset(names.by_small[small] for word in _candidates(body) if (small := word.lower()) in names.by_small)
+
+
+def _candidates(body: bytes) -> Iterator[str]:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        yield from _of_text(body.decode(errors="replace"))
+        return
+    waiting: list[tuple[str, Any]] = [("", value)]
+    for _ in range(_MOST_WALKED):
+        if not waiting:
+            return
+        key, there = waiting.pop()
+        if isinstance(there, dict):
+            if key.lower() in _KEYED:
+                yield from (word for name in there for word in _WORD.findall(name))
+            waiting += [(str(name), prop) for name, prop in there.items() if name != "data"]
+        elif isinstance(there, list):
+            waiting += [("" if key.lower() in _KEYED else key, item) for item in there]
+        elif isinstance(there, str):
+            yield from _WORD.findall(there) if key.lower() in _POINTED and " " not in there.strip() else _of_text(there)
+
+
+def _of_text(text: str) -> Iterator[str]:
+    for found in _QUOTED.findall(text):
+        yield from _WORD.findall(found)
+    for found in _POINTER.findall(text):
+        yield from _WORD.findall(found)
+    yield from _CAMEL.findall(text)
+
+
+# -------------------------------------------------------------------------------------------------- what a fault concerns
+
+
+@lru_cache(maxsize=16)
+def names_of(contract: Contract, message_type: str) -> "Names":
+    """Returns the names of the properties of a message type."""
+    return Names(name for site in contract.sites[message_type].values() for name in site.schema.get("properties", ()))
+
+
+def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
+    """Returns the names of the faulty properties, in lower case. There is none if the fault concerns the whole message."""
+    places = [broken.at for broken in verdict.broken] or [touched.at for touched in verdict.ambiguities]
+    steps = [[step for step in steps_of(at) if not step.isdecimal()] for at in (*places, *(fault.at for fault in case.faults))]
+    return {found[-1].lower() for found in steps if found}
+
+
+def names_meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
+    """Returns the names that the answer may mention, in lower case: the names in the path to the fault, the missing or unexpected
+    properties, and the properties in the rule's condition.
+    """
+    meant = {step.lower() for entry in verdict.broken for step in steps_of(entry.at)}
+    meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}
+    for entry in verdict.broken:
+        rule = contract.rules_by_id.get(entry.rule)
+        if rule is not None:
+            meant |= {name.lower() for name in (rule.value if isinstance(rule.value, list | tuple) else ()) if isinstance(name, str)}
+        meant |= {word.lower() for word in re.findall(r"\w+", f"{entry.found} {entry.demanded}")}
+    return meant

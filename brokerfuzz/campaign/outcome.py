@@ -1,0 +1,103 @@
+"""The outcome of a campaign: the one value that determines the exit status, the first line and what every report claims.
+
+A campaign is complete if it sent everything that was requested. It is partial if it ended for another reason. It is untested if the
+answers show nothing about the target. If several apply, untested comes before partial, and partial before complete.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from brokerfuzz.wording import counted
+
+State = Literal["complete", "partial", "untested"]
+StopCause = Literal["limit", "interrupt", "target", "journal"]
+
+FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
+"""Exit statuses: new findings; a campaign that is not complete; Ctrl-C."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a campaign stopped before it sent every case.
+
+    The cause `limit` is a limit that the user set, `interrupt` is Ctrl-C, `target` is a target that no longer answers, and
+    `journal` is a journal that cannot be written.
+    """
+
+    reason: str
+    cause: StopCause
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The outcome of a campaign.
+
+    `reason` says why the campaign is not complete; it is empty for a complete campaign. `new` and `known` are numbers of findings.
+    `unproven` is the number of rules whose rejections are all unproven. `unwritten` lists the reports that could not be written.
+    """
+
+    state: State
+    reason: str = ""
+    new: int = 0
+    known: int = 0
+    unproven: int = 0
+    interrupted: bool = False
+    unwritten: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        if self.interrupted:
+            return INTERRUPTED
+        if self.new:
+            return FOUND
+        return NOT_TESTED if self.state != "complete" or self.unwritten else 0
+
+    @property
+    def headline(self) -> str:
+        """The outcome in one line: `partial (interrupted): 2 findings, 3 rules unproven`."""
+        state = "" if self.state == "complete" else f"{self.state} ({self.reason}): "
+        return state + ", ".join(self._numbers())
+
+    def _numbers(self) -> Iterator[str]:
+        beside = f" ({self.known:,} known)" if self.known else ""
+        new = "new " if self.known else ""
+        yield (counted(self.new, f"{new}finding") if self.new else f"no {new}findings") + beside
+        if self.unproven:
+            yield f"{counted(self.unproven, 'rule')} unproven"
+        if self.unwritten:
+            yield f"{counted(len(self.unwritten), 'report')} not written"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How much the answers of a target show.
+
+    `valid` is the number of valid messages, and `accepted` how many of them the target accepted. `faults` is the number of invalid
+    messages with a fault, and `shown` how many of their answers show something about a rule: the target accepted the message, or the
+    rejection is proven.
+    """
+
+    cases: int
+    valid: int
+    accepted: int
+    faults: int
+    shown: int
+
+    @property
+    def nothing(self) -> str:
+        """Why the answers show nothing; empty if they show something."""
+        if not self.cases:
+            return "no case was sent"
+        if self.valid and not self.accepted:
+            return "no valid message was accepted"
+        return "no rejection was proven" if self.faults and not self.shown else ""
+
+
+def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
+    """Returns the state of a campaign, and the reason if it is not complete."""
+    early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.nothing) else ""
+    if evidence.nothing:
+        return "untested", "; ".join(filter(None, (evidence.nothing, early)))
+    return ("partial", early) if early else ("complete", "")

@@ -1,0 +1,60 @@
+"""Builds the twin of a probe: the message with usual values at the places that touch an ambiguity.
+
+If the target rejects the twin too, it did not reject the probe because of the ambiguity.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.json_trees import JsonObject, Path, Tree, paths, pointer, read_tree, replaced, site, write_tree
+from brokerfuzz.campaign.json_trees import at as at_path
+from brokerfuzz.cases.case import TWIN_TAGS, Case
+from brokerfuzz.schemas import Verdict
+
+
+def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge) -> Case | None:
+    """Returns the twin of an unspecified message. It is the plain message if no valid message differs from the probe only at its places."""
+    without_headers = Case(case.message_type, case.body, verdict, tags=TWIN_TAGS)
+    for candidate in _candidates(case, verdict, plain):
+        body = write_tree(candidate)
+        if (judged := judge.of(without_headers, body)).label == "valid":
+            return replace(without_headers, body=body, verdict=judged)
+    return plain
+
+
+def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tree]:
+    try:
+        tree = read_tree(case.body)
+        usual = None if plain is None else read_tree(plain.body)
+    except ValueError:
+        return
+    if case.headers:
+        yield tree
+    places = list(dict.fromkeys(touched.at for touched in verdict.ambiguities))
+    for values in (usual, None):
+        candidate = tree
+        for place in places:
+            candidate = _with_usual(candidate, place, values)
+        if candidate != tree:
+            yield candidate
+
+
+def _with_usual(tree: Tree, place: str, plain: Tree) -> Tree:
+    """Returns the tree with the plain message's value at a place, or without the place if `plain` has no such value. A property that
+    occurs several times is replaced by one property.
+    """
+    path = next((path for path in paths(tree) if path and pointer(tree, path) == place), None)
+    if path is None:
+        return tree
+    above, there = at_path(tree, path[:-1]), [] if plain is None else [at_path(plain, found) for found in _at_site(plain, site(tree, path))]
+    if not isinstance(above, JsonObject):
+        return replaced(tree, path, there[0]) if there else tree
+    name = above.pairs[path[-1]][0]
+    others = [pair for pair in above.pairs if pair[0] != name]
+    usual = [(name, value) for value in there[:1]]
+    return replaced(tree, path[:-1], JsonObject((*others[: path[-1]], *usual, *others[path[-1] :])))
+
+
+def _at_site(tree: Tree, wanted: str) -> Iterator[Path]:
+    return (path for path in paths(tree) if site(tree, path) == wanted)

@@ -1,0 +1,170 @@
+"""Decides whether the rejection of a message proves that the target checks what is wrong with the message.
+
+A rejection is proven if the target accepts the twin (the valid counterpart), which differs only in the fault. It is also proven if
+the answer names the faulty property and the target accepts the plain message. Every other rejection is unproven: the target may have
+rejected the message for another reason. An unproven rejection is not a finding, but it also does not show that a rule is checked.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from brokerfuzz.campaign.answer_texts import text_of
+from brokerfuzz.campaign.named_properties import named_properties, names_at_fault, names_meant, names_of
+from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas import Contract, Verdict
+from brokerfuzz.targets import Answer
+
+REFUSALS = frozenset({401, 403, 407, 429})
+"""Statuses that say something about the client or the request, but nothing about the message."""
+
+MOST_EXAMPLES = 20
+"""Maximum number of different examples to keep of each kind."""
+
+_OTHER = ("other",)
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A rejected message. `number` is its case number. `twin` is the valid counterpart and `twin_answer` its answer, if it was sent."""
+
+    number: int
+    case: Case
+    verdict: Verdict
+    answer: Answer
+    twin: Case | None = None
+    twin_answer: Answer | None = None
+
+    @property
+    def rule(self) -> str | None:
+        """The broken rule, if there is one fault."""
+        return self.case.faults[0].rule if len(self.case.faults) == 1 else None
+
+    def unproven(self, contract: Contract, *, plain_accepted: bool) -> str | None:
+        """Returns why the rejection is unproven; None if it is proven."""
+        if self.answer.status in REFUSALS:
+            return f"status {self.answer.status} says nothing about the message"
+        if self.twin_answer is not None and self.twin_answer.kind == "accepted":
+            return None
+        if plain_accepted and self._names_the_fault(contract):
+            return None
+        if self.twin_answer is None:
+            return "no twin (the valid counterpart) can be sent"
+        return f"the twin (the valid counterpart) was not accepted ({self.twin_answer.reason})"
+
+    def _names_the_fault(self, contract: Contract) -> bool:
+        named = named_properties(self.answer.body, names_of(contract, self.case.message_type))
+        return not names_at_fault(self.case, self.verdict).isdisjoint(name.lower() for name in named)
+
+
+@dataclass
+class UnprovenExample:
+    """The first of several unproven rejections for the same reason. `count` is their number. `places` are the parts of the twin that
+    the target rejects, if they are known.
+    """
+
+    rejection: Rejection
+    why: str
+    count: int = 1
+    places: tuple[str, ...] = ()
+
+    @property
+    def number(self) -> int:
+        """The number of the case."""
+        return self.rejection.number
+
+
+@dataclass
+class OtherPropertyNamed:
+    """A rejected fault whose answer names properties, but not the property that breaks the rule. `count` is the number of such
+    faults of this rule. `case` is the first of them.
+    """
+
+    case: Case
+    number: int
+    named: tuple[str, ...]
+    said: str
+    count: int = 1
+
+
+@dataclass
+class Proofs:
+    """What the rejections of a campaign prove.
+
+    `rejected` and `proven` count the rejected and the proven invalid messages, `rules` the proven ones of each rule. `unproven`
+    contains examples of the reasons, `reasons` the first unproven rejection of each rule. `elsewhere` lists, for each rule, the
+    rejections whose answer names only other properties.
+    """
+
+    rejected: int = 0
+    proven: int = 0
+    rules: Counter[str] = field(default_factory=Counter)
+    unproven: dict[tuple[str, ...], UnprovenExample] = field(default_factory=dict)
+    reasons: dict[str, UnprovenExample] = field(default_factory=dict)
+    elsewhere: dict[str, OtherPropertyNamed] = field(default_factory=dict)
+
+    def prove(self, rejection: Rejection) -> None:
+        """Adds a proven rejection of an invalid message."""
+        self.proven += 1
+        if rejection.rule is not None:
+            self.rules[rejection.rule] += 1
+
+    def doubt(self, rejection: Rejection, why: str) -> None:
+        """Adds an unproven rejection of an invalid message."""
+        _count(self.unproven, _reason_of(rejection), UnprovenExample(rejection, why))
+        if rejection.rule is not None:
+            _keep_first(self.reasons, rejection.rule, UnprovenExample(rejection, why))
+
+    def note_names(self, rejection: Rejection, contract: Contract) -> None:
+        """Checks which properties the answer names."""
+        case, body = rejection.case, rejection.answer.body
+        if rejection.rule is None or not body:
+            return
+        named = named_properties(body, names_of(contract, case.message_type))
+        if named and names_meant(case, rejection.verdict, contract).isdisjoint(name.lower() for name in named):
+            said = body.decode(errors="backslashreplace")[:300]
+            _count(self.elsewhere, rejection.rule, OtherPropertyNamed(case, rejection.number, tuple(sorted(named)), said))
+
+    def absorb(self, other: "Proofs") -> None:
+        """Adds the results of another part of the campaign."""
+        self.rejected += other.rejected
+        self.proven += other.proven
+        self.rules += other.rules
+        for key, unproven in other.unproven.items():
+            _count(self.unproven, key, unproven)
+        for rule, reason in other.reasons.items():
+            _keep_first(self.reasons, rule, reason)
+        for rule, elsewhere in other.elsewhere.items():
+            _count(self.elsewhere, rule, elsewhere)
+
+    def examples(self) -> Iterator[UnprovenExample]:
+        """Yields the examples of unproven rejections, in the order of their cases."""
+        yield from sorted(self.unproven.values(), key=lambda example: example.number)
+
+
+def _reason_of(rejection: Rejection) -> tuple[str, ...]:
+    """Returns a key that is the same for unproven rejections with the same reason."""
+    if rejection.answer.status in REFUSALS:
+        return text_of(rejection.answer, rejection.case.body).key
+    if rejection.twin is None or rejection.twin_answer is None:
+        return ("no twin",)
+    return text_of(rejection.twin_answer, rejection.twin.body).key
+
+
+def _keep_first(known: dict[str, UnprovenExample], key: str, new: UnprovenExample) -> None:
+    if key not in known or new.number < known[key].number:
+        known[key] = new
+
+
+def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
+    """Adds the count of `new` to the entry with this key. Keeps the case with the lower number."""
+    if key not in known and len(known) >= MOST_EXAMPLES:
+        key = _OTHER
+    old = known.get(key)
+    if old is None:
+        known[key] = new
+        return
+    first, later = (new, old) if new.number < old.number else (old, new)
+    first.count += later.count
+    known[key] = first

@@ -1,0 +1,101 @@
+"""The outcome of a campaign: the state, the exit status and the first line."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import islice, product
+
+import pytest
+from hand_made_servers import OFFER, Service
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brokerfuzz.campaign import Options, Outcome, Stop, fire
+from brokerfuzz.campaign.outcome import Evidence, state_of
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.schemas import check
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LIMIT, LOST, PRESSED = Stop("the time limit was reached", "limit"), Stop("the target stopped answering", "target"), Stop("interrupted", "interrupt")
+
+
+def conforming(body: bytes) -> int:
+    return 400 if check(OFFER, body, now=NOW).label == "invalid" else 201
+
+
+def cases(*verdicts: str) -> Iterator[Case]:
+    return islice((case for case in catalogue(OFFER, now=NOW) if case.label in verdicts and not case.headers), 200)
+
+
+@pytest.mark.parametrize(
+    ("tested", "stop", "state", "reason"),
+    [
+        (Evidence(9, 5, 5, 4, 4), None, "complete", ""),
+        (Evidence(9, 5, 5, 4, 4), LIMIT, "complete", ""),
+        (Evidence(9, 5, 5, 4, 4), LOST, "partial", "the target stopped answering"),
+        (Evidence(9, 5, 5, 4, 4), PRESSED, "partial", "interrupted"),
+        (Evidence(0, 0, 0, 0, 0), None, "untested", "no case was sent"),
+        (Evidence(0, 0, 0, 0, 0), LIMIT, "untested", "no case was sent; the time limit was reached"),
+        (Evidence(9, 5, 0, 4, 4), LOST, "untested", "no valid message was accepted; the target stopped answering"),
+        (Evidence(9, 5, 5, 4, 0), None, "untested", "no rejection was proven"),
+        (Evidence(9, 0, 0, 9, 1), None, "complete", ""),
+        (Evidence(9, 9, 1, 0, 0), None, "complete", ""),
+    ],
+)
+def test_the_first_state_that_applies_counts(tested: Evidence, stop: Stop | None, state: str, reason: str) -> None:
+    assert state_of(tested, stop) == (state, reason)
+
+
+_outcomes = st.builds(
+    Outcome,
+    state=st.sampled_from(("complete", "partial", "untested")),
+    reason=st.just("a reason"),
+    new=st.integers(0, 3),
+    known=st.integers(0, 3),
+    unproven=st.integers(0, 3),
+    interrupted=st.booleans(),
+    unwritten=st.lists(st.just("a.md cannot be written"), max_size=2).map(tuple),
+)
+
+
+@given(_outcomes)
+def test_status_0_means_complete_without_new_findings_and_with_all_reports(outcome: Outcome) -> None:
+    fine = outcome.state == "complete" and not outcome.new and not outcome.interrupted and not outcome.unwritten
+    assert (outcome.status == 0) == fine
+    assert outcome.status in (0, 1, 2, 130)
+    assert (outcome.status == 130) == outcome.interrupted
+    assert outcome.interrupted or (outcome.status == 1) == bool(outcome.new)
+
+
+@given(_outcomes)
+def test_the_first_line_names_everything_that_limits_the_result(outcome: Outcome) -> None:
+    line = outcome.headline
+    assert outcome.state == "complete" or line.startswith(f"{outcome.state} (a reason): ")
+    assert ("unproven" in line) == bool(outcome.unproven)
+    assert ("known" in line) == bool(outcome.known)
+    assert ("not written" in line) == bool(outcome.unwritten)
+    assert outcome.new or "no " in line
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "status_of", "state", "status"),
+    [
+        (("valid", "invalid", "unspecified"), conforming, "complete", 0),
+        (("valid", "invalid"), lambda _: 201, "complete", 1),
+        (("valid", "invalid"), lambda _: 400, "untested", 1),
+        (("invalid",), lambda _: 401, "untested", 1),
+        (("unspecified",), lambda _: 400, "untested", 1),
+        ((), conforming, "untested", 2),
+    ],
+)
+def test_a_target_determines_the_state(verdicts: tuple[str, ...], status_of: object, state: str, status: int) -> None:
+    """A target that also rejects the twins has a finding, because the twins are valid."""
+    result = fire(cases(*verdicts), Service(status_of), Options(now=NOW, shrink_requests=0))  # type: ignore[arg-type]
+    assert (result.outcome.state, result.outcome.status) == (state, status)
+
+
+def test_every_combination_of_verdict_and_answer_has_an_outcome() -> None:
+    for label, status in product(("valid", "invalid", "unspecified"), (201, 400, 500)):
+        outcome = fire(list(cases(label))[:5], Service(lambda _, status=status: status), Options(now=NOW, shrink_requests=0)).outcome  # type: ignore[misc]
+        assert json.dumps([outcome.state, outcome.headline, outcome.status])

@@ -1,0 +1,171 @@
+"""What rejections prove: twins, named properties, and statuses that say nothing about the message."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, Final
+
+import pytest
+from hand_made_servers import Service, conforming
+
+from brokerfuzz.campaign import Options, Result, fire
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue, plainest
+from brokerfuzz.reports import terminal
+from brokerfuzz.schemas import Contract, load_contract
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.service.judging import answering
+from brokerfuzz.targets import Answer
+
+OFFER: Final = "offer-creation-request"
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+CONTRACT: Contract = load_contract()
+OPTIONS = Options(now=NOW, shrink_requests=0)
+
+
+class Answering(Service):
+    """Answers with the status and the text for a message. Accepted messages get no text."""
+
+    def __init__(self, say: Callable[[bytes], tuple[int, str]]) -> None:
+        super().__init__(lambda body: say(body)[0])
+        self.say = say
+
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        answer = await super().send(body, headers)
+        return replace(answer, body=self.say(body)[1].encode() if answer.kind == "rejected" else b"")
+
+
+def faults(count: int = 300) -> list[Case]:
+    return list(islice((case for case in catalogue(OFFER, now=NOW) if case.twin is not None and case.faults), count))
+
+
+def with_twins(cases: list[Case]) -> list[Case]:
+    return [one for case in cases for one in (case.twin, case) if one is not None]
+
+
+def fired(cases: list[Case], target: Service, **options: Any) -> Result:
+    return fire(cases, target, Options(now=NOW, shrink_requests=0, **options))
+
+
+# ---------------------------------------------------------------------------------------------------- twins
+
+
+def test_the_twin_of_a_rejected_fault_is_sent_if_it_is_not_a_case() -> None:
+    target = Service(conforming)
+    cases = faults(50)
+    result = fired(cases, target)
+    twins = {case.twin.body for case in cases if case.twin}
+    assert twins <= set(target.bodies)
+    assert (result.cases, result.requests) == (50, 50 + len(twins))
+    assert (result.proofs.rejected, result.unproven) == (result.counts["invalid", "rejected"], 0)
+
+
+def test_no_twin_is_sent_twice_or_after_it_was_sent_as_a_case() -> None:
+    target = Service(conforming)
+    fired(list(dict.fromkeys(with_twins(faults()))), target, concurrency=8)
+    assert len(target.bodies) == len(set(target.bodies))
+
+
+def test_the_twin_of_an_accepted_fault_is_not_sent() -> None:
+    target = Service(lambda body: 201)
+    fired(faults(50), target)
+    assert len(target.bodies) == 50
+
+
+@pytest.mark.parametrize("concurrency", [1, 16])
+def test_rejections_of_a_target_that_rejects_everything_are_unproven_for_one_reason(concurrency: int) -> None:
+    cases = with_twins(faults())
+    result = fired(cases, Service(lambda _: 400), concurrency=concurrency)
+    assert result.unproven == sum(1 for case in cases if case.faults)
+    (reason,) = result.proofs.examples()
+    assert (reason.count, reason.why) == (result.unproven, "the twin (the valid counterpart) was not accepted (status 400)")
+    assert set(result.unproven_rules) == {case.faults[0].rule for case in cases if len(case.faults) == 1}
+    assert (result.outcome.state, result.outcome.reason) == ("untested", "no valid message was accepted")
+    assert "300 rejections unproven" in terminal.report(result)
+
+
+@pytest.mark.parametrize("status", [401, 403, 407, 429])
+def test_statuses_that_refuse_the_client_prove_nothing_even_if_the_twin_is_accepted(status: int) -> None:
+    result = fired(faults(50), Answering(lambda body: (status if conforming(body) == 400 else 201, "orderMinimum is wrong")))
+    assert result.proofs.rejected == result.counts["invalid", "rejected"]
+    assert result.proofs.proven == 0
+    assert result.unproven_rules
+    assert {reason.why for reason in result.proofs.examples()} == {f"status {status} says nothing about the message"}
+
+
+def test_an_answer_that_names_the_faulty_property_proves_a_rejection_if_the_plain_message_is_accepted() -> None:
+    """The target rejects every message but the plain one, so no twin is accepted."""
+    cases = [case for case in faults(3000) if case.faults[0].rule == f"{OFFER}/orderMinimum:minimum"][:5]
+    plain = plainest(OFFER)
+    cases = [case for case in cases if case.twin and case.twin.body != plain.body]
+    for named, accepted, proven in (("orderMinimum", True, True), ("comments", True, False), ("orderMinimum", False, False)):
+        said = f"'{named}' is wrong"
+        target = Answering(lambda body, accepted=accepted, said=said: (201 if accepted and body == plain.body else 400, said))  # type: ignore[misc]
+        result = fired(cases, target, plain=plain)
+        assert result.proofs.proven == (len(cases) if proven else 0)
+
+
+def test_a_rejected_twin_is_a_finding_even_if_it_is_not_a_case() -> None:
+    result = fired(faults(5), Service(lambda _: 400))
+    assert {finding.kind for finding in result.findings} == {"valid-rejected"}
+
+
+# ---------------------------------------------------------------------------------------------------- what an answer names
+
+
+def complaining(said: str) -> Answering:
+    """Returns a target that rejects invalid messages, always with the given response."""
+    return Answering(lambda body: (conforming(body), said))
+
+
+def test_a_rejection_that_names_another_property_is_noted_but_is_not_a_finding() -> None:
+    rule = f"{OFFER}/orderMinimum:minimum"
+    cases = [case for case in faults(3000) if case.faults[0].rule == rule][:5]
+    result = fire(cases, complaining("'customerNumber' is unknown; see deliveryScheduleCron"), OPTIONS)
+    (elsewhere,) = result.proofs.elsewhere.values()
+    assert (elsewhere.named, elsewhere.count, elsewhere.case.id) == (("deliveryScheduleCron",), 5, cases[0].id)
+    assert result.findings == ()
+    said = " ".join(terminal.report(result).split())
+    assert f"{rule}: deliveryScheduleCron (5 times, first case {cases[0].id})" in said
+
+
+@pytest.mark.parametrize("said", ["'orderMinimum' is wrong", "orderMinimum and deliveryScheduleCron are wrong", "it is wrong", ""])
+def test_a_rejection_that_names_the_broken_property_or_none_is_not_noted(said: str) -> None:
+    cases = [case for case in faults(3000) if case.faults[0].rule == f"{OFFER}/orderMinimum:minimum"][:5]
+    assert fire(cases, complaining(said), OPTIONS).proofs.elsewhere == {}
+
+
+def test_the_reference_service_always_names_the_broken_property() -> None:
+    """Checks the whole catalogue: an answer that names the broken property is never reported."""
+    answer_to = answering(now=NOW)
+
+    class Reference(Service):
+        async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+            said = answer_to(body)
+            envelope = json.dumps(said.envelope).encode() if said.envelope else b""
+            return Answer("accepted" if said.accepts else "rejected", said.status, envelope[:2048])
+
+    result = fire(catalogue(OFFER, now=NOW, verdicts=["invalid"]), Reference(lambda _: 0), OPTIONS)
+    assert result.counts["invalid", "rejected"] > 3000
+    assert result.proofs.elsewhere == {}
+
+
+# ---------------------------------------------------------------------------------------------------- ambiguities
+
+
+def probes(ambiguity: str) -> list[Case]:
+    return [case for case in catalogue(OFFER, now=NOW) if f"probe:{ambiguity}" in case.tags]
+
+
+def test_a_rejected_probe_counts_only_if_its_twin_is_accepted() -> None:
+    """The second target also rejects every ordinary message."""
+    cases = probes("cron-syntax") + probes("encoding") + probes("content-type")
+    strict = fired(cases, Service(lambda body: 201 if b'"0 9 * * 1-5"' in body else 400), plain=plainest(OFFER))
+    counts = {seen.ambiguity.id: (seen.counts["accepted"] + seen.counts["rejected"], seen.unproven) for seen in strict.ambiguities}
+    assert set(counts) == {"cron-syntax", "encoding", "content-type"}
+    nothing = fired(cases, Service(lambda _: 400), plain=plainest(OFFER))
+    for seen in nothing.ambiguities:
+        assert (seen.counts["rejected"], seen.pinnable, seen.behaviour) == (0, (), "unclear")
+        assert seen.unproven == sum(counts[seen.ambiguity.id])
