@@ -5,19 +5,19 @@ from brokerfuzz.campaign.findings import BrokenRule, Finding
 from brokerfuzz.campaign.firing import Campaign, Options, fire, run, run_sharded
 from brokerfuzz.campaign.journal import Journal, Recalled
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.outcome import Outcome, Stop
+from brokerfuzz.campaign.outcome import CampaignOutcome, Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
 
 __all__ = [
     "BrokenRule",
     "Campaign",
+    "CampaignOutcome",
     "CampaignProgress",
     "Finding",
     "FindingKind",
     "Journal",
     "Observed",
     "Options",
-    "Outcome",
     "Recalled",
     "Result",
     "Stop",

@@ -30,7 +30,7 @@ class Stop:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class CampaignOutcome:
     """The outcome of a campaign.
 
     `reason` says why the campaign is not complete; it is empty for a complete campaign. `new` and `known` are numbers of findings.

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.outcome import Evidence, Outcome, Stop, state_of
+from brokerfuzz.campaign.outcome import CampaignOutcome, Evidence, Stop, state_of
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.schemas import Label
@@ -63,12 +63,12 @@ class Result:
         return None if self.stop is None else self.stop.reason
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CampaignOutcome:
         """The outcome, which determines the exit status and the first line of every report."""
         state, reason = state_of(self._evidence, self.stop)
         known = sum(finding.known for finding in self.findings)
         interrupted = self.stop is not None and self.stop.cause == "interrupt"
-        return Outcome(
+        return CampaignOutcome(
             state=state,
             reason=reason,
             new=len(self.findings) - known,

@@ -21,7 +21,7 @@ from brokerfuzz.durations import FORMS, Duration
 from brokerfuzz.options import CONFIGURATION, ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
-    from brokerfuzz.campaign import Campaign, Options, Outcome, Result
+    from brokerfuzz.campaign import Campaign, CampaignOutcome, Options, Result
     from brokerfuzz.campaign.journal import Journal, Recalled
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Contract, MessageType, Policies, PolicyValues
@@ -341,7 +341,7 @@ def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
     note(f"{len(pinned)} policies written to {path}" + (f"; no policy for {', '.join(mixed)}, because the answers differed" if mixed else ""))
 
 
-def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> "Outcome":
+def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> "CampaignOutcome":
     """Writes the reports, prints the result and returns the outcome. A report that cannot be written changes the outcome."""
     import json
     from dataclasses import replace

@@ -72,16 +72,16 @@ def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True)
         used[real] = path
 
 
-class Written(NamedTuple):
+class WrittenReports(NamedTuple):
     """The paths of the reports that were written, and for each other report the reason why it was not written."""
 
     paths: list[str]
     problems: list[str]
 
 
-def write_all(paths: Iterable[str], document: Document) -> Written:
+def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
     """Writes each report atomically. If a report cannot be written, all others are still written."""
-    written = Written([], [])
+    written = WrittenReports([], [])
     for path in paths:
         try:
             _, maker = REPORTS[_suffix(path)]

@@ -10,7 +10,7 @@ from hand_made_servers import OFFER, Service
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokerfuzz.campaign import Options, Outcome, Stop, fire
+from brokerfuzz.campaign import CampaignOutcome, Options, Stop, fire
 from brokerfuzz.campaign.outcome import Evidence, state_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
@@ -48,7 +48,7 @@ def test_the_first_state_that_applies_counts(tested: Evidence, stop: Stop | None
 
 
 _outcomes = st.builds(
-    Outcome,
+    CampaignOutcome,
     state=st.sampled_from(("complete", "partial", "untested")),
     reason=st.just("a reason"),
     new=st.integers(0, 3),
@@ -60,7 +60,7 @@ _outcomes = st.builds(
 
 
 @given(_outcomes)
-def test_status_0_means_complete_without_new_findings_and_with_all_reports(outcome: Outcome) -> None:
+def test_status_0_means_complete_without_new_findings_and_with_all_reports(outcome: CampaignOutcome) -> None:
     fine = outcome.state == "complete" and not outcome.new and not outcome.interrupted and not outcome.unwritten
     assert (outcome.status == 0) == fine
     assert outcome.status in (0, 1, 2, 130)
@@ -69,7 +69,7 @@ def test_status_0_means_complete_without_new_findings_and_with_all_reports(outco
 
 
 @given(_outcomes)
-def test_the_first_line_names_everything_that_limits_the_result(outcome: Outcome) -> None:
+def test_the_first_line_names_everything_that_limits_the_result(outcome: CampaignOutcome) -> None:
     line = outcome.headline
     assert outcome.state == "complete" or line.startswith(f"{outcome.state} (a reason): ")
     assert ("unproven" in line) == bool(outcome.unproven)
