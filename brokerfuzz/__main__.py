@@ -1,4 +1,4 @@
-"""The command `brokerfuzz`, also available as `python -m brokerfuzz`."""
+"""Starts brokerfuzz with `python -m brokerfuzz`."""
 
 import signal
 

@@ -7,4 +7,3 @@ MESSAGE_TYPES: tuple[MessageType, ...] = get_args(MessageType)
 
 Label = Literal["valid", "invalid", "unspecified"]
 LABELS: tuple[Label, ...] = get_args(Label)
-"""The three verdicts."""

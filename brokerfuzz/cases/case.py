@@ -30,7 +30,7 @@ class Fault:
 
 
 Splice = tuple[int, int, bytes]
-"""How a twin differs from its case: the bytes from the first offset up to the second one are replaced by the given bytes."""
+"""The bytes of a twin that differ from its case: the bytes from the first offset to the second one are replaced."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,8 +39,9 @@ class Case:
 
     `faults` lists the rules that the message breaks on purpose. `tags` say where the case comes from and what it tests
     (`catalogue`, `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message without the
-    fault. `headers` replace the usual request headers with the same names. The value None removes a header. Create cases with
-    `Case.judged`, which asks the oracle for the verdict.
+    fault. `headers` replace the usual request headers with the same names. `str()` returns a short description, such as `breaks
+    orderMinimum minimum one-below` (see `rule_names`). `repr()` returns a call of `judged` that creates the same case without its
+    tags.
 
     `str()` returns a short description, such as `breaks orderMinimum minimum one-below`; see `rule_names` for the first word.
     `repr()` returns a call of `judged` that makes the case again, except for its tags.
@@ -56,7 +57,7 @@ class Case:
     _missing_twin: str | None = field(default=None, kw_only=True)
     """The ID of the twin, if the case comes from a corpus that does not contain the twin."""
     _contract: Contract | None = field(default=None, kw_only=True, compare=False)
-    """The changed contract by which the case was judged."""
+    """The changed contract that was used to judge the case, or None."""
 
     def __repr__(self) -> str:
         from brokerfuzz.cases.case_text import as_call
@@ -149,12 +150,12 @@ class Case:
     ) -> "Case":
         """Creates a case and checks that its verdict is the expected one. A case with a twin is a `Broken`.
 
-        With `faults`, the message must break exactly the rules of these faults. A string such as `"orderMinimum minimum
-        one-below"` (the short name of a rule, and a technique) is a fault at the place where the oracle finds the rule broken.
-        With `claim`, the message must break no rule: it must be valid (`valid`) or touch the ambiguity with this ID.
+        With `faults`, the message must break exactly the rules of these faults. A fault can be a string, such as `"orderMinimum
+        minimum one-below"`: the short name of a rule, and a technique. With `claim`, the message must break no rule: it must be
+        valid (`valid`) or touch the ambiguity with this ID.
 
-        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 up to 47. `now` is the current
-        time; by default, it is the time in the tag `now:TIME`, or else the actual time.
+        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 to 47. `now` is the time that
+        counts as the present (default: the time in the tag `now:TIME`, or the actual time).
 
         Raises `LabelError` if the oracle comes to another verdict, or if the twin is not valid. Raises `TypeError` if the body is
         not bytes.
@@ -179,7 +180,7 @@ class Case:
 
 @dataclass(frozen=True, repr=False)
 class Broken(Case):
-    """A case with a twin. The message breaks a rule, and its twin is the same message without the fault."""
+    """A case with a twin. The twin is the same message without the fault."""
 
     twin: Case = field(kw_only=True)
 
@@ -204,7 +205,7 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **c
 
 
 def _placed(faults: Sequence[Fault | str], verdict: Verdict, contract: Contract) -> Iterator[Fault]:
-    """Yields the faults. The place of a fault that is a string comes from the verdict."""
+    """Yields the faults. If a fault is a string, the verdict determines its place."""
     broken = list(verdict.broken)
     for fault in faults:
         if isinstance(fault, Fault):

@@ -62,11 +62,11 @@ def selection(
 ) -> Selection:
     """Creates a filter from patterns for rule IDs, names of techniques, tags and sites.
 
-    In a pattern, `*` matches any characters and `?` matches one character. The prefix `!` excludes everything that the rest of the
-    pattern matches. An exclusion takes precedence over the other patterns. If all patterns are exclusions, everything else is
-    included, even cases without a fault. A rule is selected if both its id and its site match. Raises `UnknownNameError` if a
-    pattern matches no rule, technique or site. A tag pattern without a match selects nothing and raises no error, because the tags
-    are known only when the cases are generated. Raises `TypeError` for a single string instead of a sequence.
+    In a pattern, `*` matches any characters and `?` matches one character. A pattern that begins with `!` excludes what it
+    matches, even if another pattern includes it. If all patterns exclude, every other case is included. A pattern for rules and a
+    pattern for sites must both match. Raises `UnknownNameError` if no rule, technique or site matches a pattern. A pattern for
+    tags may match nothing, because the tags are known only after the cases are generated. Raises `TypeError` for a single string
+    instead of a sequence.
     """
     for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
         listed_values(name, patterns)

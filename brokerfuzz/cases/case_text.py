@@ -1,4 +1,4 @@
-"""How cases are written: as a call that makes the case again, as a short description, and as an explanation with the difference from the twin."""
+"""Describes cases: as a call that creates the case again, as a short text, and as an explanation with the difference from the twin."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from brokerfuzz.wording import listed, printable_as_in_python
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
-    """Returns a call of `Case.judged` that makes the case again. Of the tags, it contains only the time of a case about the clock."""
+    """Returns a call of `Case.judged` that creates the case again. It contains no tags, except for the time of a case about the clock."""
     names = rule_names(contract or load_contract())
     options = {
         "faults": [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults],
@@ -37,7 +37,7 @@ def _common_length(one: bytes, other: bytes) -> int:
 
 
 def readable_id(case: Case, contract: Contract | None) -> str:
-    """Returns a description of a few words: `breaks orderMinimum minimum one-below`, `touches url-syntax at /pdfUrl`, or the message
+    """Describes a case in a few words: `breaks orderMinimum minimum one-below`, `touches url-syntax at /pdfUrl`, or the message
     type and the ID of a valid case.
     """
     names = rule_names(contract or load_contract())

@@ -28,11 +28,11 @@ def catalogue(
 ) -> Iterator[Case]:
     """Yields the cases of the catalogue of a message type, in order. Each twin comes before the cases that use it.
 
-    `now` is the time for the cases about the clock. If `now` is None, these cases are omitted, so every verdict is true at any
-    supported time. Everything else in the catalogue is always the same.
-    `strength` is the number of properties whose states are combined exhaustively: 2 for pairs, 3 for triples. For an object with
-    too many combinations, brokerfuzz lowers the strength (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or
-    `UnknownNameError` for an unknown message type or verdict.
+    `now` is the time for the cases about the clock. If `now` is None, the catalogue does not contain these cases, so every
+    verdict is true at every supported time. All other cases are always the same. `strength` is the number of properties whose
+    states are combined: 2 for all pairs, 3 for all triples. brokerfuzz uses a lower strength for an object with too many
+    combinations (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or `UnknownNameError` for an unknown message type or
+    verdict.
     """
     cases = _listed(known_contract(contract), known_message_type(message_type), None if now is None else clock(now), strength)
     labels = known_labels(verdicts)

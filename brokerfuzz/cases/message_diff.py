@@ -1,7 +1,7 @@
-"""Shows the differences between two messages, line by line.
+"""Shows the differences between two messages, line by line, with one property per line.
 
-JSON is shown with one property per line. The lines come from the text of the JSON, because a parser would hide duplicate properties and the
-difference between `1.0` and `1`. Bytes that are not JSON are shown as they are, with marks under the difference.
+It uses the text of the JSON, because a parser would hide duplicate properties, and the difference between `1.0` and `1`. For
+bytes that are not JSON, marks show where the difference is.
 """
 
 import json

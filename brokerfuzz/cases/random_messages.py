@@ -1,4 +1,4 @@
-"""Endless streams of random messages or cases from a seed, without Hypothesis."""
+"""Generates random messages and cases without end from a seed, without Hypothesis."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime

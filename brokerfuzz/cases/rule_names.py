@@ -1,8 +1,8 @@
-"""Short names of rules, for people: `products.pageCount minimum`.
+"""Defines short names of rules for people: `products.pageCount minimum`.
 
-A short name is the end of the rule's site, followed by the keyword of the rule. The end has as few property names as possible, but is
-unique among the sites of all message types. If the property names are not enough, the name begins with the message type:
-`offer-creation-request.surcharge type`. `[]` occurs only at the end of a name. It means the items of an array.
+A short name is the end of the rule's site and the keyword of the rule. The end is as short as possible, but unique among all
+sites. If necessary, the name begins with the message type: `offer-creation-request.surcharge type`. `[]` at the end means the
+items of an array.
 """
 
 from collections import Counter

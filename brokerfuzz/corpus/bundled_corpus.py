@@ -29,9 +29,10 @@ def load(
 ) -> list[Case]:
     """Returns the minimal catalogue of a message type: valid cases, each followed by the invalid cases whose twin it is.
 
-    A valid case is the twin (the valid counterpart) of the faults after it. `verdicts`, `rules`, `techniques` and `sites` select
-    cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are always included.
-    The cases are judged when their message type is loaded for the first time. This function does not need Hypothesis.
+    Each valid case is the twin (the valid counterpart) of the invalid cases after it. `verdicts`, `rules`, `techniques` and
+    `sites` select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are
+    always included. The cases are judged when their message type is loaded for the first time. This function does not need
+    Hypothesis.
 
     Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or site. Raises
     `TypeError` for a single string instead of a list.

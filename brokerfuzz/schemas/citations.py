@@ -1,9 +1,9 @@
 """Finds the part of the contract that states a rule: the row of a table, and the validation rule.
 
-`contract_tables.json` is a transcription of the contract's tables, of two further statements, and of its validation rules. `closed` means
-that an object rejects properties that its table does not list. The table of limits repeats bounds of other tables, so it is only compared
-with the rules. A rule is cited only if the contract demands the same value. So a rule of a changed contract that the contract does not
-state has no citation.
+`contract_tables.json` contains the tables, two other statements and the validation rules of the contract. `closed` means that an
+object rejects properties that its table does not list. The table of limits repeats bounds of other tables, so tests only compare
+it with the rules. A rule is cited only if the contract states the same value. So a new rule of a changed contract has no
+citation.
 """
 
 import json

@@ -91,10 +91,11 @@ class Ambiguity:
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """A loaded contract. Use `load_contract` to create it.
+    """The contract that `load_contract` has read. It cannot change. Use `load_contract` to create it.
 
-    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps message types to
-    their schemas without references. `folder` is the folder that contains the files. Nothing in a contract can change.
+    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps
+    message types to their schemas without references. `folder` is the folder that contains the files. Nothing in a contract can
+    change.
     """
 
     schemas: Mapping[str, Schema]
@@ -109,7 +110,7 @@ class Contract:
 
     @cached_property
     def rules(self) -> Mapping[str, tuple[Rule, ...]]:
-        """Every rule, by message type."""
+        """Maps each message type to its rules."""
         return read_only(
             {message_type: (*derive_rules(message_type, schema), *self._semantics_of(message_type)) for message_type, schema in self.flat.items()}
         )
@@ -120,12 +121,12 @@ class Contract:
 
     @cached_property
     def sites(self) -> Mapping[str, Mapping[str, Site]]:
-        """Every site by its path, by message type."""
+        """Maps each message type to its sites."""
         return read_only({message_type: read_only({site.path: site for site in sites(schema)}) for message_type, schema in self.flat.items()})
 
     @cached_property
     def undescribed(self) -> Mapping[str, tuple[str, ...]]:
-        """Properties that are required but not listed in any `properties`, by message type."""
+        """Maps each message type to its required properties that no schema describes."""
         known = self.sites
         return read_only(
             {message_type: tuple(rule.site for rule in rules if rule.site not in known[message_type]) for message_type, rules in self.rules.items()}
@@ -140,7 +141,7 @@ class Contract:
 
     @cached_property
     def rules_by_id(self) -> Mapping[str, Rule]:
-        """Every rule of every message type, by its ID."""
+        """Maps the ID of each rule of every message type to the rule."""
         return read_only({rule.id: rule for rules in self.rules.values() for rule in rules})
 
     def rule(self, rule_id: str) -> Rule:

@@ -55,7 +55,7 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
 
 
 class _Inexact(NamedTuple):
-    """A number that a double cannot represent: as it is written, and rounded to a double."""
+    """A number that a double cannot represent: with all its digits, and rounded to a double."""
 
     literal: str
     rounded: float

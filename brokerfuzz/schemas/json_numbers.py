@@ -12,8 +12,9 @@ digits.
 """
 
 _EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])
-"""Rounds numbers of too many digits, or with too large an exponent, to another number on the same side of every bound. The last digit that is kept
-shows that digits are missing: `ROUND_05UP` never ends in 0 or 5.
+"""Rounds numbers that are too long or too large, to another number on the same side of every bound.
+
+The last digit shows that digits are missing: `ROUND_05UP` never ends in 0 or 5.
 """
 
 
@@ -24,7 +25,7 @@ def exact(literal: str) -> Decimal:
 
 @lru_cache(maxsize=1024)
 def fits_double(literal: str) -> bool:
-    """Returns True if the number stays the same when it is parsed as a double and written again, for example 0.1."""
+    """Returns whether a number stays the same if it is parsed as a double and written again, such as 0.1."""
     return len(literal) <= LONGEST_NUMBER and exact(literal) == Decimal(repr(float(literal)))
 
 

@@ -90,7 +90,7 @@ def check(
 
 
 def aware(now: datetime | None) -> datetime:
-    """Returns the time with its zone. None means the present. A time without a zone is in UTC. Raises `TypeError`."""
+    """Returns the time with a time zone. None means the present, and a time without a zone is in UTC."""
     if now is None:
         return datetime.now(UTC)
     if not isinstance(now, datetime):
@@ -222,7 +222,10 @@ class Rulebook:
         return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)
 
     def violations(self, value: Any, *, large: bool = False) -> list[Violation]:
-        """Returns the rules of the schemas that are broken. Raises `ValueError` or `RecursionError` if the value is nested too deep."""
+        """Returns the rules of the schemas that the value breaks.
+
+        Raises `ValueError` or `RecursionError` if the value is nested too deeply.
+        """
         if self.validator.is_valid(value):
             return []
         broken = self._broken_of(value, self._error_limiter.reduced(value)) if large else []
@@ -236,7 +239,7 @@ class Rulebook:
         return ErrorLimiter(self.contract.flat[self.message_type], self._files, MOST_BROKEN)
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Violation]:
-        """Returns the broken rules. If a type is wrong, the errors that follow from the wrong type are omitted."""
+        """Converts errors to broken rules. If a type is wrong, the other errors at this place are ignored."""
         broken: dict[tuple[str, str], tuple[Rule, Violation]] = {}
         for error in errors:
             for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
@@ -340,7 +343,7 @@ class _Outcome(NamedTuple):
 
 
 def _of_all(outcomes: "Sequence[_Outcome]") -> list[Violation]:
-    """Returns the rules that are broken in all interpretations. If there are none, returns the rules that are broken in each."""
+    """Returns the rules that are broken in every interpretation. If there are none, returns the rules that are broken in any of them."""
     common = set.intersection(*({(one.rule, one.at) for one in outcome.broken} for outcome in outcomes))
     if common:
         return [one for one in outcomes[0].broken if (one.rule, one.at) in common]

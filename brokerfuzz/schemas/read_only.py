@@ -1,4 +1,4 @@
-"""Dictionaries and lists that cannot change. A contract consists of them, because many parts of a program share it."""
+"""Defines dictionaries and lists that cannot change. A contract consists of them, because many parts of a program share it."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,7 +1,7 @@
 """Validates the structure of messages with JSON Schema (jsonschema-rs).
 
-The validator checks formats. References may point only to the contract's own files, and nothing is downloaded. jsonschema-rs supports no subclasses
-of `list`, so it gets copies of the read-only schemas.
+The validator checks formats. References may point only to the contract's own files, and nothing is downloaded. jsonschema-rs
+supports no subclasses of `list`, so it gets copies of the read-only schemas.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class SchemaFiles:
         self._by_file = {f"{name}{SCHEMA_SUFFIX}": schema for name, schema in schemas.items()}
 
     def __call__(self, uri: str, /) -> Schema:
-        """Returns the schema with this URI. Raises `LookupError` if the contract has no such schema."""
+        """Returns the schema with this URI. Raises `LookupError` if there is no such schema."""
         return deepcopy(self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]])
 
 

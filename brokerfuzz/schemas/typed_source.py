@@ -1,9 +1,8 @@
 """Generates `typed.py`: a TypedDict for each object in the messages of a contract.
 
-The name of a class comes from the `title` of its schema ("Price tier" gives `PriceTier`). The name of a message comes from its message type
-(`OfferPricingResponse`). If an object has no title, or if the name is already used, the class is named after the object's place. If the `then` of a
-condition has a title, the messages that meet the condition have their own class (`ProductListOffer`). After you change the schemas, run
-`python -m brokerfuzz.schemas.typed_source` to regenerate the file.
+The `title` of an object's schema is the name of its class: "Price tier" becomes `PriceTier`. An object without a title is named
+after its place. If the `then` of a condition has a title, the messages for which the condition is true have their own class
+(`ProductListOffer`). Run `python -m brokerfuzz.schemas.typed_source` after each change of the schemas.
 """
 
 import json

@@ -36,7 +36,8 @@ def violation(found: str, demanded: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, it is the place where the property belongs.
+    """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, it is the place where the
+    property should be.
 
     `under` names the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. It is empty if
     the message breaks the rule in every interpretation.

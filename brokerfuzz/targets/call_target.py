@@ -33,13 +33,13 @@ class CallTarget(PoolTarget):
     """A Python function that receives messages as bytes. `function` is its name, such as `package.module:function`. Python
     imports the module from the current folder or from `sys.path`.
 
-    The function accepts a message by returning None, True or the string `accepted`. It rejects a message by returning False or the
-    string `rejected`. A space or a colon and a reason may follow either string. The function also rejects a message by raising
-    `ValueError`, or an exception if the name of its class or of a base class contains `validation`. The `ValidationError` of
-    pydantic, jsonschema or Django is an example. If `rejections` names exception classes, as `package.module:Class`, only these
-    classes reject. If the function raises any other exception, including `AssertionError`, the answer is `crashed`. The answer is
-    also `crashed` if the function returns the string `crashed` or any other value: a list of errors, a parsed message or a number
-    has no defined meaning. If the function returns an awaitable, brokerfuzz awaits it.
+    To accept a message, the function returns None, True or the string `accepted`. To reject a message, it returns False or the
+    string `rejected`, or raises an exception. After the string, there may be a space or a colon, and then a reason. By default,
+    `ValueError` rejects, and so does an exception whose class (or base class) has `validation` in its name. Examples are the
+    classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` names exception classes
+    (`package.module:Class`), only these classes reject. Any other exception means `crashed`, also an `AssertionError`. The string
+    `crashed` and any other returned value also mean `crashed`, because a list of errors or a parsed message has no clear meaning.
+    If the function returns an awaitable, brokerfuzz waits for its result.
 
     Up to `processes` separate processes call the function (default: one per core). So a crash does not stop the campaign. If the
     process ends, the answer is `crashed`. If the function needs more than `timeout` seconds, the answer is `timeout`. The next

@@ -1,4 +1,4 @@
-"""A long-running program as a target. The program reads one message after the other and writes one answer line for each."""
+"""Defines the target for a program that keeps running. It reads one message after another, and writes one answer per line."""
 
 import os
 import re
@@ -26,27 +26,27 @@ _KINDS: dict[bytes, Literal["accepted", "rejected", "crashed"]] = {b"accepted": 
 
 
 class LineTarget(PoolTarget):
-    """A program that reads messages from standard input. It writes one answer line per message to standard output, in the order of
-    the messages.
+    """A program that reads messages from standard input and writes one line with an answer for each message, in the same order.
 
-    An answer line is the word `accepted`, `rejected` or `crashed`. A space or a colon and a reason may follow the word. The `body`
-    of the answer is the reason. The answer is also `crashed` if the program writes any other line or more than one line for a
-    message, or if it reads the message and ends without an answer. If the program ends before it reads the message, the message
-    goes to another process. If no line arrives within `timeout` seconds, the answer is `timeout`. The process keeps running after
-    an answer line. After any other crash, and after a timeout, the process is killed with its children. A new process is then
-    started for the next message.
+    An answer is the word `accepted`, `rejected` or `crashed`. After the word, there may be a space or a colon, and then a reason.
+    The `body` of the answer is the reason. The answer is also `crashed` if the program writes any other line, or more than one
+    line for a message, or if it reads the message and ends without an answer. If the program ends before it reads the message,
+    another process gets the message. If there is no line after `timeout` seconds, the answer is `timeout`.
 
-    The program must flush its output after each answer, because an answer in a buffer arrives too late. brokerfuzz sets
-    `PYTHONUNBUFFERED` (unless it is already set), so Python programs need not flush.
+    After an answer, the process keeps running. After any other crash, and after a timeout, brokerfuzz kills the process with its
+    child processes, and the next message gets a new process. The program must flush its output after each answer, because an
+    answer in a buffer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set), so Python programs need
+    not flush.
 
-    If `encoding` is "plain", a line is the message itself. A message that contains a line break, U+2028 or U+2029 then cannot be
-    sent, because some versions of Node's readline treat these two characters as line breaks. If `encoding` is "base64", a line is
-    the message in base64. If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer
-    (big-endian), then the message. With these two encodings, every message can be sent. At most `processes` processes run at once
-    (default: one per core), and each handles one message at a time. If the program answered before, but now ends immediately or can
-    no longer be started, the target tries again for up to `patience` seconds.
+    - If `encoding` is "plain", a line is the message itself. Messages that contain a line break, U+2028 or U+2029 are then not
+      sent, because Node may split lines at these characters.
+    - If `encoding` is "base64", a line is the message in base64.
+    - If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer (big-endian), and then
+      the message.
 
-    Raises `TargetError` if the command or a limit is invalid.
+    At most `processes` processes run at the same time (default: one per core). Each handles one message at a time. If the program
+    can no longer be started, or ends at once, brokerfuzz tries again for up to `patience` seconds. Raises `TargetError` if the
+    command or a limit is invalid.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class LineTarget(PoolTarget):
         return shown_command(self.arguments)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns whether the message has no headers and, if `encoding` is "plain", no line break."""
+        """Returns True if the message has no headers and, for the encoding "plain", no line break."""
         return not headers and (self.encoding != "plain" or not _ENDS_A_LINE.search(body))
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a shell command that pipes the encoded message into the program."""
+        """Returns a shell command that sends the message to the program."""
         return fed(_encoded(body, self.encoding), self.name)
 
     def _settings(self) -> "ProcessSettings":
@@ -93,7 +93,7 @@ class LineTarget(PoolTarget):
 
 
 class LineWire:
-    """Encodes messages, and decodes answer lines."""
+    """Converts messages to the input of a program, and lines to answers."""
 
     def __init__(self, encoding: Encoding) -> None:
         self.rest = b""
@@ -102,7 +102,6 @@ class LineWire:
         self._length = 0
 
     def encode(self, body: bytes) -> bytes:
-        """Returns the encoded message."""
         return _encoded(body, self._encoding)
 
     def decode(self, data: bytes) -> "Reply | None":
@@ -130,7 +129,7 @@ class LineWire:
 
 
 def answer_of(line: bytes) -> "Reply":
-    """Returns the answer in a line. The word up to the first space or colon is the answer, the rest is the reason."""
+    """Parses a line with an answer. The first word, up to a space or a colon, is the answer, and the rest is the reason."""
     from brokerfuzz.targets.process_pool import Reply
 
     word, *rest = re.split(rb"[ :]", line.rstrip(b"\r"), maxsplit=1)

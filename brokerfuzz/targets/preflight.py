@@ -1,11 +1,9 @@
 """Checks before a campaign that the target accepts an ordinary valid message.
 
 If the path is wrong or credentials are missing, the target rejects every message. The campaign would then report hundreds of
-findings with one cause. So brokerfuzz first sends one plain valid message. Sending the same message again shows whether the target
-accepts a repeated message.
-
-A program or function also gets a clearly invalid message. If it answers neither, no other message is sent. Otherwise a campaign
-against a silent program would wait for the timeout of every message.
+findings with the same cause. brokerfuzz also sends the message a second time, to see whether the target accepts repeated
+messages. A program or a function also gets a clearly invalid message. If it answers neither message, the campaign ends, because
+it would otherwise wait for every message.
 """
 
 import asyncio
@@ -61,9 +59,9 @@ class Preflight:
 async def check(target: Target, body: bytes) -> Preflight:
     """Sends an ordinary valid message to an open target. If the target accepts it, sends it again.
 
-    Raises `TargetError` for a status that is about the request and not about the message: 401, 403, 404, 405, 407, 415 or a
-    redirect. Returns the answer for any other rejection, and for a status that `--accept` or `--reject` names. Raises `TargetError`
-    if a program or function answers neither this message nor a clearly invalid one. Also raises the errors of `send`.
+    Raises `TargetError` for a status that concerns the request and not the message: 401, 403, 404, 405, 407, 415 or a redirect. A
+    status that the user has listed with `--accept` or `--reject` is an ordinary answer. Also raises `TargetError` if a program or
+    a function answers neither this message nor a clearly invalid one.
     """
     answer = await (_send_both(target, body) if isinstance(target, CommandTarget | PoolTarget) else target.send(body))
     rules = target.rules if isinstance(target, HttpTarget) else AnswerRules()

@@ -1,6 +1,4 @@
-"""Workers: processes that do parts of the work, on this machine or in a Dask cluster. The results do not depend on the kind or
-number of workers.
-"""
+"""Runs tasks in worker processes on this machine or on a Dask cluster. The results do not depend on the number of workers."""
 
 from brokerfuzz.workers.clusters import cluster
 from brokerfuzz.workers.ordered_results import in_order

@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster."""
+"""Runs tasks on a Dask cluster."""
 
 import asyncio
 import logging
@@ -13,22 +13,20 @@ from urllib.parse import urlsplit
 from brokerfuzz.errors import WorkerError
 
 _PATIENCE = 10
-"""Maximum time, in seconds, for a scheduler to answer."""
+"""The maximum time to wait for a scheduler, in seconds."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class _ClusterExecutor(Executor):
-    """An executor that submits work to a Dask client. If the connection to the scheduler is lost, this executor raises
-    `BrokenExecutor`. Dask's own executor would wait forever.
-    """
+    """Runs calls on a Dask cluster. If the connection is lost, it raises `BrokenExecutor`; Dask's own executor would wait forever."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Submits a call. Raises `BrokenExecutor` if the connection to the scheduler is lost."""
+        """Starts a call. Raises `BrokenExecutor` if the connection to the scheduler is lost."""
         if self._client.status != "running":
             raise BrokenExecutor
         future = Future[T]()
@@ -52,7 +50,7 @@ class _ClusterExecutor(Executor):
 
 @dataclass
 class _Cluster:
-    """The executor of a cluster, and the total number of its workers' threads. The cluster itself repeats the work of lost workers."""
+    """The workers of a cluster. The cluster itself repeats the work of lost workers."""
 
     executor: Executor
     workers: int
@@ -60,15 +58,15 @@ class _Cluster:
     parent_works: bool = False
 
     def renew(self) -> Executor:
-        """Always raises `WorkerError`, because brokerfuzz cannot replace a cluster."""
+        """Always raises `WorkerError`, because brokerfuzz cannot start a new cluster."""
         raise WorkerError("the connection to the cluster is lost: check that its scheduler is running")
 
 
 @contextmanager
 def cluster(address: str) -> Iterator[_Cluster]:
-    """Provides the workers of a Dask cluster.
+    """Connects to a Dask cluster during a `with` block.
 
-    Raises `WorkerError` if there is no such cluster, if Dask is not installed, or if the same work is lost with several workers.
+    Raises `WorkerError` if there is no such cluster, if Dask is not installed, or if several workers are lost on the same task.
     """
     try:
         from distributed import Client, KilledWorker

@@ -1,4 +1,4 @@
-"""Distributes parts of work to workers, and returns the results in the order of the parts."""
+"""Distributes tasks among workers, and returns the results in the order of the tasks."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -11,11 +11,13 @@ from brokerfuzz.errors import WorkerError
 from brokerfuzz.workers.pool import WorkerPool
 
 AHEAD = 4
-"""The number of parts for each worker that are in progress or finished but not yet yielded. It keeps the workers busy and limits
-memory. If this process works too, the number is doubled, because this process and the workers do different parts.
+"""The number of tasks per worker that are running or waiting for their results to be used. It keeps the workers busy, but limits
+the memory.
+
+If this process also works, the number is doubled.
 """
 ATTEMPTS = 3
-"""The maximum number of times that workers may be lost without finishing a part. After that, further attempts would probably fail, too."""
+"""After this number of lost workers without a result, further attempts would probably fail, too."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
@@ -33,27 +35,27 @@ def in_order(
     worker_function: Callable[[_Part], _Result] | None = None,
     keep_local: Callable[[_Part], bool] = _no,
 ) -> Iterator[_Result]:
-    """Applies `function` to each part and yields the results in order.
+    """Applies `function` to each task, and yields the results in the order of the tasks.
 
-    The workers of the pool do the work; this process does it if `pool` is None. If `worker_function` is given, workers call it instead of `function`,
-    and it must return the same results. Parts for which `keep_local` is true stay in this process. If the pool's `parent_works` is true, this process
-    works instead of waiting: it takes parts that no worker has yet.
+    The workers of the pool do this, or this process if `pool` is None. Workers call `worker_function` instead of `function`, if
+    it is given. Tasks for which `keep_local` is true stay in this process. If the pool's `parent_works` is true, this process
+    also works while it waits.
 
-    If a worker is lost, the parts of this worker are started again. Raises `WorkerError` if workers are lost repeatedly.
+    If a worker is lost, its tasks start again. Raises `WorkerError` if workers are lost repeatedly.
     """
     return map(function, parts) if pool is None else _Ordered(pool, function, worker_function or function, keep_local).results(iter(parts))
 
 
 @dataclass
 class _Task(Generic[_Part, _Result]):
-    """A part of the work. If the part has a `future`, it is in progress or finished."""
+    """A task. If it has a `future`, it is running or finished."""
 
     part: _Part
     future: Future[_Result] | None = None
 
 
 class _Ordered(Generic[_Part, _Result]):
-    """The parts whose results have not been yielded yet, in order."""
+    """The tasks whose results were not used yet, in order."""
 
     def __init__(
         self,
@@ -68,7 +70,9 @@ class _Ordered(Generic[_Part, _Result]):
         self._waiting: deque[_Task[_Part, _Result]] = deque()
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
-        """Yields the results. Takes further parts only when the caller consumes results. Raises `WorkerError` if workers are lost repeatedly."""
+        """Yields the results. It starts new tasks only when the caller takes results. Raises `WorkerError` if workers are lost
+        repeatedly.
+        """
         losses = 0
         while self._fill(parts):
             try:
@@ -87,12 +91,13 @@ class _Ordered(Generic[_Part, _Result]):
                 yield result
 
     def _fill(self, parts: Iterator[_Part]) -> bool:
-        """Takes more parts. Returns True if any part is waiting."""
+        """Takes more tasks. Returns whether there are any."""
         self._waiting.extend(_Task(part) for part in islice(parts, self._most - len(self._waiting)))
         return bool(self._waiting)
 
     def _submit(self) -> None:
-        """Submits waiting parts to the workers. If this process works too, submits only as many parts as keep the workers busy.
+        """Gives tasks to the workers. If this process also works, it keeps some tasks for itself.
+
         Raises `BrokenExecutor` if a worker was lost.
         """
         running = [task for task in self._waiting if task.future is not None and not task.future.done()]
@@ -102,7 +107,7 @@ class _Ordered(Generic[_Part, _Result]):
             task.future = self._pool.executor.submit(self._worker_function, task.part)
 
     def _local_task(self) -> _Task[_Part, _Result] | None:
-        """Returns the part that this process does next. Returns None if the next result is ready, or if this process must wait for that result."""
+        """Returns the next task for this process, or None if it should use or wait for the next result instead."""
         first = self._waiting[0].future
         if first is not None and (first.done() or not self._pool.parent_works):
             return None

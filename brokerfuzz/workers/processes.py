@@ -1,4 +1,4 @@
-"""Worker processes on this machine."""
+"""Runs tasks in worker processes on this machine."""
 
 import gc
 import multiprocessing
@@ -15,11 +15,11 @@ from brokerfuzz.atomic_files import uninterrupted
 
 
 class Processes:
-    """A number of worker processes on this machine, which are started when they are first needed.
+    """Worker processes on this machine, which start when they are needed.
 
-    If `parent_works` is true, this process counts as one of the `workers`, and there must be at least two. If this process also has
-    only one thread, the other workers are forked copies of it, which share its data. In all other cases, the workers are new
-    processes: a forked copy would contain the HTTP client of this process without the client's threads.
+    If `parent_works` is true, this process is one of the `workers`. If it has only one thread, the other workers are forked
+    copies, which share its data. Otherwise, they are new processes, because a forked copy would lack the threads of the HTTP
+    client.
     """
 
     def __init__(self, workers: int, *, parent_works: bool = False) -> None:
@@ -29,7 +29,7 @@ class Processes:
 
     @property
     def executor(self) -> Executor:
-        """The executor of the processes, which are started on first use."""
+        """Runs tasks in the processes. They start when it is first used."""
         if self._executor is None:
             context = multiprocessing.get_context("fork" if self.parent_works and _is_one_thread() else "spawn")
             self._executor = ProcessPoolExecutor(self.workers - self.parent_works, context, initializer=_begin)
@@ -37,7 +37,7 @@ class Processes:
 
     @property
     def folder(self) -> str | None:
-        """A temporary folder, which exists until `end` is called. None if it cannot be created."""
+        """A temporary folder that exists until `end` is called, or None if it cannot be created."""
         if self._folder is None:
             with suppress(OSError):
                 self._folder = TemporaryDirectory(prefix="brokerfuzz-")
@@ -56,7 +56,7 @@ class Processes:
                 self._folder.cleanup()
 
     def _stop(self) -> None:
-        """Kills all processes and releases their resources. Otherwise Python would report leaked resources when this process exits."""
+        """Kills all processes and releases their resources, so that Python does not report them when this process exits."""
         if self._executor is None:
             return
         for process in multiprocessing.active_children():
@@ -67,9 +67,7 @@ class Processes:
 
 
 def _is_one_thread() -> bool:
-    """Returns True if this process has only one thread, and False if the number of threads is unknown. A forked copy has only one
-    thread, so it would lack the others.
-    """
+    """Returns whether this process certainly has only one thread. A forked copy would lack all other threads."""
     try:
         return len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:
@@ -77,10 +75,9 @@ def _is_one_thread() -> bool:
 
 
 def _begin() -> None:
-    """Prepares a worker process.
+    """Prepares a worker process: it ignores Ctrl-C and other signals, because the parent process ends the workers.
 
-    The terminal sends Ctrl-C and hang-ups to every process. Workers ignore these signals, because the parent process ends the workers. If the parent
-    is killed, the workers end by themselves.
+    If the parent is killed, the workers end by themselves.
     """
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):

@@ -1,4 +1,4 @@
-"""Techniques for the bounds and steps of numbers."""
+"""Defines techniques for the bounds and the steps of numbers."""
 
 from collections.abc import Callable
 from math import inf, nextafter

@@ -1,4 +1,4 @@
-"""Techniques for times that must not be in the future."""
+"""Defines techniques for times that must not be in the future."""
 
 from collections.abc import Callable
 from datetime import timedelta

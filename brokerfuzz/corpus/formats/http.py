@@ -1,4 +1,4 @@
-"""HTTP: request files for the editors of Visual Studio Code (REST Client), JetBrains and httpYac.
+"""Writes files of requests for the editors Visual Studio Code (REST Client), JetBrains and httpYac.
 
     ### invalid-offer-creation-request/orderMinimum:minimum.by-one-below-826bb491258572e9
     # Must be rejected. Broken: …
