@@ -147,7 +147,7 @@ def commands(ctx: click.Context) -> None:
 
     \b
     Begin with:
-      brokerfuzz fire                               test the built-in reference service
+      brokerfuzz fire --demo                        test the built-in reference service
       brokerfuzz fire http://127.0.0.1:8000/offers  test your service
       brokerfuzz check offer.json                   judge a message
 

@@ -107,13 +107,9 @@ random_option = click.option(
     help="Use only random cases, or all cases of the catalogue and then --count random cases.  [default: catalogue]",
 )  # fmt: skip
 bug_option = click.option(
-    "--bug",
-    "bugs",
-    metavar="NAME",
-    shell_complete=known("bugs"),
-    multiple=True,
+    "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True,
     help="Seed this bug in the reference service (repeatable). `brokerfuzz serve --list-bugs` lists all bugs.",
-)
+)  # fmt: skip
 policy_option = click.option(
     "--policy", "policies", metavar="AMBIGUITY=INTERPRETATION", callback=_policies, shell_complete=known("policies"), multiple=True,
     help="Settle a question that the contract leaves open (repeatable). "
@@ -210,6 +206,8 @@ _TARGET_OPTIONS = (
         "--call", metavar="MODULE:FUNCTION",
         help="Test this Python function. It receives the bytes of a message. To reject the message, it returns False or raises ValueError.",
     ),
+    click.option("--demo", is_flag=True, help="Demonstration: start the built-in reference service and test it."),
+    bug_option,
     click.option("--method", metavar="METHOD", default="POST", show_default=True, help="HTTP method of the requests."),
     click.option("--insecure", is_flag=True, help="Do not verify TLS certificates."),
     click.option("--ca", metavar="FILE", type=click.Path(dir_okay=False), help="Also trust the certificate authorities in this file (PEM)."),

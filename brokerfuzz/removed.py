@@ -37,7 +37,6 @@ PROPERTIES: Mapping[str, str] = {
     "silence": "ambiguity",
     "stances": "policies",
     "leaning": "behaviour",
-    "told": "target_description",
 }
 """Maps each former property of corpora, journals and reports to its new name."""
 

@@ -15,11 +15,16 @@ RECORD: dict[str, Any] = {
 FILES: dict[str, tuple[str, Any, list[str], str]] = {
     "a corpus": ("old.ndjson", RECORD, ["corpus", "verify", "{}"], "`silences`, which is now `ambiguities`"),
     "a report": ("old.json", {"silences": [], "findings": []}, ["replay", "{}", "http://127.0.0.1:9/"], "`silences`, which is now `ambiguities`"),
-    "a journal": ("old.journal", {"journal": 1, "stances": {}}, ["fire", "--resume", "{}"], "version 1, and this brokerfuzz reads version 2"),
+    "a journal": (
+        "old.journal",
+        {"journal": 1, "stances": {}},
+        ["fire", "http://127.0.0.1:9/", "--resume", "{}"],
+        "version 1, and this brokerfuzz reads version 2",
+    ),
     "a baseline": (
         "old-baseline.json",
         {"baseline": 1, "findings": []},
-        ["fire", "--baseline", "{}"],
+        ["fire", "--demo", "--baseline", "{}"],
         "version 1, and this brokerfuzz reads version 2",
     ),
 }

@@ -57,7 +57,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the journal of a campaign with findings."""
     folder = tmp_path_factory.mktemp("campaign")
     some = ("--bug", "accepts-zero-page-count", "--rule", "*pageCount:minimum", "--technique", "one-below")
-    assert run_as_process("brokerfuzz", "fire", *some, "--journal", "run.ndjson", folder=folder).returncode == FOUND
+    assert run_as_process("brokerfuzz", "fire", "--demo", *some, "--journal", "run.ndjson", folder=folder).returncode == FOUND
     return folder / "run.ndjson"
 
 

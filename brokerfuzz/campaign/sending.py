@@ -52,12 +52,12 @@ class Sender:
 
         Raises `UnsendableError` if the message cannot be sent to this target. Also raises `TargetError` or `JournalError`.
         """
-        if not self._target.can_send(body, case.headers):
-            raise UnsendableError
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
             return await self._recall(answer)
         if not self._sends:
             raise NotRecalledError
+        if not self._target.can_send(body, case.headers):
+            raise UnsendableError
         if self._rate_limiter.limited:
             await self._rate_limiter.wait()
         self.requests += 1

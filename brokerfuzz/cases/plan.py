@@ -5,7 +5,8 @@ only on the seed and the number of the shard. The number of a case follows from 
 the same in every process.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -16,13 +17,17 @@ from brokerfuzz.cases.case import Case, is_always_correct
 from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.minimal_catalogue import minimal
-from brokerfuzz.contract_names import LABELS
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.errors import quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.wording import listed
 
 STRIDE = 4096
 """The number of the first case of a shard is the number of the shard times this constant."""
 CATALOGUE_PER_SHARD = 512
 RANDOM_PER_SHARD = 1024
+STRONGEST = 4
+"""The highest combinatorial strength of a plan."""
 MOST_EXCLUDED = 5000
 """A shard ends if the filters exclude this many random cases in a row."""
 
@@ -117,10 +122,52 @@ class Plan:
         return {**asdict(self), "now": self.now and self.now.isoformat()}
 
     @classmethod
-    def of(cls, data: Mapping[str, Any]) -> "Plan":
-        """Creates a plan from a JSON object. Raises `TypeError`, `ValueError` or `KeyError` if the object is not a plan."""
+    def of(cls, data: Any) -> "Plan":
+        """Returns the plan that `data` describes. Raises `ValueError` with a description of the problem if `data` is invalid."""
+        if not isinstance(data, dict) or data.keys() != _VALID.keys():
+            raise ValueError(f"a plan has the properties {listed(_VALID)}")
+        for name, value in data.items():
+            if not _VALID[name](value):
+                raise ValueError(f"{quoted(value)} is not a valid value for {name}")
         values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-        return cls(**{**values, "now": data["now"] and datetime.fromisoformat(data["now"])})
+        return cls(**{**values, "now": time_of(values["now"])})
+
+
+def time_of(text: Any) -> datetime | None:
+    """Returns the time that a file contains, or None for null. Raises `ValueError` if it is not a timestamp with a time zone."""
+    if text is None:
+        return None
+    with suppress(ValueError, TypeError):
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is not None:
+            return time
+    raise ValueError(f"{quoted(text)} is not a timestamp with a time zone")
+
+
+def _is_list_of_strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int
+
+
+_VALID: Mapping[str, Callable[[Any], bool]] = {
+    "message_type": lambda value: value in MESSAGE_TYPES,
+    "now": lambda value: value is None or isinstance(value, str),
+    "seed": _is_whole,
+    "count": lambda value: value is None or (_is_whole(value) and value >= 0),
+    "only_random": lambda value: isinstance(value, bool),
+    "strength": lambda value: _is_whole(value) and 1 <= value <= STRONGEST,
+    "verdicts": lambda value: isinstance(value, list) and bool(value) and all(label in LABELS for label in value),
+    "rules": _is_list_of_strings,
+    "techniques": _is_list_of_strings,
+    "tags": _is_list_of_strings,
+    "sites": _is_list_of_strings,
+    "minimal": lambda value: isinstance(value, bool),
+    "contract": lambda value: value is None or isinstance(value, str),
+}
+"""Maps each property of a plan to a function that returns whether a value from a file is valid."""
 
 
 @lru_cache(maxsize=4)

@@ -1,3 +1,4 @@
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -73,7 +74,6 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               help="Write policies into the configuration: how the target behaved for each question that the contract leaves open.")  # fmt: skip
 @options.workers_option("send the cases")
 @click.option("--cluster", metavar="ADDRESS", help="Send the cases from the Dask cluster whose scheduler has this address.")
-@options.bug_option
 @options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
@@ -85,8 +85,8 @@ def command(
 ) -> int:  # fmt: skip
     """Send test messages to a target and report where its answers contradict the contract.
 
-    The target is the service at URL, a command (--exec) or a Python function (--call). Without a target, brokerfuzz
-    starts its own reference service, with the bugs that --bug seeds, and tests it.
+    The target is the service at URL, a command (--exec) or a Python function (--call). With --demo, brokerfuzz starts its
+    own reference service, with the bugs that --bug seeds, and tests it. If you resume a campaign, give the target again.
 
     brokerfuzz sends the cases of the catalogue first, then random cases. It reduces the message of each finding to a
     minimal one, and prints a command that reproduces the finding. If the contract leaves a question open, brokerfuzz lists
@@ -100,18 +100,15 @@ def command(
 
     \b
     Examples:
-      brokerfuzz fire
+      brokerfuzz fire --demo --bug accepts-zero-order-minimum
       brokerfuzz fire http://127.0.0.1:8000/offers -H 'Authorization: Bearer ...' --count 5000
       brokerfuzz fire http://127.0.0.1:8000/offers --journal run.ndjson --report report.html
-      brokerfuzz fire --resume run.ndjson
+      brokerfuzz fire http://127.0.0.1:8000/offers --resume run.ndjson
       brokerfuzz fire --exec 'node read.js' --message product-list-response
-      brokerfuzz fire --bug accepts-zero-order-minimum
     """
     ctx = click.get_current_context()
     url = target.url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None
-    target = target_options.resolved_target(ctx, target, url)
-    if target.bugs and not target.is_embedded:
-        raise click.UsageError("--bug works only with the reference service: remove --bug or the target", ctx)
+    target = target_options.resolved_target(ctx, target, url, shlex.join(["brokerfuzz", "fire", "TARGET", *_resuming(campaign)]))
     if results.reports:
         from brokerfuzz.reports import report_files
 
@@ -120,18 +117,18 @@ def command(
     if campaign.resume is None:
         firing = _new(message_type, cases, policies, target, sending, campaign)
     else:
-        firing = _resumed(ctx, campaign.resume, target, sending, campaign)
+        firing = _resumed(ctx, campaign.resume, cases.contract, target, sending, campaign)
     with ExitStack() as stack:
         endpoint = _endpoint(stack, firing)
         result = _run(stack, endpoint, firing)
         about_campaign = about(firing.plan, firing.now, target_options.description(endpoint))
     _note_slowdown(endpoint)
     result = _with_baseline(ctx, result, known, results, firing.plan.demands)
-    outcome = _report(result, about_campaign, results.reports, firing.plan.demands, as_json=as_json)
-    if firing.target.is_embedded and result.findings and not as_json:
-        serve = " ".join(["brokerfuzz serve", *(f"--bug {name}" for name in firing.target.bugs)])
-        click.echo(f"The reference service has stopped. To start it again, run `{serve}`.", err=True)
-    return outcome.status
+    return _report(result, about_campaign, results.reports, firing.plan.demands, as_json=as_json).status
+
+
+def _resuming(campaign: CampaignOptions) -> list[str]:
+    return [] if campaign.resume is None else ["--resume", campaign.resume]
 
 
 # ---------------------------------------------------------------------------------------------------------- the plan
@@ -165,26 +162,31 @@ def _new(
     return _Firing(plan, cases.now, settled, target, sending, campaign)
 
 
-def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: SendingOptions, campaign: CampaignOptions) -> _Firing:
+def _resumed(
+    ctx: click.Context, journal: str, contract: str | None, target: TargetOptions, sending: SendingOptions, campaign: CampaignOptions
+) -> _Firing:
     if campaign.journal is not None and ctx.get_parameter_source("journal") == ParameterSource.COMMANDLINE:
         raise click.UsageError("--resume also writes to the journal that it reads: remove --journal", ctx)
-    typed = [name for name in _OF_PLAN if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+    known = recorded(journal, contract)
+    of_plan = [name for name in _OF_PLAN if name != "contract" or known.plan.contract is None]
+    typed = [name for name in of_plan if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
     if typed:
         options_typed = ", ".join(param.opts[0] for param in ctx.command.params if param.name in typed)
         raise click.UsageError(f"--resume uses the settings in the journal: remove {options_typed}", ctx)
-    known = recorded(journal)
     if known.plan.count is None and campaign.max_time is None:
         raise click.UsageError("the campaign of this journal has no limit: set one with --max-time", ctx)
-    return _Firing(known.plan, known.now, known.policies, target_options.with_recorded_target(target, known.target_options), sending, campaign)
+    return _Firing(known.plan, known.now, known.policies, target, sending, campaign)
 
 
 # ----------------------------------------------------------------------------------------------------------- firing
 
 
 def _endpoint(stack: ExitStack, firing: _Firing) -> "Target":
-    """Returns the target. The reference service stops when `stack` is closed."""
-    if firing.target.is_embedded:
-        return stack.enter_context(target_options.reference_service(firing.target, firing.plan, firing.now))
+    """Returns the target. If it is the reference service, the service stops when `stack` is closed. Raises `TargetError`."""
+    if firing.target.demo:
+        plan = firing.plan
+        service = target_options.reference_service(firing.target, plan.message_type, plan.contract, now=firing.now, seed=plan.seed)
+        return stack.enter_context(service)
     return target_options.given_target(firing.target, processes=1 if firing.campaign.workers > 1 else None)
 
 
@@ -194,7 +196,7 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     from brokerfuzz.reports.terminal import live_progress
 
     plan, campaign = firing.plan, firing.campaign
-    if campaign.preflight and not firing.target.is_embedded:
+    if campaign.preflight and not firing.target.demo:
         _preflight(target, plan, fresh=firing.sending.fresh)
     if sys.stderr.isatty():
         click.echo("generating the catalogue ...", nl=False, err=True)
@@ -250,8 +252,6 @@ def _journal(target: "Target", firing: _Firing) -> "Journal | None":
         "brokerfuzz": __version__,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "target": target.name,
-        "target_options": target_options.recordable(firing.target, target),
-        "target_description": target_options.description(target),
         "plan": firing.plan.data(),
         "policies": firing.policies,
         "judged_at": firing.now.isoformat() if firing.now else None,

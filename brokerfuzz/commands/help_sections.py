@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import click
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Target": ("message_type", "headers", "exec_", "lines", "call", "method", "timeout", "fresh", "insecure", "ca", "bugs"),
+    "Target": ("message_type", "headers", "exec_", "lines", "call", "demo", "bugs", "method", "timeout", "fresh", "insecure", "ca"),
     "Answers": ("accept", "reject", "envelope"),
     "Cases": (
         "message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "minimal", "strength", "with_clock",

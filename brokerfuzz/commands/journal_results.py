@@ -1,58 +1,54 @@
-"""Reads the settings and the results of a campaign from its journal."""
+"""Reads the settings of a campaign and its results so far from a journal.
+
+A journal is data that somebody else may have written. So it decides only which cases the campaign has and how brokerfuzz judges them. The target,
+the contract and all files come from the command line or the configuration.
+"""
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from brokerfuzz.commands import target_options
+import click
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign import Result
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Policies
+    from brokerfuzz.targets import Target
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """The settings of a campaign, from its journal.
-
-    `now` is the time that counts as the present (None: the actual time). `target_options` is None if they contain a secret.
-    `target_description` describes the target without secrets.
-    """
+    """The settings of a campaign, as its journal describes them. `now` is the time as of which messages are judged; None is the current time."""
 
     path: str
     plan: "Plan"
     now: datetime | None
     policies: "Policies"
-    target_options: Mapping[str, Any] | None
-    target_description: Mapping[str, Any]
-    target: str
 
 
-def recorded(path: str) -> Recorded:
+def recorded(path: str, contract: str | None) -> Recorded:
+    """Reads the first line of a journal. `contract` is the folder of a changed contract that the user gives; it is not used if the campaign used
+    the built-in contract. Raises `JournalError`, and `UsageError` if the campaign used a changed contract and the user gives none.
+    """
     from brokerfuzz.campaign import journal
-    from brokerfuzz.cases.plan import Plan
+    from brokerfuzz.cases.plan import Plan, time_of
     from brokerfuzz.errors import JournalError
 
     head = journal.head_of(path)
     try:
-        now = head["judged_at"] and datetime.fromisoformat(head["judged_at"])
-        plan = Plan.of(head["plan"])
-        return Recorded(
-            path,
-            plan,
-            now,
-            plan.demands.check_policies(head["policies"]),
-            head["target_options"],
-            dict(head["target_description"]),
-            str(head["target"]),
-        )
-    except (KeyError, TypeError, ValueError) as problem:
-        raise JournalError(
-            f"{path} has an invalid first line ({type(problem).__name__}: {problem}): use a journal that `brokerfuzz fire` wrote"
-        ) from problem
+        plan, now = Plan.of(head.get("plan")), time_of(head.get("judged_at"))
+    except ValueError as problem:
+        raise JournalError(f"{path} has an invalid first line ({problem}): use a journal that `brokerfuzz fire` wrote") from problem
+    if plan.contract is not None:
+        if contract is None:
+            raise click.UsageError(f"the campaign of {path} used a changed contract: give it again with --contract", click.get_current_context())
+        plan = replace(plan, contract=contract)
+    policies = head.get("policies")
+    return Recorded(path, plan, now, plan.demands.check_policies(policies if isinstance(policies, dict) else {}))
 
 
 def about(plan: "Plan", now: datetime | None, description: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,15 +57,19 @@ def about(plan: "Plan", now: datetime | None, description: Mapping[str, Any]) ->
     return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, **description}
 
 
-def outcome(known: Recorded) -> "Result":
-    """Returns the result of the cases whose answers are in the journal. It sends no requests."""
+def outcome(known: Recorded, target: "Target") -> "Result":
+    """Returns the result of those cases whose answers are in the journal. It sends no request to the target. Raises `JournalError`."""
     from brokerfuzz.campaign import Campaign, Options, Recalled, run
     from brokerfuzz.campaign.journal import Key
     from brokerfuzz.cases.catalogue import plainest
+    from brokerfuzz.errors import JournalError
 
     plain = plainest(known.plan.message_type, contract=known.plan.demands)
     options = Options(now=known.now, contract=known.plan.demands, policies=known.policies, plain=plain)
     with closing(Recalled(known.path)) as recalled:
-        shards = (shard for shard in known.plan.shards() if shard <= recalled.last)
+        shards = takewhile(lambda shard: shard <= recalled.last, known.plan.shards())  # the shards of some plans never end
         cases = ((number, case) for shard in shards for number, case in known.plan.cases(shard) if recalled.has(Key("case", number)))
-        return run(Campaign(cases, target_options.described_target(known.target, known.target_description), options, recalled=recalled, sends=False))
+        result = run(Campaign(cases, target, options, recalled=recalled, sends=False))
+    if result.failed:
+        raise JournalError(str(result.stopped))
+    return result

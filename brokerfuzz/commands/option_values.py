@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract, Label
 
 Command = Callable[..., Any]
-OF_HTTP = ("method", "headers", "insecure", "ca", "timeout", "accept", "reject", "envelope")
-OF_PROCESSES = ("exec_", "lines", "call", "timeout")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The options for the target. If there is no URL, command or function, the target is the reference service with `bugs`."""
+    """The target and how to interpret its answers. With `demo`, the target is the reference service with `bugs`."""
 
+    demo: bool
+    bugs: tuple[str, ...]
     exec_: str | None
     call: str | None
     lines: Literal["plain", "base64", "frames"] | None
@@ -31,12 +31,6 @@ class TargetOptions:
     reject: str | None
     envelope: bool
     url: str | None = None
-    bugs: tuple[str, ...] = ()
-
-    @property
-    def is_embedded(self) -> bool:
-        """True if the target is the reference service, because the user gave no other target."""
-        return self.url is None and self.exec_ is None and self.call is None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,7 @@
 import re
+import shlex
+from collections.abc import Iterable
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +20,7 @@ from brokerfuzz.contract_names import MESSAGE_TYPES
 if TYPE_CHECKING:
     from brokerfuzz.campaign.replaying import Replayed, ReplayRequest
     from brokerfuzz.schemas import Contract, PolicyValues
+    from brokerfuzz.targets import Target
 
 _CASE_ID = re.compile(r"[0-9a-f]{16}")
 _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verdict": "yellow", "not sent": "yellow"}
@@ -35,10 +39,10 @@ def command(
     sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, policies: "PolicyValues", now: datetime | None,
     contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Send findings again, to the same or another target, and report which are gone.
+    """Send findings again, and report which are gone.
 
-    brokerfuzz reads the findings from a journal or a JSON report. You can also give the ID of a case in the catalogue. If
-    you name no target, brokerfuzz uses the target in the journal or report.
+    brokerfuzz reads the findings from a journal or a JSON report. You can also give the ID of a case in the catalogue. You
+    must name the target, because brokerfuzz treats journals and reports only as data.
 
     Each line of the output is about one finding. "gone" and "still there" say whether the finding occurs again. "another"
     means that the answer contradicts the contract in a different way than before. "other verdict" means that brokerfuzz now
@@ -49,8 +53,8 @@ def command(
 
     \b
     Examples:
-      brokerfuzz replay run.ndjson
-      brokerfuzz replay report.json http://127.0.0.1:8001/offers
+      brokerfuzz replay run.ndjson http://127.0.0.1:8000/offers
+      brokerfuzz replay report.json --exec 'node read.js'
       brokerfuzz replay b7e8ef5a8405ebf8 http://127.0.0.1:8000/offers --json
     """
     from brokerfuzz.campaign.campaign_oracle import Judge
@@ -60,53 +64,43 @@ def command(
 
     ctx = click.get_current_context()
     files, url = _split(sources)
-    target = target_options.resolved_target(ctx, target, url)
+    target = target_options.resolved_target(ctx, target, url, shlex.join(["brokerfuzz", "replay", *files, "TARGET"]))
     demands = contract_of(contract)
-    waiting: list[ReplayRequest] = []
-    for source in files:
-        found, target = _findings_of(source, target, now, demands)
-        waiting += found
-    if target.is_embedded:
-        raise click.UsageError("no target given: add a URL, --exec or --call", ctx)
     judge = Judge(now, demands, target_options.resolved_policies(ctx, policies, demands))
     fresh = None if sending.fresh is None else FreshValues(sending.fresh, judge)
-    endpoint = target_options.given_target(target)
-    replayed = event_loop.run(replay(waiting, endpoint, judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
+    with ExitStack() as stack:
+        endpoint = _endpoint(stack, target, contract, now)
+        waiting = [again for source in files for again in _findings_of(source, endpoint, contract, now)]
+        replayed = event_loop.run(replay(waiting, endpoint, judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
     _print(replayed, as_json=as_json)
     return FOUND if any(one.kind is not None for one in replayed) else 0
 
 
 def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
     """Separates the journals, reports and case IDs from the URL."""
-    urls = [source for source in sources if "://" in source]
-    files = [source for source in sources if "://" not in source]
+    urls = [source for source in sources if "://" in source or not source]
+    files = [source for source in sources if source not in urls]
     if len(urls) > 1 or not files:
         raise click.UsageError("specify at least one journal, report or case ID, and at most one URL", click.get_current_context())
     return files, urls[0] if urls else None
 
 
-def _findings_of(source: str, target: TargetOptions, now: datetime | None, contract: "Contract") -> "tuple[list[ReplayRequest], TargetOptions]":
-    """Returns the findings to send again, and the options for the target. If the options name no target, it comes from the
-    journal or report.
-    """
-    if _CASE_ID.fullmatch(source) and not Path(source).exists():
-        return [_catalogue_case(source, now, contract)], target
+def _endpoint(stack: ExitStack, target: TargetOptions, contract: str | None, now: datetime | None) -> "Target":
+    if target.demo:
+        return stack.enter_context(target_options.reference_service(target, MESSAGE_TYPES[0], contract, now=now))
+    return target_options.given_target(target)
+
+
+def _findings_of(source: str, target: "Target", contract: str | None, now: datetime | None) -> "Iterable[ReplayRequest]":
+    """Returns the findings in a journal or report, or a case of the catalogue. The target is the one that the user named."""
     from brokerfuzz.campaign.replaying import of_document, of_result
     from brokerfuzz.reports.report_files import read_report
 
+    if _CASE_ID.fullmatch(source) and not Path(source).exists():
+        return [_catalogue_case(source, now, contract_of(contract))]
     if Path(source).suffix == ".json":
-        document = read_report(source)
-        request = document.get("request")
-        sent_to = (
-            None if request is None or _is_secret(request) else {"url": request["url"], "method": request["method"], "headers": request["headers"]}
-        )
-        return list(of_document(document)), target_options.with_recorded_target(target, sent_to)
-    known = recorded(source)
-    return list(of_result(outcome(known))), target_options.with_recorded_target(target, known.target_options)
-
-
-def _is_secret(request: Any) -> bool:
-    return "$" in request["url"] or any(str(value).startswith("$") for _, value in request["headers"])
+        return of_document(read_report(source))
+    return of_result(outcome(recorded(source, contract), target))
 
 
 def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "ReplayRequest":

@@ -1,5 +1,5 @@
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -7,13 +7,11 @@ from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import print_json, print_lines
 
-if TYPE_CHECKING:
-    pass
-
 
 @click.command("serve", short_help="Run the reference service, with or without seeded bugs.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=int, default=8080, show_default=True, help="Port to listen on; 0 picks any free port.")
+@click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @options.bug_option
 @click.option("--list-bugs", is_flag=True, help="List the bugs that --bug can switch on, and exit.")
 @click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random products and prices.")
@@ -21,17 +19,22 @@ if TYPE_CHECKING:
 @options.contract_option
 @options.json_option
 def command(
-    host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: int, now: datetime | None, contract: str | None, as_json: bool
-) -> None:
+    words: tuple[str, ...], host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: int, now: datetime | None, contract: str | None,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Run the reference service. It follows the contract, except for the bugs that you seed with --bug.
 
     The service accepts offers at POST /offers. It returns valid products at GET /products and prices at POST /pricing.
-    When the service is ready, it prints its address. Press Ctrl-C to stop the service.
+    When the service is ready, it prints its address. Press Ctrl-C to stop the service. If you add a COMMAND after --,
+    brokerfuzz runs this command as soon as the service is ready, and then stops the service.
+
+    Exit status: that of the COMMAND; 2 usage error, or the service cannot start.
 
     \b
     Examples:
       brokerfuzz serve --port 0
       brokerfuzz serve --bug accepts-zero-order-minimum
+      brokerfuzz serve --port 8080 -- curl -i http://127.0.0.1:8080/products
       brokerfuzz serve --list-bugs
     """
     if list_bugs:
@@ -39,10 +42,27 @@ def command(
 
         rows = bug_rows()
         print_json({"bugs": rows}) if as_json else print_lines(table(rows, ["name", "kind", "text"]))
-        return
-    from brokerfuzz.service.running import serve as run
+        return 0
+    from brokerfuzz.service import running
+
+    settings: dict[str, Any] = {"host": host, "port": port, "bugs": bugs, "contract": contract_of(contract), "now": now, "seed": seed}
+    if words:
+        with running.running(**settings):
+            return _status_of(words)
 
     def ready(url: str) -> None:
         print_json({"url": url, "bugs": list(bugs)}, indent=None) if as_json else click.echo(url)
 
-    run(host, port, bugs=bugs, contract=contract_of(contract), now=now, seed=seed, ready=ready)
+    running.serve(**settings, ready=ready)
+    return 0
+
+
+def _status_of(words: tuple[str, ...]) -> int:
+    """Runs a command and returns its exit status."""
+    import subprocess
+
+    try:
+        status = subprocess.run(words, check=False).returncode
+        return status if status >= 0 else 128 - status  # as a shell reports signals
+    except OSError as problem:
+        raise click.UsageError(f"{words[0]} cannot be started: {problem.strerror or problem}", click.get_current_context()) from problem

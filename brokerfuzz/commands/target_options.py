@@ -10,13 +10,12 @@ from urllib.parse import urlsplit
 import click
 from click.core import ParameterSource
 
-from brokerfuzz.commands.option_values import OF_HTTP, OF_PROCESSES, TargetOptions
+from brokerfuzz.commands.option_values import TargetOptions
 from brokerfuzz.commands.output import note
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.options import CONFIGURATION
 
 if TYPE_CHECKING:
-    from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Contract, Policies, PolicyValues
     from brokerfuzz.targets import AnswerRules, Target
 
@@ -24,13 +23,14 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------------------- the command line and the configuration
 
 
-def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None) -> TargetOptions:
-    """Returns the target from the command line or, if there is none, from the configuration.
+def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, command: str) -> TargetOptions:
+    """Returns the target from the command line (including its `url`), or else the target from the configuration.
 
-    The headers in the configuration may contain secrets, so brokerfuzz sends them only to the server in the configuration.
+    `command` is the command that errors about a missing target suggest. The headers in the configuration may contain secrets, so brokerfuzz sends
+    them only to the server that the configuration names.
     """
     configured = _configured_url(ctx)
-    typed = {name for name in ("exec_", "call", "lines") if _typed(ctx, name)}
+    typed = {name for name in ("exec_", "call", "lines", "demo") if _typed(ctx, name)}
     if url is None and not typed:
         target = replace(target, url=configured)
     else:
@@ -39,11 +39,23 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None) 
         if target.headers and not _typed(ctx, "headers") and (url is None or _origin(url) != own):
             note("the headers in the configuration are not sent, because they belong to a different target: give headers with -H")
             target = replace(target, headers=())
-    if sum(name is not None for name in (target.url, target.exec_, target.call)) > 1:
-        raise click.UsageError("more than one target given: use only one of URL, --exec and --call", ctx)
+    _check(ctx, target, command)
+    return target
+
+
+def _check(ctx: click.Context, target: TargetOptions, command: str) -> None:
+    """Raises `UsageError` unless the options name exactly one target, and only options that belong to it."""
+    named = [name for name in (target.url, target.exec_, target.call) if name is not None]
+    if "" in named or not (named or target.demo):
+        problem = "the target is empty" if named else "no target given"
+        kinds = "a URL, --exec COMMAND, --call MODULE:FUNCTION, or --demo for the built-in reference service"
+        raise click.UsageError(f"{problem}: run `{command}`, where TARGET is {kinds}", ctx)
+    if len(named) + target.demo > 1:
+        raise click.UsageError("more than one target given: use only one of URL, --exec, --call and --demo", ctx)
     if target.lines and not target.exec_:
         raise click.UsageError("--lines works only with --exec: add --exec, or remove --lines", ctx)
-    return target
+    if target.bugs and not target.demo:
+        raise click.UsageError("--bug works only with --demo: add --demo, or remove --bug", ctx)
 
 
 def resolved_policies(ctx: click.Context, policies: "PolicyValues", contract: "Contract") -> "Policies":
@@ -84,8 +96,11 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def given_target(target: TargetOptions, *, processes: int | None = None) -> "Target":
-    """Returns the target that the options name. It starts at most `processes` processes (None: no limit)."""
-    from brokerfuzz.targets import CallTarget, CommandTarget, LineTarget
+    """Returns the target that the options name, except the reference service. Raises `TargetError`.
+
+    The target starts at most `processes` processes (None: no limit).
+    """
+    from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget
 
     if target.exec_ is not None and target.lines is not None:
         return LineTarget(target.exec_, encoding=target.lines, timeout=target.timeout, processes=processes)
@@ -94,32 +109,34 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
     if target.call is not None:
         return CallTarget(target.call, timeout=target.timeout, processes=processes)
     assert target.url is not None, "a target is given"
-    return _endpoint(target.url, target)
+    return HttpTarget(target.url, **_http_options(target))
 
 
 @contextmanager
-def reference_service(target: TargetOptions, plan: "Plan", now: datetime | None) -> Iterator["Target"]:
-    """Runs the reference service for the cases of a plan, until the context ends."""
-    from brokerfuzz.service.running import running
+def reference_service(target: TargetOptions, message_type: str, folder: str | None, *, now: datetime | None, seed: int = 0) -> Iterator["Target"]:
+    """Runs the reference service. It stops when the context ends. `message_type` is the type of the messages that it will receive, and `folder` the
+    folder of its contract.
+    """
+    from brokerfuzz.schemas import load_contract
+    from brokerfuzz.service.running import running, serve_command
+    from brokerfuzz.targets import DemoTarget
 
-    if plan.message_type != MESSAGE_TYPES[0]:
-        raise click.UsageError(f"the reference service accepts only {MESSAGE_TYPES[0]} messages: specify a target (URL, --exec or --call)")
-    with running(bugs=target.bugs, contract=plan.demands, now=now, seed=plan.seed) as base:
-        yield _endpoint(f"{base}/offers", target)
+    if message_type != MESSAGE_TYPES[0]:
+        raise click.UsageError(f"the reference service accepts only {MESSAGE_TYPES[0]} messages: specify another target than --demo")
+    with running(bugs=target.bugs, contract=load_contract(folder), now=now, seed=seed) as base:
+        started_by = serve_command(base, bugs=target.bugs, contract=folder, now=now, seed=seed)
+        yield DemoTarget(f"{base}/offers", started_by=started_by, **_http_options(target))
 
 
-def _endpoint(url: str, target: TargetOptions) -> "Target":
-    from brokerfuzz.targets import HttpTarget
-
-    return HttpTarget(
-        url,
-        method=target.method,
-        headers=target.headers,
-        timeout=target.timeout,
-        rules=_rules(target),
-        insecure=target.insecure,
-        ca=target.ca,
-    )
+def _http_options(target: TargetOptions) -> dict[str, Any]:
+    return {
+        "method": target.method,
+        "headers": target.headers,
+        "timeout": target.timeout,
+        "rules": _rules(target),
+        "insecure": target.insecure,
+        "ca": target.ca,
+    }
 
 
 def _rules(target: TargetOptions) -> "AnswerRules":
@@ -129,7 +146,7 @@ def _rules(target: TargetOptions) -> "AnswerRules":
     return AnswerRules(**{name: status_patterns(text) for name, text in patterns.items() if text is not None}, envelope=target.envelope)
 
 
-# ------------------------------------------------------------------------------------------------------ journals and reports
+# ----------------------------------------------------------------------------------------------------------------- reports
 
 
 def description(target: "Target") -> Mapping[str, Any]:
@@ -140,45 +157,3 @@ def description(target: "Target") -> Mapping[str, Any]:
         return {"request": None}
     rules = target.rules
     return {"request": target.request, "answers": {"accept": list(rules.accept), "reject": list(rules.reject), "envelope": rules.envelope}}
-
-
-def described_target(name: str, description: Mapping[str, Any]) -> "Target":
-    """Returns the target from a journal or report, to describe it. It may lack secrets, so it cannot send requests."""
-    from brokerfuzz.targets import AnswerRules, HttpTarget
-
-    request = description.get("request")
-    if request is None:
-        return _process_target(name)
-    return HttpTarget(
-        request["url"], method=request["method"], headers=[(header, value) for header, value in request["headers"]], rules=AnswerRules()
-    )
-
-
-def _process_target(name: str) -> "Target":
-    from brokerfuzz.targets import CallTarget, CommandTarget
-
-    return CallTarget(name) if ":" in name and " " not in name and "/" not in name else CommandTarget(name)
-
-
-def recordable(options: TargetOptions, target: "Target") -> Mapping[str, Any] | None:
-    """Returns the target options for a journal. Returns None if they contain a secret, because a journal must not contain secrets."""
-    from brokerfuzz.targets import HttpTarget
-
-    if options.is_embedded:
-        return {"bugs": list(options.bugs), **{name: getattr(options, name) for name in OF_HTTP}}
-    if isinstance(target, HttpTarget):
-        secret = target.request["url"] != options.url or [list(pair) for pair in target.headers] != target.request["headers"]
-        return None if secret else {name: getattr(options, name) for name in ("url", *OF_HTTP)}
-    secret = options.exec_ is not None and target.name != options.exec_
-    return None if secret else {name: getattr(options, name) for name in OF_PROCESSES}
-
-
-def with_recorded_target(options: TargetOptions, known: Mapping[str, Any] | None) -> TargetOptions:
-    """Returns the options with the target from the journal, if they name no target."""
-    if not options.is_embedded:
-        return options
-    if known is None:
-        raise click.UsageError("the journal does not contain the target, because it has secrets: specify the target and its headers again")
-    simple = {name: known[name] for name in ("url", *OF_HTTP, *OF_PROCESSES) if name in known}
-    headers, bugs = [(name, value) for name, value in known.get("headers", [])], tuple(known.get("bugs", ()))
-    return replace(options, **{**simple, "headers": headers, "bugs": bugs})

@@ -165,6 +165,7 @@ def report(document: Document) -> str:
 def _parts(document: Document, request: RequestTemplate) -> Iterator[str]:
     version = printable(document["brokerfuzz"], 40).encode("ascii", "backslashreplace").decode()
     yield f"{GENERATED} {version}. The next report replaces this file if it still begins with this line.\n"
+    yield f"# It tested {_text(printable(document['target'], 300))}.\n"
     yield _HEAD
     yield "".join(f"{line}\n" for line in _settings(document, request))
     yield _BETWEEN

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pickle
+import shlex
 import socket
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.service.bugs import bug
@@ -28,6 +30,15 @@ LARGEST_PORT = 65535
 QUEUE = 128  # the maximum number of connections that wait to be accepted
 _EVERYWHERE = {"0.0.0.0": LOOPBACK, "::": "::1"}  # noqa: S104  (all interfaces -> the address to connect to)
 _START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
+
+
+def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: datetime | None, seed: int) -> str:
+    """Returns the beginning of a shell command. It starts the service again at this URL, runs the command that follows, and stops the service."""
+    words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", str(urlsplit(url).port), *(word for name in bugs for word in ("--bug", name))]
+    words += ["--contract", contract] if contract is not None else []
+    words += ["--now", now.isoformat()] if now is not None else []
+    words += ["--seed", str(seed)] if seed else []
+    return shlex.join([*words, "--"])
 
 
 @contextmanager

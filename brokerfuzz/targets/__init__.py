@@ -6,6 +6,7 @@ This folder knows nothing about verdicts, rules or generators.
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerRules, status_patterns
 from brokerfuzz.targets.call_target import CallTarget
 from brokerfuzz.targets.command_target import CommandTarget
+from brokerfuzz.targets.demo_target import DemoTarget
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.line_target import LineTarget
 from brokerfuzz.targets.target import Target
@@ -17,6 +18,7 @@ __all__ = [
     "AnswerRules",
     "CallTarget",
     "CommandTarget",
+    "DemoTarget",
     "HttpTarget",
     "LineTarget",
     "Target",

@@ -17,8 +17,9 @@ def curl_line(
     without: Iterable[str] = (),
     insecure: bool = False,
     ca: str | None = None,
+    before: str = "",
 ) -> str:
-    """Returns a curl command. If the body is not printable text, `printf` writes it.
+    """Returns a curl command, after the words in `before`. If the body is not printable text, `printf` writes it.
 
     `without` lists the default headers that curl must not send. Environment variables replace secrets. For example,
     `$AUTHORIZATION` replaces the value of the header `Authorization`, `$TOKEN` replaces the URL parameter `token`, and
@@ -34,7 +35,7 @@ def curl_line(
     parts += ["--data-raw", quote(body.decode())] if plain else ["--data-binary", "@-"]
     shown = list(parts_of(url))
     parts += (["-g"] if set("[]{}") & set(url) else []) + ["".join(f'"{part}"' if secret else quote(part) for part, secret in shown if part)]
-    line = " ".join(parts)
+    line = " ".join([before, *parts] if before else parts)
     return line if plain else fed(body, line)
 
 

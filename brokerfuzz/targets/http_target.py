@@ -108,6 +108,7 @@ class HttpTarget:
         self._address: Url | str = self.url
         self._answered = False
         self._client_error: type[PyreqwestError]
+        self._before_curl = ""
 
     @property
     def name(self) -> str:
@@ -135,7 +136,9 @@ class HttpTarget:
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a curl command that sends the message."""
         without = [name for name, value in headers if value is None]
-        return curl_line(self.url, self.method, self._headers(headers), body, without=without, insecure=self.insecure, ca=self.ca)
+        return curl_line(
+            self.url, self.method, self._headers(headers), body, without=without, insecure=self.insecure, ca=self.ca, before=self._before_curl
+        )  # fmt: skip
 
     async def open(self) -> None:
         """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid."""

@@ -81,7 +81,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "an impossible file name": (["export", "file:///tmp/%00.ndjson"], "is not a path: remove %00"),
     "a missing contract": (["check", "--contract", "nowhere", OFFER], "is not a folder"),
     "an empty contract": (["rules", "--contract", "folder"], "contains none of"),
-    "a contract that is not JSON": (["fire", "--contract", "broken"], "not readable JSON"),
+    "a contract that is not JSON": (["fire", "--demo", "--contract", "broken"], "not readable JSON"),
     "a contract that is not a schema": (["export", "out", "--contract", "wrong"], "not a JSON Schema"),
     "a contract of another JSON type": (["serve", "--contract", "list"], "not a JSON Schema"),
     "cases of a property without a schema": (["export", "out", "--contract", "undescribed"], "requires 'a', but no `properties` describe it"),

@@ -67,23 +67,22 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["http://127.0.0.1:1/", "--exec", "true"], "use only one of URL, --exec and --call"),
-        (["--lines", "plain"], "--lines works only with --exec"),
+        (["http://127.0.0.1:1/", "--exec", "true"], "use only one of URL, --exec, --call and --demo"),
+        (["--lines", "plain", "--demo"], "--lines works only with --exec"),
         (["--call", "nowhere"], "nowhere"),
         (["--call", "no_such_module:read"], "no_such_module"),
         (["--exec", "no-such-command"], "no-such-command"),
-        (["--exec", ""], "contains no program"),
-        (["http://127.0.0.1:1/", "--bug", "accepts-zero-order-minimum"], "--bug works only with the reference service"),
-        (["--rule", "*no-such-rule*"], "unknown rule '*no-such-rule*'"),
-        (["--technique", "!one-belo"], "did you mean 'one-below'"),
-        (["--tag", "no-such-tag"], "no case matches the filters"),
-        (["--baseline-update"], "use --baseline FILE"),
-        (["--baseline", "none.json"], "none.json does not exist: add --baseline-update"),
-        (["--report", "report.docx"], "report.docx"),
-        (["--report", "no/folder/report.html"], "no/folder"),
-        (["--resume", "none.ndjson"], "none.ndjson cannot be read"),
+        (["--exec", " "], "contains no program"),
+        (["--demo", "--rule", "*no-such-rule*"], "unknown rule '*no-such-rule*'"),
+        (["--demo", "--technique", "!one-belo"], "did you mean 'one-below'"),
+        (["--demo", "--tag", "no-such-tag"], "no case matches the filters"),
+        (["--demo", "--baseline-update"], "use --baseline FILE"),
+        (["--demo", "--baseline", "none.json"], "none.json does not exist: add --baseline-update"),
+        (["--demo", "--report", "report.docx"], "report.docx"),
+        (["--demo", "--report", "no/folder/report.html"], "no/folder"),
+        (["--demo", "--resume", "none.ndjson"], "none.ndjson cannot be read"),
         (["--config", "none.toml"], "none.toml does not exist"),
-        (["--policy", "no-such=accepted"], "unknown ambiguity 'no-such'"),
+        (["--demo", "--policy", "no-such=accepted"], "unknown ambiguity 'no-such'"),
         (["http://127.0.0.1:1/", "--ca", "none.pem"], "none.pem"),
     ],
 )
@@ -95,9 +94,9 @@ def test_an_invalid_call_is_reported_in_one_line(run: Run, args: list[str], said
 
 
 def test_the_reference_service_accepts_only_offers(run: Run) -> None:
-    result = run("fire", *SOME)
+    result = run("fire", "--demo", *SOME)
     assert result.exit_code == 2
-    assert "the reference service accepts only offer-creation-request messages: specify a target" in result.stderr
+    assert "the reference service accepts only offer-creation-request messages: specify another target" in result.stderr
 
 
 # ---------------------------------------------------------------------------------------------------- the preflight message
@@ -164,7 +163,7 @@ def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(run: Run, 
     case = document["findings"][0]["case"]["id"]
     now = ("--now", "2026-03-01T12:00:00Z")
     for source in (["report.json"], ["run.ndjson"]):
-        still = run("replay", *source)
+        still = run("replay", *source, url)
         assert still.exit_code == 1, still.stderr
         assert still.stdout.startswith("still there (accepted: status 200): The target accepted an invalid pricing")
         gone = run("replay", *source, conforming_url)
@@ -178,7 +177,7 @@ def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(run: Run, 
     ("args", "said"),
     [
         (["0123456789abcdef", "http://127.0.0.1:1/", "--now", "2026-03-01T12:00:00Z"], "the catalogue for this time has no such case"),
-        (["none.json"], "none.json"),
+        (["none.json", "http://127.0.0.1:1/"], "none.json"),
         (["none.ndjson", "http://127.0.0.1:1/"], "none.ndjson"),
         (["http://127.0.0.1:1/"], "specify at least one journal, report or case ID"),
     ],

@@ -66,10 +66,14 @@ class Recalled:
         self._blocks: dict[int, Answered] = {}
         self._file = self._plain()
         place = 0
-        for number, line in enumerate(lines(self.path)):
-            if number:
-                self._index(line, place)
-            place += len(line) + 1
+        try:
+            for number, line in enumerate(lines(self.path)):
+                if number:
+                    self._index(line, place)
+                place += len(line) + 1
+        except JournalError:
+            self.close()
+            raise
 
     def get(self, key: Key, body: bytes) -> Answer | None:
         """Returns the answer to a request, or None. Raises `JournalError` if the request had a different message."""
@@ -107,19 +111,24 @@ class Recalled:
     def _index(self, line: bytes, place: int) -> None:
         try:
             entry = orjson.loads(line)
-            number, at = entry["number"], entry["at"]
+            block, at = entry["number"] // BLOCK, 0.0 + entry["at"]
         except (ValueError, KeyError, TypeError) as problem:
-            raise JournalError(
-                f"{self.path} contains an invalid journal record ({problem}): the file was modified, so the campaign cannot be resumed"
-            ) from problem
-        self._places.setdefault(number // BLOCK, array("q")).append(place)
+            raise self._invalid from problem
+        self._places.setdefault(block, array("q")).append(place)
         self.count += 1
         self.latest = max(self.latest, at)
 
     def _read(self, place: int) -> tuple[Key, tuple[bytes, Answer]]:
         self._file.seek(place)
-        record = decode(self._file.readline())
+        try:
+            record = decode(self._file.readline())
+        except ValueError as problem:
+            raise self._invalid from problem
         return record.key, (_digest(record.body), record.answer)
+
+    @property
+    def _invalid(self) -> JournalError:
+        return JournalError(f"{self.path} contains an invalid journal record: the file was modified, so the campaign cannot be resumed")
 
 
 def _digest(body: bytes) -> bytes:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets import Answer
+from brokerfuzz.schemas.headers import Headers, headers_of
+from brokerfuzz.targets import ANSWER_KINDS, Answer
 
 
 class Key(NamedTuple):
@@ -67,11 +67,19 @@ def decode(line: bytes) -> JournalRecord:
     """Parses a line. Raises `ValueError` if the line is invalid."""
     try:
         entry = orjson.loads(line)
-        key = Key(entry["phase"], entry["number"], entry["step"])
+        key = Key(entry["phase"] + "", *map(_whole, (entry["number"], entry["step"])))
         body = entry["body"].encode() if "body" in entry else b64decode(entry["raw"])
         response = b64decode(entry["response_raw"]) if "response_raw" in entry else entry.get("response", "").encode()
-        answer = Answer(entry["answer"], entry["status"], response, entry["reason"], entry["seconds"], entry.get("reached", True))
-        headers = tuple((name, value) for name, value in entry.get("headers", ()))
-        return JournalRecord(key, entry.get("id"), headers, body, answer, entry["at"])
-    except (KeyError, TypeError, AttributeError) as problem:
-        raise ValueError(f"not a journal record: {problem}") from problem
+        answer = Answer(
+            ANSWER_KINDS[ANSWER_KINDS.index(entry["answer"])], None if entry["status"] is None else _whole(entry["status"]), response,
+            entry["reason"] + "", 0.0 + entry["seconds"], entry.get("reached", True) is True,
+        )  # fmt: skip
+        return JournalRecord(key, entry.get("id"), headers_of(entry.get("headers", ())), body, answer, 0.0 + entry["at"])
+    except (LookupError, TypeError, AttributeError, ValueError) as problem:
+        raise ValueError("a property is missing or has an invalid value") from problem
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r} is not a number of a request")
+    return value

@@ -1,0 +1,165 @@
+"""Journals and reports are data, even if somebody else wrote them: nothing in them runs, is written, or decides where messages are sent."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import CliRunner, Result
+from hand_made_servers import answers, serving
+from pricing_reader import PRICING, lenient
+
+from brokerfuzz.cli import commands
+
+Run = Callable[..., Result]
+SOME: Final = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--rule", "*totalExtendedPrice:minimum", "--shrink", "off")
+PWNED: Final = "PWNED"
+Files = Mapping[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns a folder with the journal and the report of a campaign."""
+    folder = tmp_path_factory.mktemp("campaign")
+    with serving(answers(lenient)) as url:
+        words = ["fire", url, *SOME, "--journal", str(folder / "good.ndjson"), "--report", str(folder / "good.json")]
+        assert CliRunner().invoke(commands, words).exit_code == 1
+    return folder
+
+
+@pytest.fixture
+def lines(campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Changes to a new folder, and returns the first lines of the journal.
+
+    The folder contains a module whose import and whose function create the file `PWNED`.
+    """
+    monkeypatch.chdir(tmp_path)
+    for path in campaign.iterdir():
+        Path(path.name).write_bytes(path.read_bytes())
+    Path("evil.py").write_text(f"open({PWNED!r}, 'w')\ndef read(body):\n    open({PWNED!r}, 'w')\n")
+    Path("mine").write_text("mine")
+    return [json.loads(line) for line in Path("good.ndjson").read_text().splitlines()][:20]
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[tuple[str, list[bytes]]]:
+    """Yields the URL of a server that the user did not name, and the messages that it received."""
+    received: list[bytes] = []
+
+    def accept(body: bytes) -> int:
+        received.append(body)
+        return 200
+
+    with serving(answers(accept)) as url:
+        yield url, received
+
+
+def written(lines: list[dict[str, Any]]) -> str:
+    Path("run.ndjson").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return "run.ndjson"
+
+
+def files() -> Files:
+    return {path.name: path.read_bytes() for path in Path().iterdir()}
+
+
+ACTING: Final[Mapping[str, Any]] = {
+    "exec_": f"touch {PWNED}", "exec": f"touch {PWNED}", "lines": "plain", "call": "evil:read", "headers": [["X-Evil", "1"]], "method": "DELETE",
+    "ca": "/etc/hostname", "cert": "mine", "key": "mine", "proxy": "http://127.0.0.1:1", "auth": "a:b", "insecure": True,
+    "bugs": ["accepts-zero-page-count"], "demo": True, "baseline": "mine", "baseline_update": True, "reports": ["mine", f"{PWNED}.html"],
+    "report": f"{PWNED}.html", "journal": "mine", "resume": "mine", "write_config": True, "config": "mine", "cluster": "tcp://127.0.0.1:1",
+    "workers": 2,
+}  # fmt: skip
+"""Each property of a journal or report that could act, if brokerfuzz obeyed it, with a value that would do harm."""
+
+
+def planted(document: dict[str, Any], properties: Mapping[str, Any], url: str) -> dict[str, Any]:
+    """Returns the first line of a journal, or a report, with the properties in every place where brokerfuzz could look for them."""
+    everything = {**properties, "url": url}
+    inside = {name: {**everything, "headers": []} for name in ("target_options", "target_description", "options", "request")}
+    return {**everything, **document, **inside}
+
+
+@pytest.mark.parametrize("name", [*ACTING, "all of them"])
+def test_no_property_of_a_journal_or_report_chooses_a_target(
+    run: Run, lines: list[dict[str, Any]], elsewhere: tuple[str, list[bytes]], name: str
+) -> None:
+    properties = {name: ACTING[name]} if name in ACTING else ACTING
+    head, *answered = lines
+    written([planted(head, properties, elsewhere[0]), *answered])
+    report = json.loads(Path("good.json").read_text())
+    findings = [{**finding, **properties, "reproduce": f"touch {PWNED}"} for finding in report["findings"]]
+    Path("run.json").write_text(json.dumps(planted({**report, "findings": findings}, properties, elsewhere[0])))
+    before = files()
+    for words in (["replay", "run.ndjson"], ["fire", "--resume", "run.ndjson"], ["replay", "run.json"]):
+        result = run(*words)
+        assert (result.exit_code, result.stdout) == (2, "")
+    assert files() == before
+    assert elsewhere[1] == []
+
+
+def test_no_property_of_a_journal_acts_on_the_target_of_the_user(
+    run: Run, url: str, lines: list[dict[str, Any]], elsewhere: tuple[str, list[bytes]]
+) -> None:
+    head, *answered = lines
+    file = written([planted(head, ACTING, elsewhere[0]), *answered])
+    before = files()
+    assert run("replay", file, url).exit_code == 1
+    assert files() == before
+    assert run("fire", "--resume", file, url).exit_code == 1
+    after = files()
+    assert {name for name in after if after[name] != before.get(name)} == {file}
+    assert elsewhere[1] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["replay", "good.ndjson"], "brokerfuzz replay good.ndjson TARGET"),
+        (["replay", "good.json"], "brokerfuzz replay good.json TARGET"),
+        (["replay", "good.json", ""], "brokerfuzz replay good.json TARGET"),
+        (["fire", "--resume", "good.ndjson"], "brokerfuzz fire TARGET --resume good.ndjson"),
+    ],
+)
+def test_the_error_about_a_missing_target_shows_the_command_with_a_placeholder(run: Run, lines: object, words: list[str], command: str) -> None:
+    result = run(*words)
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+    assert f"`{command}`" in result.stderr
+    assert "--exec COMMAND" in result.stderr
+
+
+def test_the_target_can_come_from_the_configuration_of_the_user(run: Run, url: str, lines: list[dict[str, Any]]) -> None:
+    Path("brokerfuzz.toml").write_text(f'[target]\nurl = "{url}"\n')
+    assert run("replay", written(lines)).exit_code == 1
+    assert run("fire", "--resume", "run.ndjson").exit_code == 1
+
+
+def test_the_contract_of_a_journal_must_be_given_again(run: Run, url: str, lines: list[dict[str, Any]]) -> None:
+    head, *answered = lines
+    Path("contract").mkdir()
+    Path("contract/ambiguities.json").write_text("not JSON")
+    file = written([{**head, "plan": {**head["plan"], "contract": "contract"}}, *answered])
+    for words in (["replay", file, url], ["fire", url, "--resume", file]):
+        result = run(*words)
+        assert result.exit_code == 2
+        assert "give it again with --contract" in result.stderr
+        assert "not readable JSON" in run(*words, "--contract", "contract").stderr
+
+
+ANYTHING: Final = (None, True, -1, 1.5, "a", [["a", 1]], {"a": 1})
+
+
+def test_a_malformed_journal_is_reported_in_one_line(run: Run, lines: list[dict[str, Any]]) -> None:
+    """Nothing listens at the address: an error about the target means that the journal is valid."""
+    text = json.dumps(lines[:3])
+    problems = []
+    for line, name in [(line, name) for line, record in enumerate(lines[:3]) for name in record] + [("plan", name) for name in lines[0]["plan"]]:
+        for value in ANYTHING:
+            changed = json.loads(text)
+            (changed[0]["plan"] if line == "plan" else changed[line])[name] = value
+            result = run("replay", written(changed), "http://127.0.0.1:1/")
+            lines_said = result.stderr.splitlines()
+            if result.exit_code not in (0, 2) or len(lines_said) != (result.exit_code == 2) or "Error" in result.stderr:
+                problems.append((line, name, value, result.stderr))
+    assert problems == []
