@@ -70,6 +70,6 @@ def outcome(known: Recorded, target: "Target") -> "Result":
         shards = takewhile(lambda shard: shard <= recalled.last, known.plan.shards())  # the shards of some plans never end
         cases = ((number, case) for shard in shards for number, case in known.plan.cases(shard) if recalled.has(Key("case", number)))
         result = run(Campaign(cases, target, options, recalled=recalled, sends=False))
-    if result.failed:
-        raise JournalError(str(result.stopped))
+    if result.stop is not None and result.stop.cause == "journal":
+        raise JournalError(result.stop.reason)
     return result
