@@ -39,7 +39,7 @@ def test_programs_and_their_children_end_when_the_campaign_is_killed(
     (pids := tmp_path / "pids").mkdir()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     with subprocess.Popen([sys.executable, "-c", CAMPAIGN.replace("{}))", TARGETS[target] + "))")], env=environment) as campaign:
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + 6 * SECONDS
         while len(found := [int(path.name) for path in pids.iterdir()]) < 2 and time.monotonic() < until:
             time.sleep(0.02)
         campaign.send_signal(number)
