@@ -21,7 +21,9 @@ texts unreadable.
 """
 
 _SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
-_SIGNATURE = re.compile(r"(?:^|[-_.])(?:sig|SIG)(?:$|[-_.A-Z])|(?:^|[a-z])Sig(?:$|[-_.A-Z])")
+_SECRET_WORDS = frozenset(("sig", "otp", "pin", "access", "cert", "sid"))
+"""Words that are too short to look for within other words."""
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CREDENTIALS = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey)\s", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]*)")
@@ -31,7 +33,8 @@ _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 def is_secret(name: str, value: str = "") -> bool:
     """Returns whether a header or a parameter may contain a secret, judging by its name and its value."""
     lower = name.lower()
-    return any(part in lower for part in _SECRET) or bool(_SIGNATURE.search(name)) or bool(_CREDENTIALS.match(value))
+    words = {word.lower() for word in _WORD.findall(name)}
+    return any(part in lower for part in _SECRET) or not words.isdisjoint(_SECRET_WORDS) or bool(_CREDENTIALS.match(value))
 
 
 def variable(name: str) -> str:

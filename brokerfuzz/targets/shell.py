@@ -11,6 +11,8 @@ from brokerfuzz.targets.secret_masking import Secrets, is_secret, parts_of, vari
 
 LONGEST_ARGUMENT = 100_000  # bytes; Linux allows 131,072 per argument, and a shell's built-in printf has no limit
 
+_HEADER = re.compile(r"(?:-H)?([A-Za-z][\w-]*):\s*(?!//)(\S.*)", re.DOTALL)
+_USER_OPTIONS = ("-u", "--user")
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -35,6 +37,8 @@ def program(words: Sequence[str], shown: str) -> str:
     found = shutil.which(name)
     if found is not None:
         return found
+    if _ASSIGNED.fullmatch(name):
+        raise TargetError(f"{shown} cannot be started, because no shell is started: write env {shown}")
     if os.path.dirname(name) and os.path.isdir(name):  # noqa: PTH112, PTH120  (a name may end in a dot or a slash, and that matters)
         raise TargetError(f"{shown} cannot be started: {name} is a folder; specify a program in this folder")
     if os.path.dirname(name) and os.path.exists(name):  # noqa: PTH110, PTH120
@@ -59,10 +63,10 @@ def quoted(word: str) -> str:
 
 
 def secrets_of(words: Sequence[str]) -> Secrets:
-    """Returns the secrets in the arguments of a command."""
-    named = list(_named(words))
-    url = next((value for _, value in named if "://" in value), "")
-    return Secrets(url, [("token", value) for name, value in named if name is not None and is_secret(name)])
+    """Returns the secrets in the words of a command."""
+    split = list(_split(words))
+    url = next((value for _, _, value in split if "://" in value), "")
+    return Secrets(url, [("token", value) for _, secret, value in split if secret is not None])
 
 
 def fed(body: bytes, line: str) -> str:
@@ -75,32 +79,30 @@ def octal(body: bytes) -> str:
     return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"%\\'" else f"\\{byte:03o}" for byte in body)
 
 
-def _named(words: Sequence[str]) -> Iterator[tuple[str | None, str]]:
-    """Yields the name of the option (or variable) and the value of each word after the first.
+def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
+    """Yields three parts of each word: the text before its value, the name of the value, and the value.
 
-    For example, `--a=b` has the name `--a` and the value `b`. The name can be None.
+    The name is None if the value is not secret. For example, `--token=b` has the parts `--token=`, `token` and `b`.
     """
-    before: str | None = None
-    for word in words[1:]:
-        if assigned := _ASSIGNED.fullmatch(word):
-            yield assigned[1], assigned[2]
-            before = None
-        elif word.startswith("-"):
-            yield None, word
-            before = word
-        else:
-            yield before, word
-            before = None
+    option = ""
+    for word in words:
+        assigned = _ASSIGNED.fullmatch(word)
+        name, value = (assigned[1], assigned[2]) if assigned else (option, word)
+        option = word if word.startswith("-") and not assigned else ""
+        secret = is_secret(name) and not option
+        if not secret and name in _USER_OPTIONS and ":" in value and not value.replace(":", "").isdigit():
+            secret, name, value = True, "password", value.partition(":")[2]
+        elif not secret and (header := _HEADER.fullmatch(value)) and is_secret(header[1], header[2]):
+            secret, name, value, option = True, header[1], header[2], ""
+        yield word[: len(word) - len(value)], name.lstrip("-") if secret and value else None, value
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
     """Yields the parts of each word. True marks an environment variable that replaces a secret."""
-    yield [(words[0], False)]
-    for word, (name, value) in zip(words[1:], _named(words), strict=True):
-        start = word[: len(word) - len(value)]
-        if name is not None and value and is_secret(name):
-            yield [(start, False), (variable(name.lstrip("-")), True)]
+    for start, secret, value in _split(words):
+        if secret is not None:
+            yield [(start, False), (variable(secret), True)]
         elif "://" in value:
             yield [(start, False), *parts_of(value)]
         else:
-            yield [(word, False)]
+            yield [(start + value, False)]

@@ -272,6 +272,15 @@ def test_messages_with_headers_cannot_be_sent() -> None:
         ("env API_KEY=abcdef1 v", 'env API_KEY="$API_KEY" v'),
         ("v --url=https://me:abcdef1@host/x?token=abcdef1", 'v --url=https://host/x?token="$TOKEN"'),
         ("v https://me:abcdef1@host/", "v https://host/"),
+        ("v -H 'Authorization: Bearer abcdef1' file", "v -H 'Authorization: '\"$AUTHORIZATION\" file"),
+        ("v --header=X-Otp:abcdef1", 'v --header=X-Otp:"$X_OTP"'),
+        ("v '-HX-Api-Key: abcdef1' file", "v '-HX-Api-Key: '\"$X_API_KEY\" file"),
+        ("v -H 'Accept: text/plain' host:80", "v -H 'Accept: text/plain' host:80"),
+        ("v --token=a:bcdef1 --key a:bcdef1", 'v --token="$TOKEN" --key "$KEY"'),
+        ("v -u me:abcdef1", 'v -u me:"$PASSWORD"'),
+        ("v --user=me:abcdef1", 'v --user=me:"$PASSWORD"'),
+        ("docker run -u 1000:1000 --user me v", "docker run -u 1000:1000 --user me v"),
+        ("DB_PASSWORD=abcdef1 ./v", 'DB_PASSWORD="$DB_PASSWORD" ./v'),
         (["v", "a b", ""], "v 'a b' ''"),
     ],
 )
@@ -281,9 +290,16 @@ def test_the_name_and_the_reproduction_contain_no_secret(command: Any, shown: st
     assert target.reproduction(b"{}") == f"printf '{{}}' | {target.name}"
 
 
-def test_a_secret_that_the_program_repeats_is_masked_in_the_answer() -> None:
-    said = answer(CommandTarget(python("import sys; sys.exit(sys.argv[1])", "--token=abcdef1")))
-    assert (said.reason, said.body) == ("exit status 1: --token=[secret]", b"--token=[secret]\n")
+@pytest.mark.parametrize("words", [["--token=abcdef1"], ["-H", "Authorization: Bearer abcdef1"], ["-u", "me:abcdef1"]], ids=" ".join)
+def test_a_secret_that_the_program_repeats_is_masked_in_the_answer(words: list[str]) -> None:
+    said = answer(CommandTarget(python("import sys; sys.exit('it is ' + sys.argv[-1][-7:])", *words)))
+    assert (said.reason, said.body) == ("exit status 1: it is [secret]", b"it is [secret]\n")
+
+
+def test_a_variable_before_the_program_is_an_error_without_its_value() -> None:
+    with pytest.raises(TargetError, match="no shell is started: write env DB_PASSWORD=") as raised:
+        asyncio.run(CommandTarget("DB_PASSWORD=abcdef1 ./v").open())
+    assert "abcdef1" not in str(raised.value)
 
 
 @pytest.mark.parametrize("shell", [shell for shell in ("bash", "sh") if shutil.which(shell)])

@@ -22,14 +22,15 @@ from brokerfuzz.targets.secret_masking import HIDDEN, Secrets, shown
 
 PRINTABLE = string.ascii_letters + string.digits + string.punctuation
 SECRETS = st.text(PRINTABLE, min_size=6, max_size=40)
-POSITIONS = ("Authorization", "Bearer", "X-Api-Key", "Cookie", "user", "password", "token", "key", "sig")
+HEADERS = ("Authorization", "X-Api-Key", "X-Otp", "X-Pin", "X-Access", "X-Client-Cert")
+POSITIONS = (*HEADERS, "Bearer", "Cookie", "user", "password", "token", "key", "sig")
 
 
 def requests_with(secret: str, position: str, url: str) -> dict[str, Any]:
     """Returns the arguments of a target that has the secret in that position."""
     scheme, _, rest = url.partition("://")
     match position:
-        case "Authorization" | "X-Api-Key":
+        case _ if position in HEADERS:
             return {"url": url, "headers": [(position, secret)]}
         case "Bearer":
             return {"url": url, "headers": [("X-Passed-On", f"Bearer {secret}")]}
