@@ -9,6 +9,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     path = tmp_path_factory.mktemp("mixed") / "mixed.ndjson"
     types = ["--message", "product-list-response", "--message", "offer-pricing-response"]
-    assert CliRunner().invoke(commands, ["export", str(path), "--random", "--count", "300", *types]).exit_code == 0
+    assert CliRunner().invoke(commands, ["export", str(path), "--random", "--count", "120", *types]).exit_code == 0
     return path
 
 
@@ -227,17 +228,19 @@ def test_merging_a_single_corpus_does_not_change_it(run: Run, tmp_path: Path) ->
 def test_an_existing_file_is_replaced_only_with_force(run: Run, tmp_path: Path, command: str) -> None:
     out = tmp_path / "out.ndjson"
     out.write_text("mine")
-    rejected = run("corpus", command, out, PRICING)
+    few = tmp_path / "few.ndjson"
+    write(few, islice(read(PRICING), 20))
+    rejected = run("corpus", command, out, few)
     assert (rejected.exit_code, out.read_text()) == (2, "mine")
     assert "--force" in rejected.stderr
-    assert run("corpus", command, out, PRICING, "--force").exit_code == 0
+    assert run("corpus", command, out, few, "--force").exit_code == 0
     assert sum(1 for _ in read(out)) > 0
 
 
 @pytest.mark.parametrize("command", ["merge", "minimize"])
 def test_nothing_is_written_if_a_corpus_is_damaged(run: Run, tmp_path: Path, command: str) -> None:
     (tmp_path / "cut.ndjson").write_bytes(PRICING.read_bytes()[:-100])
-    result = run("corpus", command, tmp_path / "out.ndjson", PRICING, tmp_path / "cut.ndjson")
+    result = run("corpus", command, tmp_path / "out.ndjson", tmp_path / "cut.ndjson")
     assert result.exit_code == 2
     assert "cut.ndjson, line" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["cut.ndjson"]
