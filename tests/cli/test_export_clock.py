@@ -42,7 +42,11 @@ def test_an_export_is_true_at_any_time(run: Run, choice: tuple[str, ...]) -> Non
 
 @pytest.mark.parametrize("choice", [(), RANDOM], ids=["catalogue", "random"])
 def test_an_export_is_the_same_on_another_day(run: Run, monkeypatch: pytest.MonkeyPatch, choice: tuple[str, ...]) -> None:
-    class LaterDatetime(datetime):
+    class EveryDatetime(type):
+        def __instancecheck__(cls, value: object) -> bool:
+            return isinstance(value, datetime)
+
+    class LaterDatetime(datetime, metaclass=EveryDatetime):
         @classmethod
         def now(cls, tz: tzinfo | None = None) -> Self:
             return cls(2099, 12, 31, tzinfo=UTC)
