@@ -172,7 +172,7 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
     for name, what, said in zip(("id", "verdict", "ambiguities"), found, claimed, strict=True):
         if what != said:
             raise CorpusError(
-                f"has {quoted(said)} as its {name}, but for this message it should be {quoted(what)}: it was changed, or made for another contract"
+                f"has {quoted(said)} as its {name}, but it should have {quoted(what)}: it was changed, or was generated for another contract"
             )
     return case
 

@@ -113,7 +113,7 @@ def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") ->
         for case in catalogue(message_type, now=clock(now), contract=contract):
             if case.id == case_id:
                 return ReplayRequest(f"case {case_id}", case, case.label, None)
-    remedy = "the catalogue for this time has no such case: repeat the --now of the campaign, or specify its journal or report"
+    remedy = "the catalogue for this time does not contain it; use the --now of the campaign, or specify its journal or report"
     raise UnknownNameError("case", case_id, [], remedy)
 
 

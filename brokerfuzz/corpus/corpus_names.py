@@ -36,7 +36,7 @@ def check_suffix(out: str, form: Format) -> None:
     _check_lower_case(out, SUFFIXES)
     end = PurePosixPath(out).suffix.lower()
     if end in _OTHERS:
-        raise CorpusError(f"{out} cannot be compressed as {end}: use {' or '.join(SUFFIXES)}, or no such suffix")
+        raise CorpusError(f"{out} cannot be compressed as {end}: use {' or '.join(SUFFIXES)}, or a name without this suffix")
     if isinstance(form, Folder) and suffix(out):
         raise CorpusError(f"{out} cannot be compressed, because the format {form.name} writes a folder: use a name without {suffix(out)}")
 

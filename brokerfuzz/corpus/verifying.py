@@ -54,7 +54,7 @@ class ExpiredCases:
         if verdict != case.verdict:
             self.count += 1
             if len(self.first) < FIRST_EXPIRED:
-                why = f"was made for {spell(made)}: at {spell(self.now)}, its verdict is {verdict.brief}"
+                why = f"was generated for {spell(made)}: at {spell(self.now)}, its verdict is {verdict.brief}"
                 self.first.append(CorpusProblem(line.name, line.number, shortened(why)))
 
 

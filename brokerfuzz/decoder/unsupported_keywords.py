@@ -27,7 +27,9 @@ def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
     texts = _pool(json.dumps(schema))
     if not texts:
         where, demands = site or "the root", json.dumps(schema)[:200]
-        raise ContractError(f"no value for {where} could be generated from its schema {demands}: relax it, or pin the site with fields=")
+        raise ContractError(
+            f"no value for {where} could be generated from its schema {demands}: make the schema less strict, or pin the site with fields="
+        )
     return [json.loads(text) for text in texts]
 
 

@@ -54,7 +54,7 @@ class Explanation:
             yield f"Source in the contract: {self.source}."
         if self.example is not None:
             yield ""
-            yield f"Example: lines with - are in the twin (the valid counterpart), lines with + in the {self._example_words(self.example)}."
+            yield f"Example: - marks lines of the twin (the valid counterpart), + marks lines of the {self._example_words(self.example)}."
 
     def example_lines(self) -> list[str]:
         """Returns the differences between the example and its twin. Lines that begin with `- ` are in the twin, and lines with `+
@@ -82,7 +82,7 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
         return _of_technique(contract, TECHNIQUES[name], instant)
     if ambiguity is not None:
         return _of_ambiguity(contract, ambiguity, instant)
-    remedy = "`brokerfuzz rules` lists rules and ambiguities, `brokerfuzz rules --techniques` techniques"
+    remedy = "`brokerfuzz rules` lists rules and ambiguities, and `brokerfuzz rules --techniques` lists techniques"
     raise UnknownNameError("rule, technique or ambiguity", name, known_ids(contract), remedy)
 
 
@@ -118,7 +118,7 @@ def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Ex
     if ambiguity.detector is None:
         sentences.append("No example message exists, because this ambiguity is about how messages are transported.")
     else:
-        sentences.append(f"To settle it, use --policy {ambiguity.id}=INTERPRETATION. The interpretation can be {ambiguity.choices}.")
+        sentences.append(f"To settle this question, use --policy {ambiguity.id}=INTERPRETATION. The interpretation can be {ambiguity.choices}.")
     return Explanation("ambiguity", ambiguity.id, tuple(sentences), ambiguity.source, concerned, example)
 
 

@@ -65,7 +65,7 @@ class SingleCase:
         yield from laid_out(case.body)
         if self.difference:
             yield ""
-            yield f"Difference: lines with - are in the twin (the valid counterpart) {case.twin_id}, lines with + in the case."
+            yield f"Difference: - marks lines of the twin (the valid counterpart) {case.twin_id}, + marks lines of the case."
         elif case.twin_id:
             yield ""
             yield f"Its twin (the valid counterpart), {case.twin_id}, is not in the corpus."

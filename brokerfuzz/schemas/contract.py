@@ -343,12 +343,12 @@ class _Resolver:
         try:
             target: Any = self.files(uri)
         except LookupError as problem:
-            raise ContractError(f"{self.path} has a $ref {reference!r} outside the contract: refer to files of the contract only") from problem
+            raise ContractError(f"{self.path} has a $ref {reference!r} to a file outside the contract: use only files of the contract") from problem
         for step in filter(None, fragment.split("/")):
             try:
                 target = target[int(step) if isinstance(target, list) else unescape(step)]
             except (LookupError, TypeError, ValueError) as problem:
-                raise ContractError(f"{self.path} has a $ref {reference!r} that leads nowhere: {step!r} does not exist") from problem
+                raise ContractError(f"{self.path} has a $ref {reference!r} , but {step!r} does not exist: correct the reference") from problem
         return target, uri
 
 
@@ -384,12 +384,12 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
     if needed == "limit" and not isinstance(entry.get(needed), int):
         raise ContractError(f"ambiguity {entry['id']!r} has no integer 'limit': add it")
     if needed == "spelling" and entry.get(needed) not in SPELLINGS:
-        raise ContractError(f"ambiguity {entry['id']!r} has no known spelling: use one of {', '.join(SPELLINGS)}")
+        raise ContractError(f"ambiguity {entry['id']!r} has an unknown notation: use one of {', '.join(SPELLINGS)}")
 
 
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:
     if entry["keyword"] != NOT_IN_FUTURE or entry["message"] not in MESSAGE_TYPES:
         raise ContractError(
-            f"semantics.json has {entry['keyword']!r} for {entry['message']!r}: only {NOT_IN_FUTURE!r} of a message type is supported"
+            f"semantics.json has {entry['keyword']!r} for {entry['message']!r}, but only {NOT_IN_FUTURE!r} for a message type is supported"
         )
     return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["demand"])

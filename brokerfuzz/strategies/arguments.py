@@ -82,7 +82,7 @@ def judged(message: Any, fields: Iterable[str], contract: Contract, message_type
     if verdict.label == "invalid":
         raise InvalidArgument(
             f"fields={sorted(fields)}: a pinned value breaks the contract ({verdict.broken[0]}); "
-            "pin values that the contract allows, or use a strategy of invalid messages"
+            "pin values that the contract allows, or use a strategy for invalid messages"
         )
     return message
 

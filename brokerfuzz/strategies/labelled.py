@@ -116,7 +116,7 @@ def _fault_decoder(contract: Contract, message_type: MessageType, rules: Collect
     chosen = arguments.chosen_rules(rules, contract, message_type)
     decoder = case_decoder(contract, message_type, ("invalid",), chosen, arguments.chosen_techniques(techniques))
     if not decoder.rules:
-        remedy = f"none of them can break any of rules={rules!r}; `brokerfuzz rules --techniques` lists the rules for each technique"
+        remedy = f"none of these techniques can break any of rules={rules!r}; `brokerfuzz rules --techniques` lists the rules for each technique"
         arguments.reject("techniques", techniques, remedy)
     return decoder
 

@@ -120,7 +120,7 @@ class _Ordered(Generic[_Part, _Result]):
 
     def _next(self) -> _Result:
         future = self._waiting[0].future
-        assert future is not None, "this process does every part that no worker has"
+        assert future is not None, "this process runs every task that no worker has"
         result = future.result()
         self._waiting.popleft()
         return result

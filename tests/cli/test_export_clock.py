@@ -100,7 +100,7 @@ def test_verify_counts_expired_cases_and_shows_the_first(run: Run, form: str) ->
     lines = verified.stdout.splitlines()
     assert lines[-1].endswith(f"cases judged again, {len(expired)} expired cases found")
     assert lines[0].startswith("The verdicts of expired cases are not correct at 2026-01-01T00:00:00Z.")
-    assert len([line for line in lines if "was made for 2025-06-15T12:00:00Z: at 2026-01-01T00:00:00Z, its verdict is " in line]) == 5
+    assert len([line for line in lines if "was generated for 2025-06-15T12:00:00Z: at 2026-01-01T00:00:00Z, its verdict is " in line]) == 5
     data = json.loads(run("corpus", "verify", "a", "--now", "2026-01-01T00:00:00Z", "--json").stdout)
     assert (data["wrong"], data["expired"]["count"], len(data["expired"]["first"])) == ([], len(expired), 5)
 

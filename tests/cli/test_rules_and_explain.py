@@ -78,7 +78,7 @@ def test_a_rule_is_explained_with_an_example_next_to_its_twin(run: Run) -> None:
         f"Techniques that break this rule: {', '.join(techniques[:-1])} and {techniques[-1]}.",
         "Source in the contract: Offer creation request, row orderMinimum; validation rule 7.",
         "",
-        "Example: lines with - are in the twin (the valid counterpart), lines with + in the invalid offer creation request (technique one-below).",
+        "Example: - marks lines of the twin (the valid counterpart), + marks lines of the invalid offer creation request (technique one-below).",
         "  {",
         '    "number": "OFF-10000",',
         '    "offerType": "Direct Mail",',

@@ -35,7 +35,7 @@ def test_an_ndjson_corpus_may_not_have_another_suffix(name: str) -> None:
 
 @pytest.mark.parametrize("end", [".bz2", ".xz", ".ZIP", ".7z"])
 def test_an_unsupported_compression_is_rejected_with_the_supported_ones(end: str) -> None:
-    with pytest.raises(CorpusError, match=r"use \.gz or \.zst, or no such suffix"):
+    with pytest.raises(CorpusError, match=r"use \.gz or \.zst, or a name without this suffix"):
         check_suffix(f"corpus.ndjson{end}", NDJSON)
 
 

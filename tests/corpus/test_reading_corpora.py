@@ -139,7 +139,7 @@ def test_the_error_for_a_wrong_record_shows_the_recorded_and_the_real_value(tmp_
     write(tmp_path / "a", [case])
     record = json.loads((tmp_path / "a").read_bytes())
     (tmp_path / "a").write_text(json.dumps({**record, prop: value}, separators=(",", ":")))
-    assert f"has {value!r} as its {prop}, but for this message it should be {record[prop]!r}" in one_line(tmp_path / "a")
+    assert f"has {value!r} as its {prop}, but it should have {record[prop]!r}" in one_line(tmp_path / "a")
 
 
 def test_an_unreadable_file_is_rejected(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ HARM: dict[str, tuple[Edit, str]] = {
     "a pipe": (in_place_of_first(os.mkfifo), "is not a file"),
     "a folder": (in_place_of_first(lambda path: path.mkdir()), "is not a file"),
     "nothing": (in_place_of_first(lambda path: None), "cannot be read: No such file"),
-    "another message": (in_place_of_first(lambda path: path.write_bytes(b"{}")), " as its id, but for this message it should be "),
+    "another message": (in_place_of_first(lambda path: path.write_bytes(b"{}")), " as its id, but it should have "),
     "a huge message": (in_place_of_first(swell), f"larger than {LARGEST_MESSAGE:,} bytes"),
     "a folder that is a link to a place outside": (link_a_folder_out, "is a link to a place outside the folder"),
     "a path that is too long": (first_record_names("a/" * 3000 + "a"), "cannot be read"),

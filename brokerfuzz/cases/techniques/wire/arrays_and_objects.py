@@ -121,4 +121,4 @@ slip("unicode-escape-outside", "A space before a string, written as a Unicode es
 
 slip("parenthesised-value", "A number in parentheses.", at(number, lambda token: b"(" + token + b")"))
 slip("value-in-angle-brackets", "A boolean in angle brackets.", at(boolean, lambda token: b"<" + token + b">"))
-slip("spread-object", "A JavaScript spread object among the properties.", before(closing, b",...{}"))
+slip("spread-object", "A JavaScript spread expression (...{}) among the properties.", before(closing, b",...{}"))
