@@ -8,10 +8,9 @@ The contract defines no methods, paths or status codes. The service uses these:
 | `GET /products`| 200 with a product list that is different each time                                  |
 | `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
 
-The status is 404 for other paths and 405 for other methods. It is 413 for bodies of more than 32 MiB, and 415 for offers with a
-content-encoding. `request_limit` answers 431 to requests with too many headers. Every other response uses the contract's envelope,
-unless a seeded bug changes it. The service ignores content types. If the contract leaves a question open, the service follows the
-table `DECISIONS` in `judging`.
+Other paths get the status 404, other methods 405, bodies of more than 32 MiB 413, and offers with a content-encoding 415.
+`request_limit` answers 431 if the headers are too large. Every other response is an envelope, unless a seeded bug changes it. The
+service ignores content types. The table `DECISIONS` in `judging` contains its decisions about what the contract leaves open.
 """
 
 import json

@@ -20,9 +20,11 @@ EXCERPT = 2048
 """An answer contains at most this number of bytes of the response."""
 
 MOST_READ = 1 << 20
-"""Maximum number of bytes of a response to read if it cannot be an envelope."""
+"""brokerfuzz reads at most this number of bytes of a response that cannot be an envelope."""
 LONGEST_ENVELOPE = 8 << 20
-"""Maximum number of bytes of a response to read if it may be an envelope. The property that reports a failure may be at its end."""
+"""brokerfuzz reads at most this number of bytes of a response that may be an envelope. The property that reports a failure may be
+at its end.
+"""
 
 _SUCCESS = "operationWasSuccessful"
 _SUCCESS_BYTES = _SUCCESS.encode()
@@ -55,14 +57,12 @@ class Answer:
 class AnswerRules:
     """Defines how to interpret HTTP responses.
 
-    `accept` and `reject` are status patterns. Each pattern is a code (`201`) or a class (`2xx`). A code has priority over a class,
-    and `accept` has priority over `reject`. If a status matches no pattern, the answer is `crashed`. By default, this happens for
-    5xx and for invalid statuses. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean `rejected`. If `envelope` is true, a
-    body with `operationWasSuccessful: false` turns `accepted` into `rejected`. A body with `operationWasSuccessful: true` changes
-    nothing. If the body is an object of more than `LONGEST_ENVELOPE` bytes, `accepted` becomes `crashed`.
+    `accept` and `reject` are codes (`201`) or classes (`2xx`) of statuses. A code has priority over a class, and `accept` has
+    priority over `reject`. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean `rejected`. Any other status means
+    `crashed`.
 
-    If `envelope` is true, a body with `operationWasSuccessful: false` turns `accepted` into `rejected`. Raises `TargetError` if a
-    code or a class is invalid.
+    If `envelope` is true, a body with `operationWasSuccessful: false` turns `accepted` into `rejected`. An object of more than
+    `LONGEST_ENVELOPE` bytes turns `accepted` into `crashed`. Raises `TargetError` if a code or a class is invalid.
     """
 
     accept: tuple[str, ...] = ("2xx",)
@@ -81,13 +81,13 @@ class AnswerRules:
         return str(status) in self.accept or str(status) in self.reject
 
     def most_read(self, status: int, beginning: bytes | bytearray) -> int:
-        """Returns how many bytes of a body to read. A response is cut after the first chunk that exceeds this number."""
+        """Returns how many bytes of a body to read. The response ends after the chunk that exceeds this number."""
         may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """Returns the answer for a complete HTTP response. `body` is the part of the body that was read; see `most_read`. `secrets`
-        are removed from the part that the answer keeps.
+        """Returns the answer for a complete HTTP response. `body` is its beginning (see `most_read`). The answer does not contain
+        the `secrets`.
         """
         kind = self._kinds.get(status, "crashed")
         if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:

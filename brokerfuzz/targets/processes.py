@@ -1,8 +1,8 @@
 """Runs programs in separate processes. The pipes never block brokerfuzz, and no process keeps running by mistake.
 
-The event loop does all the work. With asyncio's own subprocesses, a third fewer programs start per second; with threads and
-`subprocess`, a tenth fewer. Each process leads its own process group. When the process or brokerfuzz ends, the whole group is killed. So
-no child process keeps running, unless it left the group on purpose. This module works on POSIX systems only.
+The event loop does all the work. With asyncio's own subprocesses, a third fewer programs start per second; with threads, a tenth
+fewer. Each process has its own process group. When the process or brokerfuzz ends, the whole group is killed, so child processes
+do not keep running. This module works only on POSIX systems.
 """
 
 import array

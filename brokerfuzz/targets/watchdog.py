@@ -1,8 +1,8 @@
-"""A process that kills the programs brokerfuzz started when brokerfuzz itself is killed.
+"""Starts a process, the watchdog. If brokerfuzz is killed, the watchdog kills the programs that brokerfuzz has started.
 
-The watchdog reads the numbers of the process groups from a pipe. The pipe ends when brokerfuzz ends, no matter how. The watchdog then
-kills the groups that are left. Linux can also kill a process when its parent ends, but not the children of this process. The watchdog
-is a shell script, because a shell starts in a millisecond. It has its own process group, so that Ctrl-C does not reach it.
+The watchdog reads the numbers of process groups from a pipe, which closes when brokerfuzz ends for any reason. Then it kills the
+groups that still exist. Linux can also kill a process when its parent ends, but not the children of this process. The watchdog is
+a shell script, because a shell starts in a millisecond. It has its own process group, so that it does not receive Ctrl-C.
 """
 
 import os
@@ -20,11 +20,11 @@ for group in $groups; do kill -s KILL -- "-$group"; done
 """
 _SHELL = "/bin/sh"
 _pipe = -1
-"""The descriptor to which the changes are written; -1 if the watchdog does not run."""
+"""The file descriptor of the pipe, or -1 if the watchdog does not run."""
 
 
 def start() -> None:
-    """Starts the watchdog of this process if it does not run yet. Raises `OSError` if it cannot be started."""
+    """Starts the watchdog if it does not run yet."""
     global _pipe  # noqa: PLW0603  (one watchdog serves all programs of a process)
     if _pipe >= 0:
         return
@@ -41,12 +41,12 @@ def start() -> None:
 
 
 def watch(group: int) -> None:
-    """Adds a process group that must not survive this process."""
+    """Tells the watchdog to kill a process group when this process ends."""
     _tell(b"+ %d\n" % group)
 
 
 def release(group: int) -> None:
-    """Removes a process group that has ended."""
+    """Tells the watchdog that a process group has ended."""
     _tell(b"- %d\n" % group)
 
 
