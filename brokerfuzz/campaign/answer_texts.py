@@ -1,4 +1,4 @@
-"""Compares the answers of a target: two answers are the same if their status and their text agree, apart from details.
+"""Compares answers of a target. Two answers are the same if their statuses are equal and their texts differ only in details.
 
 Details are numbers, words with digits (such as IDs), quoted values, and parts of the message that the answer repeats.
 """
@@ -15,32 +15,36 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'[^']*'|"[^"]*"|`[^`]*`|‘[^’]*’|“[^�
 _WITH_DIGITS = re.compile(r"[\w.]*\d[\w.]*")
 _MOST_PARTS = 200
 _LONGEST = 300
-"""Maximum number of parts of an answer to compare, and of characters of each part."""
+"""The maximum number of parts of an answer that are compared, and the maximum number of characters of each part."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """What an answer says, without details. `head` is the status, or the reason if there is no status. `parts` are the strings of a
-    JSON body, or the lines of another body. `parts` is None if only the beginning of the body is known.
+    """What an answer says, without details.
+
+    `head` is the status or, if there is none, the reason. `parts` are the strings of a JSON body, or the lines of another body.
+    They are None if only the beginning of the body is known.
     """
 
     head: str
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns whether the other answer says the same, or a part of it. Shrinking a message with two problems may leave one of them."""
+        """Returns whether the other answer says the same, or a part of it. If a message has two problems, one of them may remain
+        after shrinking.
+        """
         if self.head != other.head:
             return False
         return not self.parts or other.parts is None or (bool(other.parts) and other.parts <= self.parts)
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The text as a key that is the same in every run."""
+        """A key for the text that is the same in every run."""
         return (self.head, *sorted(self.parts or ()))
 
 
 def text_of(answer: Answer, message: bytes = b"") -> AnswerText:
-    """Returns what an answer to a message says."""
+    """Returns what the answer to a message says."""
     head = f"{answer.kind} {answer.status}" if answer.status is not None else f"{answer.kind} {without_details(answer.reason)}"
     if len(answer.body) >= EXCERPT:
         return AnswerText(head, None)
@@ -50,7 +54,7 @@ def text_of(answer: Answer, message: bytes = b"") -> AnswerText:
 
 
 def without_details(text: str) -> str:
-    """Returns the text with `'…'` for each quoted value and `#` for each word with digits."""
+    """Replaces each quoted value with `'…'` and each word with digits with `#`."""
     return " ".join(_WITH_DIGITS.sub("#", _QUOTED.sub("'…'", text[:_LONGEST])).split())
 
 

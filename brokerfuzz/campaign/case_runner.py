@@ -1,8 +1,8 @@
 """Sends the cases of a campaign. Several processes can share this work.
 
-A fixed number of asynchronous workers take cases from one iterator, so there are never more cases in memory than workers. If the
-target rejects a message that is not valid, the twin (the valid counterpart) of the message is sent too, unless the twin was already sent
-as a case. The module `proof` decides what the rejection proves.
+If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart), unless it was already
+sent as a case. `proof` decides what the rejection proves. A fixed number of workers take the cases from one iterator, so only a
+few cases are in memory at any time.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ Numbered = tuple[int, Case]
 
 
 class CaseRunner:
-    """Sends cases to a target. `seen` contains the results from the answers. `stop` says why the sending ended early, else it is None."""
+    """Sends cases to a target and collects the results in `seen`. If it stops early, `stop` contains the reason."""
 
     def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
         self.seen = Observations()
@@ -138,7 +138,7 @@ class CaseRunner:
 
 
 def findings_limit(most: int) -> Stop:
-    """Returns the reason to stop after `most` findings."""
+    """Returns the reason for stopping after `most` findings."""
     return Stop(f"the limit of {counted(most, 'finding')} was reached", "limit")
 
 

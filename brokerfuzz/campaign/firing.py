@@ -43,10 +43,12 @@ class Options:
     no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, it sends no more
     cases.
 
-    Shrinking a finding takes at most `shrink_requests` requests (0: do not shrink). The search for its causes also takes at most
-    `shrink_requests` requests. Both take at most `shrink_seconds` seconds for all findings together. `fresh` is the name of a
-    property that gets a different string in each message sent. `plain` is a plain valid message, which the campaign sends
-    first. `total` is the number of cases, if known; it is only used to report progress.
+    `now`, `contract` and `policies` decide how cases are judged. They must be the values with which the cases were generated.
+    Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and so does the search for its causes. Both
+    take at most `shrink_seconds` seconds for all findings together.
+
+    `fresh` is the name of a property that gets a different string in each message. `plain` is an ordinary valid message, which
+    the campaign sends first. `total` is the number of cases, for progress reports.
     """
 
     concurrency: int = 16
@@ -96,11 +98,10 @@ def run(campaign: "Campaign") -> Result:
 
 
 def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: str | None = None, recalled: Recalled | None = None) -> Result:
-    """Runs a campaign whose cases are sent by the workers of a pool; this process shrinks the findings. `campaign` must contain no
-    cases. `journal` is a file to which the workers can append lines.
+    """Runs a campaign whose cases are sent by the workers of a pool. This process shrinks the findings.
 
-    `campaign` must not contain cases. Raises `TargetError` if the target cannot be reached, and `WorkerError` if workers are lost
-    repeatedly.
+    `campaign` must not contain cases. The workers append their answers to the file `journal`. Raises `TargetError` if the target
+    cannot be reached, and `WorkerError` if workers are lost repeatedly.
     """
     try:
         event_loop.run(campaign.make_contact())
@@ -165,7 +166,7 @@ class Campaign:
                 await self._target.close()
 
     async def make_contact(self) -> None:
-        """Sends only the plain message. Raises `TargetError` if the target cannot be reached at all."""
+        """Sends only the ordinary valid message. Raises `TargetError` if the target cannot be reached."""
         await self._target.open()
         try:
             self._runner.plain = await first_contact(self._sender, self.options.plain)
@@ -191,7 +192,7 @@ class Campaign:
         )
 
     def absorb(self, part: ShardResult) -> Stop | None:
-        """Adds the result of a shard. Returns the reason to stop, or None to continue."""
+        """Adds the result of a shard. Returns a reason to stop, or None."""
         self._runner.seen.absorb(part.seen)
         self._sender.timing.absorb(part.timing)
         self._sender.requests += part.requests

@@ -1,4 +1,4 @@
-"""The first message of a campaign: a plain valid message. Its answer shows whether the target accepts messages at all."""
+"""Sends the first message of a campaign: an ordinary valid message. The answer shows whether the target accepts messages at all."""
 
 from dataclasses import dataclass
 
@@ -10,19 +10,18 @@ from brokerfuzz.targets import Answer
 
 @dataclass(frozen=True)
 class FirstContact:
-    """The plain message and the answer to it. Both are None if there is no plain message; `answer` is None if it was not sent."""
+    """The ordinary valid message and its answer. `answer` is None if the message was not sent."""
 
     case: Case | None = None
     answer: Answer | None = None
 
     @property
     def accepted(self) -> bool:
-        """Whether the target accepted the plain message."""
+        """True if the target accepted the message."""
         return self.answer is not None and self.answer.kind == "accepted"
 
 
 async def first_contact(sender: Sender, plain: Case | None) -> FirstContact:
-    """Sends the plain message. Raises `TargetError` if the target cannot be reached."""
     if plain is None:
         return FirstContact()
     try:

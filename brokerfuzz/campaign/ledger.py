@@ -12,9 +12,9 @@ from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
 @dataclass
 class Observed:
-    """The observations of one ambiguity: the number of messages for each kind of answer, and the first message that got each kind.
+    """The observations for one ambiguity: how many messages got each kind of answer, and the first of these messages.
 
-    `rejected` counts only proven rejections; `unproven` counts the others.
+    `rejected` counts only proven rejections, and `unproven` counts all other rejections.
     """
 
     ambiguity: Ambiguity
@@ -23,7 +23,7 @@ class Observed:
     numbers: dict[AnswerKind, int] = field(default_factory=dict)
     """The numbers of the cases that serve as examples."""
     contradicted: set[str] = field(default_factory=set)
-    """The interpretations that an answer contradicts."""
+    """The interpretations that at least one answer contradicts."""
     unproven: int = 0
 
     @property
@@ -60,10 +60,10 @@ def candidates(ambiguity: Ambiguity) -> tuple[str, ...]:
 class Ledger:
     """The observations for all ambiguities.
 
-    An answer contradicts an interpretation if it contradicts the verdict under this interpretation: the target rejects a message that
-    is valid, or accepts a message that is invalid. The counts contain unspecified messages only. If a message that touches several
-    ambiguities is accepted, it counts for each of them. If it is rejected, it counts for none of them, because any of them may be the
-    reason. A rejection counts as unproven until `prove` is called.
+    An answer contradicts an interpretation if it contradicts the verdict under this interpretation. For example, the target
+    rejects a message that is valid under it. Only unspecified messages are counted. An accepted message counts for each ambiguity
+    that it touches. A rejected message counts only if it touches a single ambiguity, because otherwise the reason is unknown. A
+    rejection is unproven until `prove` is called.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Ledger:
                     self._add(ambiguity_id, number, case, answer, judge)
 
     def prove(self, rejection: Rejection, judge: Judge) -> None:
-        """Counts the rejection of an unspecified message, because it is proven."""
+        """Counts the rejection of an unspecified message as proven."""
         touched = {entry.ambiguity for entry in rejection.verdict.ambiguities}
         if len(touched) == 1:
             (ambiguity_id,) = touched
@@ -97,7 +97,7 @@ class Ledger:
         return self._by_ambiguity[ambiguity_id]
 
     def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> Observed:
-        """Adds one answer to the observations of an ambiguity, and returns them."""
+        """Records an answer for one ambiguity."""
         observed = self._observed(ambiguity_id, contract)
         observed.add(number, case, answer)
         return observed

@@ -1,4 +1,4 @@
-"""Recognises which properties of the contract an answer names, and whether they belong to the fault of a message."""
+"""Finds out which properties of the contract an answer names, and whether the invalid property is one of them."""
 
 import json
 import re
@@ -24,9 +24,9 @@ _POINTED = (
     "name",
     "source",
 )
-"""Properties of error reports whose values are property names or paths (such as `pointer` in RFC 9457)."""
+"""Properties of error reports that contain property names or paths, such as `pointer` in RFC 9457."""
 _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
-"""Properties of error reports whose values are objects with property names as keys."""
+"""Properties of error reports that contain objects whose keys are property names."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
 _CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
@@ -35,7 +35,7 @@ _MOST_WALKED = 500
 
 
 class Names:
-    """Property names that can be looked up in any combination of upper and lower case."""
+    """Property names that can be found in upper or lower case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.by_small = {name.lower(): name for name in names}
@@ -43,9 +43,10 @@ class Names:
 
 @lru_cache(maxsize=4096)
 def named_properties(body: bytes, names: Names) -> frozenset[str]:
-    """Returns the contract's properties that an answer clearly names: in pointers and paths, as keys in an error report, in
-    quotes, or in camel case. A name that is also an English word (`name`, `number`) does not count if the answer contains it only
-    as a plain word.
+    """Returns the properties of the contract that an answer clearly names: in pointers, paths or quotes, as keys, or in camel
+    case.
+
+    A name that is also an English word, such as `name`, does not count if it occurs only as a plain word.
     """
     return frozenset(names.by_small[small] for word in _candidates(body) if (small := word.lower()) in names.by_small)
 
@@ -84,20 +85,19 @@ def _of_text(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=16)
 def names_of(contract: Contract, message_type: str) -> "Names":
-    """Returns the names of the properties of a message type."""
     return Names(name for site in contract.sites[message_type].values() for name in site.schema.get("properties", ()))
 
 
 def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
-    """Returns the names of the faulty properties, in lower case. There is none if the fault concerns the whole message."""
+    """Returns the names of the invalid properties, in lower case. There are none if the whole message is invalid."""
     places = [broken.at for broken in verdict.broken] or [touched.at for touched in verdict.ambiguities]
     steps = [[step for step in steps_of(at) if not step.isdecimal()] for at in (*places, *(fault.at for fault in case.faults))]
     return {found[-1].lower() for found in steps if found}
 
 
 def names_meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """Returns the names that the answer may mention, in lower case: the names in the path to the fault, the missing or unexpected
-    properties, and the properties in the rule's condition.
+    """Returns the names that a correct answer may mention, in lower case: the properties on the path to the fault, missing or
+    unexpected properties, and the properties in the condition of the rule.
     """
     meant = {step.lower() for entry in verdict.broken for step in steps_of(entry.at)}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}

@@ -1,4 +1,4 @@
-"""The results of a campaign or a part of it: counts, contradictions, the behaviour for each ambiguity, and what rejections prove.
+"""Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and what rejections prove.
 
 The results of several parts of a campaign can be combined in any order. The memory does not grow with the number of cases.
 """
@@ -20,9 +20,10 @@ from brokerfuzz.targets import Answer, AnswerKind
 
 @dataclass
 class Observations:
-    """The results of a campaign or a part of it. For each broken rule, `rules` contains the number of answers of each kind.
-    `twins_sent` is the number of valid messages that were sent only as twins, `twins_accepted` how many of them were accepted.
-    `left_out` is the number of cases that cannot be sent to this target.
+    """The results of a campaign, or of a part of it.
+
+    `rules` maps each broken rule to the number of answers of each kind. `left_out` is the number of cases that cannot be sent to
+    this target. `twins_sent` valid messages were sent only as twins, and the target accepted `twins_accepted` of them.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
@@ -35,8 +36,9 @@ class Observations:
     left_out: int = 0
 
     def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> Rejection | None:
-        """Adds the answer to case `number`. Returns the rejection if the answer rejects a message that is not valid: the caller then
-        calls `settle`. Ignores the answer if the target did not process the request because it had received too many requests.
+        """Records the answer to a case. It ignores the answer if the target had received too many requests.
+
+        If the target rejected a message that is not valid, it returns the rejection, and the caller must call `settle`.
         """
         if not answer.reached and answer.status is not None:
             return None
@@ -52,7 +54,7 @@ class Observations:
         return Rejection(number, case, verdict, answer) if answer.kind == "rejected" and verdict.label != "valid" else None
 
     def settle(self, rejection: Rejection, judge: Judge, *, plain_accepted: bool) -> None:
-        """Adds what the rejection of an invalid or unspecified message proves."""
+        """Records what the rejection of an invalid or unspecified message proves."""
         why = rejection.unproven(judge.demands, plain_accepted=plain_accepted)
         if rejection.verdict.label == "unspecified":
             if why is None:

@@ -1,7 +1,7 @@
-"""The outcome of a campaign: the one value that determines the exit status, the first line and what every report claims.
+"""Defines the outcome of a campaign, which determines the exit status and the first line of every report.
 
-A campaign is complete if it sent everything that was requested. It is partial if it ended for another reason. It is untested if the
-answers show nothing about the target. If several apply, untested comes before partial, and partial before complete.
+A campaign is complete if it sent everything that the user asked for. It is untested if the answers show nothing about the target.
+Otherwise, it is partial.
 """
 
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ State = Literal["complete", "partial", "untested"]
 StopCause = Literal["limit", "interrupt", "target", "journal"]
 
 FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
-"""Exit statuses: new findings; a campaign that is not complete; Ctrl-C."""
+"""The exit statuses for new findings, for a campaign that is not complete, and for Ctrl-C."""
 
 
 @dataclass(frozen=True)
 class Stop:
     """Why a campaign stopped before it sent every case.
 
-    The cause `limit` is a limit that the user set, `interrupt` is Ctrl-C, `target` is a target that no longer answers, and
-    `journal` is a journal that cannot be written.
+    The cause is `limit` (a limit that the user set), `interrupt` (Ctrl-C), `target` (the target no longer answers), or `journal`
+    (the journal cannot be written).
     """
 
     reason: str
@@ -33,8 +33,8 @@ class Stop:
 class CampaignOutcome:
     """The outcome of a campaign.
 
-    `reason` says why the campaign is not complete; it is empty for a complete campaign. `new` and `known` are numbers of findings.
-    `unproven` is the number of rules whose rejections are all unproven. `unwritten` lists the reports that could not be written.
+    `reason` says why the campaign is not complete. `new` and `known` are numbers of findings. `unproven` is the number of rules
+    for which every rejection is unproven. `unwritten` lists the reports that could not be written.
     """
 
     state: State
@@ -47,7 +47,6 @@ class CampaignOutcome:
 
     @property
     def status(self) -> int:
-        """The exit status."""
         if self.interrupted:
             return INTERRUPTED
         if self.new:
@@ -56,7 +55,7 @@ class CampaignOutcome:
 
     @property
     def headline(self) -> str:
-        """The outcome in one line: `partial (interrupted): 2 findings, 3 rules unproven`."""
+        """The outcome on one line: `partial (interrupted): 2 findings, 3 rules unproven`."""
         state = "" if self.state == "complete" else f"{self.state} ({self.reason}): "
         return state + ", ".join(self._numbers())
 
@@ -74,9 +73,8 @@ class CampaignOutcome:
 class Evidence:
     """How much the answers of a target show.
 
-    `valid` is the number of valid messages, and `accepted` how many of them the target accepted. `faults` is the number of invalid
-    messages with a fault, and `shown` how many of their answers show something about a rule: the target accepted the message, or the
-    rejection is proven.
+    The target accepted `accepted` of `valid` valid messages. There were `faults` invalid messages with a fault. For `shown` of
+    them, the target accepted the message, or the rejection is proven.
     """
 
     cases: int
@@ -87,7 +85,7 @@ class Evidence:
 
     @property
     def nothing(self) -> str:
-        """Why the answers show nothing; empty if they show something."""
+        """The reason why the answers show nothing, or an empty string."""
         if not self.cases:
             return "no case was sent"
         if self.valid and not self.accepted:
@@ -96,7 +94,7 @@ class Evidence:
 
 
 def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
-    """Returns the state of a campaign, and the reason if it is not complete."""
+    """Returns the state of a campaign and, if it is not complete, the reason."""
     early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.nothing) else ""
     if evidence.nothing:
         return "untested", "; ".join(filter(None, (evidence.nothing, early)))

@@ -1,6 +1,6 @@
-"""Builds the twin of a probe: the message with usual values at the places that touch an ambiguity.
+"""Builds the twin of a probe: the same message with usual values at the places that touch an ambiguity.
 
-If the target rejects the twin too, it did not reject the probe because of the ambiguity.
+If the target also rejects the twin, the ambiguity was not the reason for rejecting the probe.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,9 @@ from brokerfuzz.schemas import Verdict
 
 
 def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge) -> Case | None:
-    """Returns the twin of an unspecified message. It is the plain message if no valid message differs from the probe only at its places."""
+    """Returns a valid message that differs from the unspecified message only at these places. If there is none, returns an
+    ordinary valid message.
+    """
     without_headers = Case(case.message_type, case.body, verdict, tags=TWIN_TAGS)
     for candidate in _candidates(case, verdict, plain):
         body = write_tree(candidate)
@@ -41,8 +43,8 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
 
 
 def _with_usual(tree: Tree, place: str, plain: Tree) -> Tree:
-    """Returns the tree with the plain message's value at a place, or without the place if `plain` has no such value. A property that
-    occurs several times is replaced by one property.
+    """Returns the message with a usual value at the place, or without this place. A property that occurs several times then
+    occurs only once.
     """
     path = next((path for path in paths(tree) if path and pointer(tree, path) == place), None)
     if path is None:

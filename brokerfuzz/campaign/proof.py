@@ -1,8 +1,8 @@
-"""Decides whether the rejection of a message proves that the target checks what is wrong with the message.
+"""Decides whether a rejection proves that the target checks what is wrong with the message.
 
-A rejection is proven if the target accepts the twin (the valid counterpart), which differs only in the fault. It is also proven if
-the answer names the faulty property and the target accepts the plain message. Every other rejection is unproven: the target may have
-rejected the message for another reason. An unproven rejection is not a finding, but it also does not show that a rule is checked.
+A rejection is proven if the target accepts the twin (the valid counterpart), which differs only in the fault. It is also proven
+if the answer names the invalid property and the target accepts an ordinary valid message. Every other rejection is unproven,
+because the target may have another reason to reject the message. An unproven rejection is not a finding.
 """
 
 from collections import Counter
@@ -20,14 +20,14 @@ REFUSALS = frozenset({401, 403, 407, 429})
 """Statuses that say something about the client or the request, but nothing about the message."""
 
 MOST_EXAMPLES = 20
-"""Maximum number of different examples to keep of each kind."""
+"""The maximum number of examples of each kind in the report."""
 
 _OTHER = ("other",)
 
 
 @dataclass(frozen=True)
 class Rejection:
-    """A rejected message. `number` is its case number. `twin` is the valid counterpart and `twin_answer` its answer, if it was sent."""
+    """A rejected message. `number` is the number of its case. `twin_answer` is the answer to its twin, if the twin was sent."""
 
     number: int
     case: Case
@@ -38,11 +38,11 @@ class Rejection:
 
     @property
     def rule(self) -> str | None:
-        """The broken rule, if there is one fault."""
+        """The broken rule, if there is exactly one fault."""
         return self.case.faults[0].rule if len(self.case.faults) == 1 else None
 
     def unproven(self, contract: Contract, *, plain_accepted: bool) -> str | None:
-        """Returns why the rejection is unproven; None if it is proven."""
+        """Returns the reason why the rejection is unproven, or None if it is proven."""
         if self.answer.status in REFUSALS:
             return f"status {self.answer.status} says nothing about the message"
         if self.twin_answer is not None and self.twin_answer.kind == "accepted":
@@ -60,8 +60,9 @@ class Rejection:
 
 @dataclass
 class UnprovenExample:
-    """The first of several unproven rejections for the same reason. `count` is their number. `places` are the parts of the twin that
-    the target rejects, if they are known.
+    """An example of several unproven rejections for the same reason. `count` is their number.
+
+    `places` are the parts of the twin that the target rejects, if they are known.
     """
 
     rejection: Rejection
@@ -77,8 +78,8 @@ class UnprovenExample:
 
 @dataclass
 class OtherPropertyNamed:
-    """A rejected fault whose answer names properties, but not the property that breaks the rule. `count` is the number of such
-    faults of this rule. `case` is the first of them.
+    """An example of an invalid message whose answer names properties, but not the invalid one. `count` is the number of such
+    messages for this rule.
     """
 
     case: Case
@@ -92,8 +93,8 @@ class OtherPropertyNamed:
 class Proofs:
     """What the rejections of a campaign prove.
 
-    `rejected` and `proven` count the rejected and the proven invalid messages, `rules` the proven ones of each rule. `unproven`
-    contains examples of the reasons, `reasons` the first unproven rejection of each rule. `elsewhere` lists, for each rule, the
+    `rejected` and `proven` count invalid messages. `rules` counts the proven rejections of each rule. `unproven` contains
+    examples for each reason, and `reasons` the first unproven rejection of each rule. `elsewhere` lists, for each rule,
     rejections whose answer names only other properties.
     """
 
@@ -105,13 +106,12 @@ class Proofs:
     elsewhere: dict[str, OtherPropertyNamed] = field(default_factory=dict)
 
     def prove(self, rejection: Rejection) -> None:
-        """Adds a proven rejection of an invalid message."""
         self.proven += 1
         if rejection.rule is not None:
             self.rules[rejection.rule] += 1
 
     def doubt(self, rejection: Rejection, why: str) -> None:
-        """Adds an unproven rejection of an invalid message."""
+        """Records an unproven rejection of an invalid message."""
         _count(self.unproven, _reason_of(rejection), UnprovenExample(rejection, why))
         if rejection.rule is not None:
             _keep_first(self.reasons, rejection.rule, UnprovenExample(rejection, why))
@@ -139,12 +139,12 @@ class Proofs:
             _count(self.elsewhere, rule, elsewhere)
 
     def examples(self) -> Iterator[UnprovenExample]:
-        """Yields the examples of unproven rejections, in the order of their cases."""
+        """Yields the examples of unproven rejections in the order of their cases."""
         yield from sorted(self.unproven.values(), key=lambda example: example.number)
 
 
 def _reason_of(rejection: Rejection) -> tuple[str, ...]:
-    """Returns a key that is the same for unproven rejections with the same reason."""
+    """Returns a key for the reason why a rejection is unproven."""
     if rejection.answer.status in REFUSALS:
         return text_of(rejection.answer, rejection.case.body).key
     if rejection.twin is None or rejection.twin_answer is None:
@@ -158,7 +158,7 @@ def _keep_first(known: dict[str, UnprovenExample], key: str, new: UnprovenExampl
 
 
 def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
-    """Adds the count of `new` to the entry with this key. Keeps the case with the lower number."""
+    """Adds the number of rejections in `new` to the entry with this key, and keeps the earlier case as the example."""
     if key not in known and len(known) >= MOST_EXAMPLES:
         key = _OTHER
     old = known.get(key)

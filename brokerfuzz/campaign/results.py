@@ -34,10 +34,11 @@ class CampaignProgress:
 class Result:
     """The result of a campaign.
 
-    `counts` maps verdict and answer to the number of cases, `rules` maps broken rule and answer to the number of faults, `proofs` says
-    what the rejections prove. `twins_sent` and `twins_accepted` count the valid messages that were sent only as twins. `left_out` is
-    the number of cases that cannot be sent to this target. `requests` includes the requests for twins and for shrinking. If the
-    campaign ended early, `stop` says why, else it is None. `unwritten` lists the reports that could not be written.
+    `counts` maps a verdict and an answer to the number of cases. `rules` maps a broken rule and an answer to the number of
+    invalid messages. `proofs` says what the rejections prove. `twins_sent` valid messages were sent only as twins, and the target
+    accepted `twins_accepted` of them. `left_out` is the number of cases that cannot be sent to this target. `requests` includes
+    the requests for twins and for shrinking. If the campaign ended early, `stop` says why. `unwritten` lists the reports that
+    could not be written.
     """
 
     target: str
@@ -59,7 +60,7 @@ class Result:
 
     @property
     def stopped(self) -> str | None:
-        """Why the campaign ended early; None if it sent all cases."""
+        """The reason why the campaign ended early, or None."""
         return None if self.stop is None else self.stop.reason
 
     @property
@@ -80,17 +81,17 @@ class Result:
 
     @property
     def unproven(self) -> int:
-        """The number of rejected invalid messages whose rejection is unproven."""
+        """The number of invalid messages whose rejection is unproven."""
         return self.proofs.rejected - self.proofs.proven
 
     @property
     def unproven_rules(self) -> list[str]:
-        """The rules whose rejections are all unproven. A rule whose violation was accepted is not one of them: it has a finding."""
+        """The rules for which every rejection is unproven. A rule with a finding is not one of them."""
         rejected = [rule for (rule, kind), count in self.rules.items() if kind == "rejected" and count]
         return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
 
     def why_unproven(self, rule: str) -> str:
-        """Returns the reason why the first unproven rejection of a rule is unproven."""
+        """Returns the reason why the first rejection of the rule is unproven."""
         known = self.proofs.reasons.get(rule)
         return "the campaign ended before it sent the twin (the valid counterpart)" if known is None else known.why
 

@@ -44,7 +44,6 @@ class Sender:
         self._in_a_row = 0
 
     def can_send(self, case: Case) -> bool:
-        """Returns whether the case can be sent to this target."""
         return self._target.can_send(case.body, case.headers)
 
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:

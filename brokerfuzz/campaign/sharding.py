@@ -102,8 +102,9 @@ class Sharding:
         self._lost: list[int] = []
 
     def run(self, on_result: Callable[[ShardResult], Stop | None], recalled: Recalled | None, seconds: float | None) -> None:
-        """Sends shards until all are sent, the time is up, or `on_result` returns a reason to stop. `on_result` is called with
-        each shard's result. Raises `WorkerError` if workers are lost repeatedly.
+        """Sends shards until there are no more shards, the time is up, or `on_result` returns a reason to stop.
+
+        `on_result` gets the result of each shard. Raises `WorkerError` if workers are lost repeatedly.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         waiting = iter(self._settings.plan.shards())
@@ -130,7 +131,7 @@ class Sharding:
             self._lost.append(shard)
 
     def _gather(self, on_result: Callable[[ShardResult], Stop | None]) -> bool:
-        """Processes the finished shards and marks the lost ones. Returns True if the campaign must stop."""
+        """Collects the finished shards, and marks the shards of lost workers. Returns whether the campaign must stop."""
         stopped = False
         done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
         for future in done:

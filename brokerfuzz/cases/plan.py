@@ -27,7 +27,7 @@ STRIDE = 4096
 CATALOGUE_PER_SHARD = 512
 RANDOM_PER_SHARD = 1024
 STRONGEST = 4
-"""The highest combinatorial strength of a plan."""
+"""The highest combinatorial strength."""
 MOST_EXCLUDED = 5000
 """A shard ends if the filters exclude this many random cases in a row."""
 
@@ -123,7 +123,7 @@ class Plan:
 
     @classmethod
     def of(cls, data: Any) -> "Plan":
-        """Returns the plan that `data` describes. Raises `ValueError` with a description of the problem if `data` is invalid."""
+        """Creates a plan from a JSON object. Raises `ValueError` with a description of the problem if the object is not a plan."""
         if not isinstance(data, dict) or data.keys() != _VALID.keys():
             raise ValueError(f"a plan has the properties {listed(_VALID)}")
         for name, value in data.items():
@@ -134,7 +134,7 @@ class Plan:
 
 
 def time_of(text: Any) -> datetime | None:
-    """Returns the time that a file contains, or None for null. Raises `ValueError` if it is not a timestamp with a time zone."""
+    """Parses a time in a file. Returns None for null. Raises `ValueError` if it is not a timestamp with a time zone."""
     if text is None:
         return None
     with suppress(ValueError, TypeError):
@@ -167,7 +167,7 @@ _VALID: Mapping[str, Callable[[Any], bool]] = {
     "minimal": lambda value: isinstance(value, bool),
     "contract": lambda value: value is None or isinstance(value, str),
 }
-"""Maps each property of a plan to a function that returns whether a value from a file is valid."""
+"""Maps each property of a plan in a file to a function that decides whether its value is valid."""
 
 
 @lru_cache(maxsize=4)

@@ -182,7 +182,7 @@ def _resumed(
 
 
 def _endpoint(stack: ExitStack, firing: _Firing) -> "Target":
-    """Returns the target. If it is the reference service, the service stops when `stack` is closed. Raises `TargetError`."""
+    """Returns the target. The reference service stops when `stack` is closed."""
     if firing.target.demo:
         plan = firing.plan
         service = target_options.reference_service(firing.target, plan.message_type, plan.contract, now=firing.now, seed=plan.seed)
@@ -342,7 +342,7 @@ def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
 
 
 def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> "CampaignOutcome":
-    """Writes the reports, prints the result and returns the outcome. A report that cannot be written changes the outcome."""
+    """Writes the reports, prints the result, and returns the outcome. A report that cannot be written changes the outcome."""
     import json
     from dataclasses import replace
 

@@ -1,7 +1,7 @@
-"""Reads the settings of a campaign and its results so far from a journal.
+"""Reads the settings and the results of a campaign from its journal.
 
-A journal is data that somebody else may have written. So it decides only which cases the campaign has and how brokerfuzz judges them. The target,
-the contract and all files come from the command line or the configuration.
+Somebody else may have written the journal. So it determines only which cases the campaign has and how they are judged. The
+target, the contract and all files come from the command line or the configuration.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The settings of a campaign, as its journal describes them. `now` is the time as of which messages are judged; None is the current time."""
+    """The settings of a campaign, from its journal. `now` is the time that counts as the present (None: the actual time)."""
 
     path: str
     plan: "Plan"
@@ -31,8 +31,10 @@ class Recorded:
 
 
 def recorded(path: str, contract: str | None) -> Recorded:
-    """Reads the first line of a journal. `contract` is the folder of a changed contract that the user gives; it is not used if the campaign used
-    the built-in contract. Raises `JournalError`, and `UsageError` if the campaign used a changed contract and the user gives none.
+    """Reads the first line of a journal. `contract` is the folder of a changed contract; it is not used if the campaign used the
+    built-in one.
+
+    Raises `JournalError`, and `UsageError` if the campaign used a changed contract and the user gives none.
     """
     from brokerfuzz.campaign import journal
     from brokerfuzz.cases.plan import Plan, time_of
@@ -58,7 +60,7 @@ def about(plan: "Plan", now: datetime | None, description: Mapping[str, Any]) ->
 
 
 def outcome(known: Recorded, target: "Target") -> "Result":
-    """Returns the result of those cases whose answers are in the journal. It sends no request to the target. Raises `JournalError`."""
+    """Returns the result of the cases whose answers are in the journal. It sends no requests."""
     from brokerfuzz.campaign import Campaign, Options, Recalled, run
     from brokerfuzz.campaign.journal import Key
     from brokerfuzz.cases.catalogue import plainest

@@ -15,7 +15,7 @@ Command = Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The target and how to interpret its answers. With `demo`, the target is the reference service with `bugs`."""
+    """The options for the target. With `demo`, the target is the reference service with `bugs`."""
 
     demo: bool
     bugs: tuple[str, ...]

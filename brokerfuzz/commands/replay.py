@@ -92,7 +92,7 @@ def _endpoint(stack: ExitStack, target: TargetOptions, contract: str | None, now
 
 
 def _findings_of(source: str, target: "Target", contract: str | None, now: datetime | None) -> "Iterable[ReplayRequest]":
-    """Returns the findings in a journal or report, or a case of the catalogue. The target is the one that the user named."""
+    """Returns the findings in a journal or a report, or a case of the catalogue."""
     from brokerfuzz.campaign.replaying import of_document, of_result
     from brokerfuzz.reports.report_files import read_report
 

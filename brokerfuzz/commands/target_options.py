@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, command: str) -> TargetOptions:
-    """Returns the target from the command line (including its `url`), or else the target from the configuration.
+    """Returns the target from the command line or, if there is none, from the configuration.
 
-    `command` is the command that errors about a missing target suggest. The headers in the configuration may contain secrets, so brokerfuzz sends
-    them only to the server that the configuration names.
+    If there is no target, the error suggests `command`. The headers in the configuration may contain secrets, so brokerfuzz sends
+    them only to the server in the configuration.
     """
     configured = _configured_url(ctx)
     typed = {name for name in ("exec_", "call", "lines", "demo") if _typed(ctx, name)}
@@ -44,7 +44,7 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, 
 
 
 def _check(ctx: click.Context, target: TargetOptions, command: str) -> None:
-    """Raises `UsageError` unless the options name exactly one target, and only options that belong to it."""
+    """Raises `UsageError` unless the options name exactly one target, and only options for this kind of target."""
     named = [name for name in (target.url, target.exec_, target.call) if name is not None]
     if "" in named or not (named or target.demo):
         problem = "the target is empty" if named else "no target given"
@@ -96,9 +96,8 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def given_target(target: TargetOptions, *, processes: int | None = None) -> "Target":
-    """Returns the target that the options name, except the reference service. Raises `TargetError`.
-
-    The target starts at most `processes` processes (None: no limit).
+    """Returns the target that the options name, unless it is the reference service. It starts at most `processes` processes
+    (None: no limit).
     """
     from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget
 
@@ -114,8 +113,9 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
 
 @contextmanager
 def reference_service(target: TargetOptions, message_type: str, folder: str | None, *, now: datetime | None, seed: int = 0) -> Iterator["Target"]:
-    """Runs the reference service. It stops when the context ends. `message_type` is the type of the messages that it will receive, and `folder` the
-    folder of its contract.
+    """Runs the reference service until the context ends.
+
+    `message_type` is the type of the messages that it will receive, and `folder` is the folder of its contract.
     """
     from brokerfuzz.schemas import load_contract
     from brokerfuzz.service.running import running, serve_command

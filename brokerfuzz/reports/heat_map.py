@@ -1,6 +1,7 @@
-"""Creates a heat map of the rules: one row per site, one column per keyword.
+"""Creates a table of the rules with one row per site and one column per keyword. Each cell counts the invalid messages that the
+target did not reject.
 
-Each cell counts the invalid messages that were not rejected. A cell is grey if no rejection is proven.
+A cell is grey if no rejection is proven.
 """
 
 import re
@@ -21,8 +22,9 @@ _SHADES = (("s4", "none"), ("s3", "under a third"), ("s2", "under two thirds"), 
 
 
 class Cell(NamedTuple):
-    """The answers to messages that break a rule with this keyword at this site. Only `rejected` is correct; `wrong` counts all other answers.
-    `unproven` is the number of rejections that prove nothing.
+    """The answers to messages that break a rule with this keyword at this site.
+
+    `wrong` counts all answers except `rejected`, and `unproven` counts the rejections that prove nothing.
     """
 
     rejected: int

@@ -1,9 +1,11 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if the rule has new findings. A finding that is not about exactly one rule has its own test case. The name of this test
-case contains the fingerprint of the finding, so that build servers recognise the finding in the next run. Known findings, ambiguities and unproven
-rules are skipped tests. The test case of the campaign has an error if the campaign is not complete. A test case has at most one `failure`, because
-most build servers show only the first. Characters that XML cannot contain, or that are not printable, are escaped as `\\u001b`.
+The test case of a rule fails if there are new findings about the rule. A finding that is not about exactly one rule has its own
+test case. Its name contains the fingerprint of the finding, so it is the same in the next run. Known findings, ambiguities and
+unproven rules are skipped tests. The test case of the campaign has an error if the campaign is not complete.
+
+A test case has at most one `failure`, because most build servers show only the first one. Characters that XML does not allow, or
+that are not printable, are escaped (`\\u001b`).
 """
 
 import re
@@ -89,7 +91,7 @@ def _add(suite: Element, case: _TestCase) -> None:
 
 
 def _campaign(document: Document) -> _TestCase:
-    """Returns the test case for the whole campaign. It always exists, because build servers reject a file without test cases."""
+    """Creates the test case for the whole campaign. It always exists, because build servers reject a file without test cases."""
     outcome = document["outcome"]
     lines = [_line(outcome["headline"])]
     lines.append(f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s")

@@ -73,14 +73,16 @@ def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True)
 
 
 class WrittenReports(NamedTuple):
-    """The paths of the reports that were written, and for each other report the reason why it was not written."""
+    """The paths of the reports that were written, and the reasons why the other reports were not written."""
 
     paths: list[str]
     problems: list[str]
 
 
 def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
-    """Writes each report atomically. If a report cannot be written, all others are still written."""
+    """Writes all reports. Each file appears only when it is complete. If a report cannot be written, the others are written
+    nevertheless.
+    """
     written = WrittenReports([], [])
     for path in paths:
         try:

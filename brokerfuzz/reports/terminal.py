@@ -1,4 +1,4 @@
-"""Prints the report for people: the outcome, the findings, the answers for each ambiguity, and a summary that stays on the screen.
+"""Prints the report for people: the outcome, the findings, the behaviour for each ambiguity, and a summary at the end.
 
 It uses colours only on a terminal, and only if `NO_COLOR` is not set. Characters that are not printable are escaped, so that a
 target cannot control the terminal.
@@ -34,9 +34,7 @@ _MOST_REASONS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class RunNotes:
-    """What the command knows about a campaign: the seed of the random cases, the files that it wrote, and the command that continues
-    the campaign.
-    """
+    """What the report says about the command: the seed, the files that it wrote, and the command that continues the campaign."""
 
     seed: int | None = None
     written: Sequence[str] = ()
@@ -49,7 +47,7 @@ def show(result: Result, stream: IO[str], notes: RunNotes | None = None) -> None
 
 
 def report(result: Result, notes: RunNotes | None = None) -> str:
-    """Returns the report with escape codes for colours. The function `click.unstyle` removes these codes."""
+    """Returns the report with codes for colours, which `click.unstyle` removes."""
     return "".join(f"{line}\n" for line in _lines(result, notes or RunNotes()))
 
 
@@ -134,7 +132,7 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
 
 
 def _unproven(result: Result) -> Iterator[str]:
-    """Yields the reasons for which rejections are unproven."""
+    """Yields the reasons why rejections are unproven."""
     if result.unproven:
         yield ""
         yield click.style(f"{counted(result.unproven, 'rejection')} unproven", bold=True)

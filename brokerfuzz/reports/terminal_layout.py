@@ -1,4 +1,4 @@
-"""Lays out text for a terminal of 80 columns: wrapped paragraphs, named entries and tables. Words are never broken."""
+"""Formats text for a terminal with 80 columns: paragraphs, entries with names, and tables. It breaks lines only between words."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -7,11 +7,11 @@ import click
 
 WIDTH = 80
 _NAME = 12
-"""The width of the name of an entry."""
+"""The width of the column for names."""
 
 
 def paragraph(text: str, indent: int = 0, first: str = "") -> Iterator[str]:
-    """Yields the lines of a paragraph. The first line begins with `first` instead of the indent."""
+    """Yields the lines of a paragraph. The first line begins with `first` instead of spaces."""
     room = " " * indent
     yield from textwrap.wrap(text, WIDTH, initial_indent=first or room, subsequent_indent=room, break_long_words=False, break_on_hyphens=False) or [
         first.rstrip()
@@ -19,7 +19,7 @@ def paragraph(text: str, indent: int = 0, first: str = "") -> Iterator[str]:
 
 
 def entry(name: str, text: str, indent: int = 3) -> Iterator[str]:
-    """Yields a named text: the name in a column of its own, and the wrapped text."""
+    """Yields the lines of an entry: its name in the first column, and its text in the second column."""
     lines = list(paragraph(text, indent + _NAME))
     first = lines[0][indent + _NAME :]
     yield f"{' ' * indent}{click.style(name.ljust(_NAME), dim=True)}{first}"
@@ -27,12 +27,12 @@ def entry(name: str, text: str, indent: int = 3) -> Iterator[str]:
 
 
 def verbatim(name: str, text: str, indent: int = 3) -> str:
-    """Returns a named text on one line, for example a command to copy."""
+    """Returns an entry on one line. Its text is not wrapped, so that users can copy it."""
     return f"{' ' * indent}{click.style(name.ljust(_NAME), dim=True)}{text}"
 
 
 def table(rows: Sequence[Sequence[str]], indent: int = 2) -> Iterator[str]:
-    """Yields the lines of a table. The first row is the head. All columns but the first contain numbers."""
+    """Yields the lines of a table. The first row contains the titles. All columns except the first contain numbers."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for name, *numbers in rows:
         yield "  ".join([" " * indent + name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True))])

@@ -1,5 +1,6 @@
-"""Lists two kinds of rejections: those that are unproven, each with the reason, and those whose answer names a different property than the invalid
-one."""
+"""Creates the section of the HTML report that lists unproven rejections with their reasons, and rejections whose answer names a
+different property.
+"""
 
 from collections.abc import Iterator, Sequence
 

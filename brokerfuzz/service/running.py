@@ -33,7 +33,7 @@ _START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
 
 
 def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: datetime | None, seed: int) -> str:
-    """Returns the beginning of a shell command. It starts the service again at this URL, runs the command that follows, and stops the service."""
+    """Returns the beginning of a shell command that starts the service, runs another command, and stops the service."""
     words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", str(urlsplit(url).port), *(word for name in bugs for word in ("--bug", name))]
     words += ["--contract", contract] if contract is not None else []
     words += ["--now", now.isoformat()] if now is not None else []

@@ -22,7 +22,7 @@ texts unreadable.
 
 _SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
 _SECRET_WORDS = frozenset(("sig", "otp", "pin", "access", "cert", "sid"))
-"""Words that are too short to look for within other words."""
+"""These words are too short to search for them inside other words."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CREDENTIALS = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey)\s", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)

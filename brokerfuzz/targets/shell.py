@@ -63,7 +63,7 @@ def quoted(word: str) -> str:
 
 
 def secrets_of(words: Sequence[str]) -> Secrets:
-    """Returns the secrets in the words of a command."""
+    """Returns the secrets in a command."""
     split = list(_split(words))
     url = next((value for _, _, value in split if "://" in value), "")
     return Secrets(url, [("token", value) for _, secret, value in split if secret is not None])
@@ -80,9 +80,10 @@ def octal(body: bytes) -> str:
 
 
 def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
-    """Yields three parts of each word: the text before its value, the name of the value, and the value.
+    """Yields the text before the value, the name of the value, and the value of each word. The name is None if the value is not
+    secret.
 
-    The name is None if the value is not secret. For example, `--token=b` has the parts `--token=`, `token` and `b`.
+    For example, `--token=b` is split into `--token=`, `token` and `b`.
     """
     option = ""
     for word in words:
