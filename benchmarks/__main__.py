@@ -111,9 +111,10 @@ def main(arguments: list[str]) -> None:
     of_examples = parser.add_argument_group("discovery, variety, shrinking and planted")
     for name, text in SIZES.items():
         of_examples.add_argument(f"--{name}", type=int, default=getattr(ExampleEffort, name), metavar="NUMBER", help=f"{text} (default: %(default)s)")
+    of_examples.add_argument("--only-ours", action="store_true", help="leave out the other tools, which need most of the time")
     given = parser.parse_args(arguments)
     known: dict[str, Callable[[], str]] = {"strategies": strategies}
-    effort = ExampleEffort(*(getattr(given, name) for name in SIZES))
+    effort = ExampleEffort(**{name: getattr(given, name) for name in SIZES}, only_ours=given.only_ours)
     known |= {function.__name__: partial(function, effort) for function in (discovery, variety, shrinking, planted)}
     known |= {function.__name__: function for function in (bulk, generators, oracle, firing, fleet, fleet_schemathesis, fleet_flagged)}
     known["generators"] = partial(generators, given.plot, Effort(given.sample, given.seconds))

@@ -14,13 +14,14 @@ class Effort:
     """The size of the measurements.
 
     `runs` is the number of runs with different seeds of invalid strategies, `seeds` the same for measurements with other tools,
-    `examples` the number of examples in a long run. `processes` share the work.
+    `examples` the number of examples in a long run. `processes` share the work. `only_ours` leaves out the other tools.
     """
 
     runs: int = 30
     seeds: int = 10
     examples: int = 400
     processes: int = os.cpu_count() or 1
+    only_ours: bool = False
 
     def results(self, work: Callable[..., T], tasks: Iterable[tuple[object, ...]]) -> list[T]:
         """Calls `work` with the arguments of each task. Returns the results in the order of the tasks."""

@@ -48,10 +48,16 @@ class Source(NamedTuple):
     package: str = "brokerfuzz"
     message_types: tuple[MessageType, ...] = MESSAGE_TYPES
 
+    @property
+    def is_ours(self) -> bool:
+        """Returns True for a strategy of brokerfuzz."""
+        return self.package == "brokerfuzz"
 
-def sources(message_type: MessageType) -> list[Source]:
-    """Returns the sources of a message type whose packages are installed."""
-    return [source for source in _EVERY if find_spec(source.package) and message_type in source.message_types]
+
+def sources(message_type: MessageType, *, only_ours: bool = False) -> list[Source]:
+    """Returns the sources of a message type whose packages are installed, or only those of brokerfuzz."""
+    found = [source for source in _EVERY if find_spec(source.package) and message_type in source.message_types]
+    return [source for source in found if not only_ours or source.is_ours]
 
 
 def drawn_from(name: str, message_type: MessageType, count: int, seed: int) -> list[bytes]:

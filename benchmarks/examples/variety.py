@@ -95,7 +95,7 @@ def variety(effort: Effort) -> str:
 
 
 def _table(message_type: MessageType, effort: Effort) -> Iterator[str]:
-    names = [source.name for source in sources(message_type) if source.aims != "invalid"]
+    names = [source.name for source in sources(message_type, only_ours=effort.only_ours) if source.aims != "invalid"]
     seeds = range(1, effort.seeds + 1)
     count = 5 * effort.examples
     shares = effort.results(covered, [(name, message_type, seed) for name in names for seed in seeds])

@@ -29,17 +29,17 @@ def planted(effort: Effort) -> str:
 
 
 def _rows(message_type: MessageType, effort: Effort) -> Iterator[str]:
-    names = [source.name for source in sources(message_type)]
+    every = sources(message_type, only_ours=effort.only_ours)
     seeds = range(1, effort.seeds + 1)
-    found = effort.results(first_shown, [(name, message_type, effort.examples, seed) for name in names for seed in seeds])
-    of_source = {name: found[number * effort.seeds : (number + 1) * effort.seeds] for number, name in enumerate(names)}
+    found = effort.results(first_shown, [(source.name, message_type, effort.examples, seed) for source in every for seed in seeds])
+    of_source = {source: found[number * effort.seeds : (number + 1) * effort.seeds] for number, source in enumerate(every)}
     for number, bug in enumerate(_of(message_type)):
-        medians = {name: median(indexes[number] for indexes in of_source[name]) for name in names}
-        ours = min((name for name in names if name.startswith("brokerfuzz")), key=medians.__getitem__)
-        theirs = min((name for name in names if not name.startswith("brokerfuzz")), key=medians.__getitem__)
-        mark = "fewer" if medians[ours] < medians[theirs] else "     "
-        shown = (f"{name} {_shown(medians[name], effort.examples)}" for name in (ours, theirs))
-        yield f"  {mark}  {bug.program.module.rpartition('.')[2]:<15} {bug.effect:<8} {bug.name:<62} {'; '.join(shown)}"
+        medians = {source: median(indexes[number] for indexes in of_source[source]) for source in every}
+        groups = ([source for source in every if source.is_ours is ours] for ours in (True, False))
+        best = [min(group, key=medians.__getitem__) for group in groups if group]
+        mark = "fewer" if medians[best[0]] < min((medians[other] for other in best[1:]), default=0) else ""
+        shown = (f"{source.name} {_shown(medians[source], effort.examples)}" for source in best)
+        yield f"  {mark:<5}  {bug.program.module.rpartition('.')[2]:<15} {bug.effect:<8} {bug.name:<62} {'; '.join(shown)}"
 
 
 def _shown(value: float, limit: int) -> str:
