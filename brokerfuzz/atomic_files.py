@@ -86,7 +86,7 @@ class _Writable(Protocol):
 def write_behind(stream: _Writable, pieces: Iterable[bytes]) -> None:
     """Writes pieces in a thread while the next pieces are generated.
 
-    This is faster, because writing and computing checksums do not hold Python's interpreter lock.
+    A thread is faster, because writing and computing checksums do not hold Python's interpreter lock.
     """
     failed = Event()
 

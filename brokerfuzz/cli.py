@@ -23,7 +23,7 @@ from brokerfuzz.options import CONTRACT
 
 
 class Commands(click.Group):
-    """The group of all commands. It handles their exceptions."""
+    """The group of all commands. The group handles the exceptions of the commands."""
 
     def main(
         self,
@@ -33,7 +33,7 @@ class Commands(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Runs a command and exits. With `standalone_mode=False`, it returns the exit status and raises errors instead."""
+        """Runs a command and exits. With `standalone_mode=False`, the method returns the exit status and raises errors instead."""
         run = partial(super().main, args, prog_name or NAME, complete_var or COMPLETE, standalone_mode=False, **extra)
         if not standalone_mode:
             return run()
@@ -70,7 +70,7 @@ def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
 
 
 def _status(run: Callable[[], int | None]) -> int:
-    """Runs a command and returns its exit status. It prints the errors of the command."""
+    """Runs a command and returns its exit status. Errors of the command are printed."""
     try:
         return run() or 0
     except click.Abort:

@@ -56,7 +56,7 @@ def _below(value: Any, *names: str) -> Any:
 
 
 def _body(content: Any) -> bytes:
-    """Returns the bytes of a JSON body. They are empty if the body has another content type, or if there is no body."""
+    """Returns the bytes of a JSON body. There are no bytes if the body has another content type, or if there is no body."""
     text, said = _below(content, "text"), _below(content, "mimeType") or ""
     if not isinstance(text, str) or not isinstance(said, str) or (said not in _UNKNOWN_TYPES and not _JSON.fullmatch(said.strip())):
         return b""

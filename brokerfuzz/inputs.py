@@ -1,7 +1,6 @@
 """Reads messages from files and standard input: one message per file or per line, a corpus, or recorded traffic.
 
-Files with several lines are read line by line, and messages of more than `LARGEST` bytes raise an error. So the memory is
-limited.
+Files with several lines are read line by line, and messages of more than `LARGEST` bytes raise an error. So brokerfuzz needs little memory.
 """
 
 import os
@@ -30,7 +29,7 @@ from brokerfuzz.schemas.headers import Headers
 
 LARGEST = 64 * 1024 * 1024
 LARGEST_RECORDING = 512 * 1024 * 1024
-"""The maximum size of a file with recorded traffic, in bytes. Reading it needs several times as much memory."""
+"""The maximum size of a file with recorded traffic, in bytes. Reading such a file needs several times as much memory."""
 STANDARD_INPUT = "-"
 LINE_SUFFIXES = (".ndjson", ".jsonl")
 

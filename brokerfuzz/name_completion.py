@@ -24,7 +24,7 @@ def register() -> None:
 
 
 class Bash(BashComplete):
-    """Completes words in bash. It joins the parts into which bash splits a word."""
+    """Completes words in bash. The class joins the parts into which bash splits a word."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """Joins the parts into which bash split the command line. Returns the earlier words, and the word to complete."""
@@ -36,7 +36,7 @@ class Bash(BashComplete):
         return joined[1:], ""
 
     def _joined(self, words: list[str]) -> list[str]:
-        """Returns the words as the user typed them. Also remembers the parts of the last word that bash does not complete."""
+        """Returns the words as the user typed them. The parts of the last word that bash does not complete are also remembered."""
         joined: list[str] = []
         self._typed_before = ""
         for previous, word in zip(["", *words], words, strict=False):

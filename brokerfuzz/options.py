@@ -1,4 +1,6 @@
-"""Defines the options that several commands share, and parses their values. It imports only fast modules, so that `--help` is fast."""
+"""Defines the options that several commands share, and parses their values. This module imports only fast modules, so that
+`--help` is fast.
+"""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -142,20 +144,20 @@ clock_option = click.option(
 
 
 def now_option(what: str) -> Decorator:
-    """Creates the option `--now`, which replaces the current time. Its help begins with `what`."""
+    """Creates the option `--now`, which replaces the current time. The help of the option begins with `what`."""
     return click.option(
         "--now", metavar="TIME", callback=_time, help=f"{what} as if this were the current time, such as 2025-06-15T12:00:00Z.  [default: now]"
     )
 
 
 def count_option(what: str, *more: str) -> Decorator:
-    """Creates the option `--count`, the number of random cases. Its help ends with the default values."""
+    """Creates the option `--count`, the number of random cases. The help of the option ends with the default values."""
     defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")
 
 
 def workers_option(what: str) -> Decorator:
-    """Creates the option `--workers`, the number of processes. In its help, `what` says what the processes do."""
+    """Creates the option `--workers`, the number of processes. In the help of the option, `what` says what the processes do."""
     return click.option(
         "--workers", metavar="NUMBER", type=click.IntRange(1, 999), default=1, show_default=True, help=f"Number of processes that {what}."
     )
@@ -165,7 +167,7 @@ def workers_option(what: str) -> Decorator:
 
 
 def _configured(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Reads the configuration file. Its values are the defaults of the other options."""
+    """Reads the configuration file. The values in the file are the defaults of the other options."""
     from brokerfuzz import configuration
     from brokerfuzz.errors import ConfigurationError
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 Place = tuple["Place", str | int] | None
-"""A place as a linked list: the place around it, and the last step (a property name or an index). None is the root."""
+"""A place as a linked list: the place around it, and the last step (a property name or an index). None stands for the root."""
 
 
 def pointer(place: Place) -> str:

@@ -23,7 +23,7 @@ class AnswerText:
     """What an answer says, without details.
 
     `head` is the status or, if there is none, the reason. `parts` are the strings of a JSON body, or the lines of another body.
-    They are None if only the beginning of the body is known.
+    `parts` is None if only the beginning of the body is known.
     """
 
     head: str

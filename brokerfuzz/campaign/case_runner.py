@@ -32,7 +32,7 @@ Numbered = tuple[int, Case]
 
 
 class CaseRunner:
-    """Sends cases to a target and collects the results in `seen`. If it stops early, `stop` contains the reason."""
+    """Sends cases to a target and collects the results in `seen`. If the sending stops early, `stop` contains the reason."""
 
     def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
         self.seen = Observations()
@@ -143,7 +143,7 @@ def findings_limit(most: int) -> Stop:
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:
-    """Runs all coroutines at the same time. If one of them fails, it cancels the others and raises the exception."""
+    """Runs all coroutines at the same time. If a coroutine fails, the others are cancelled, and the exception is raised."""
     try:
         async with asyncio.TaskGroup() as group:
             for coroutine in work:

@@ -40,7 +40,7 @@ class CauseSearch:
     """Searches for the causes of one finding. The attribute `places` contains the JSON Pointers of the causes.
 
     `known` are causes that shrinking has already found. The search does not change their values. If `thorough` is true, the
-    search also tries parts of the additions, because one addition can trigger another bug. It does not search if the message
+    search also tries parts of the additions, because one addition can trigger another bug. The search does nothing if the message
     breaks a rule, because no addition can make such a message acceptable.
     """
 
@@ -151,7 +151,9 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ changing the answer
 
     async def _first_change(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Returns changes that together lead to another answer. It tries all changes at once, then halves, then quarters, and so on."""
+        """Returns changes that together lead to another answer. The function tries all changes at once, then halves, then
+        quarters, and so on.
+        """
         for start, length in chunks(len(edits)) if self._thorough else _whole(edits):
             some = edits[start : start + length]
             if await self._changes_answer(tree, some):

@@ -76,7 +76,7 @@ class Suspicion:
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
 
     def add_causes(self, places: Iterable[str]) -> None:
-        """Adds places of causes. If a place contains a more specific place, only the specific place remains."""
+        """Adds the places of new causes. If a place contains a more specific place, only the specific place remains."""
         found = dict.fromkeys((*self.places, *places))
         self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
 
@@ -151,7 +151,9 @@ def _index(suspicion: Suspicion) -> int:
 
 
 def _key(suspicion: Suspicion) -> tuple[Key, bool]:
-    """Returns the group of a contradiction. Also returns False if the messages in the group may have different causes."""
+    """Returns a key for the group to which a contradiction belongs. Also returns False if the messages in the group may have
+    different causes.
+    """
     kind, case, verdict = suspicion.kind, suspicion.case, suspicion.verdict
     if not suspicion.answer.reached:
         return (kind, "unreachable"), True

@@ -22,7 +22,8 @@ from brokerfuzz.targets import Answer
 class FindingMinimizer:
     """Shrinks all contradictions of a campaign.
 
-    It sends at most `requests` requests for each contradiction (0: no shrinking), and stops after `seconds` seconds in total.
+    The campaign sends at most `requests` requests for each contradiction (0: no shrinking), and stops shrinking after `seconds`
+    seconds in total.
     """
 
     def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, *, requests: int, seconds: float) -> None:

@@ -40,8 +40,9 @@ class Finding:
     `techniques`, `tags` and `families` come from all cases that showed the finding.
 
     The smallest message was sent again `sent` times, and `shown` of these times the problem occurred. `whole` is False if a limit
-    ended the shrinking. `reproduction` is a shell command that sends the smallest message. `twin` is its valid counterpart. If
-    the answer itself is the problem, `about` describes the problem. `known` is True if the baseline contains the finding.
+    ended the shrinking. `reproduction` is a shell command that sends the smallest message. `twin` is the valid counterpart of the
+    smallest message. If the answer itself is the problem, `about` describes the problem. `known` is True if the baseline contains
+    the finding.
     """
 
     kind: FindingKind
@@ -79,8 +80,8 @@ class Finding:
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that identify the finding in other runs.
 
-        They depend on the kind, the broken rules and the families of the techniques. If no rule is broken, they depend on the
-        kind and the smallest message.
+        The digits depend on the kind, the broken rules and the families of the techniques. If no rule is broken, they depend on
+        the kind and the smallest message.
         """
         what = [rule.rule for rule in self.reasons]
         shown = [*what, *self.families] if what else [self.label, *self.ambiguities, *self.headers, self.body.hex()]

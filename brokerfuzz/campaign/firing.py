@@ -1,7 +1,7 @@
 """Runs a campaign: sends cases to a target, compares the answers with the verdicts, and shrinks the contradictions.
 
 A campaign stores only counts and a few cases, so its memory does not grow with the number of cases. The findings are shrunk in
-the order of their cases after all cases were sent. So they do not depend on the order in which answers arrive.
+the order of their cases after all cases were sent. So the findings do not depend on the order in which answers arrive.
 """
 
 import asyncio
@@ -40,12 +40,12 @@ class Options:
     """The settings of a campaign.
 
     `concurrency` is the number of messages that are sent at the same time. `rate` limits the number of requests per second (None:
-    no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, it sends no more
-    cases.
+    no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, the campaign
+    sends no more cases.
 
-    `now`, `contract` and `policies` decide how cases are judged. They must be the values with which the cases were generated.
-    Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and so does the search for its causes. Both
-    take at most `shrink_seconds` seconds for all findings together.
+    `now`, `contract` and `policies` decide how cases are judged. The values must be the same as when the cases were generated.
+    Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and so does the search for its causes.
+    Shrinking and searching for causes take at most `shrink_seconds` seconds for all findings together.
 
     `fresh` is the name of a property that gets a different string in each message. `plain` is an ordinary valid message, which
     the campaign sends first. `total` is the number of cases, for progress reports.

@@ -36,7 +36,7 @@ class Observations:
     left_out: int = 0
 
     def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> Rejection | None:
-        """Records the answer to a case. It ignores the answer if the target had received too many requests.
+        """Records the answer to a case. The answer is ignored if the target had received too many requests.
 
         If the target rejected a message that is not valid, it returns the rejection, and the caller must call `settle`.
         """

@@ -1,7 +1,7 @@
 """Defines the outcome of a campaign, which determines the exit status and the first line of every report.
 
-A campaign is complete if it sent everything that the user asked for. It is untested if the answers show nothing about the target.
-Otherwise, it is partial.
+A campaign is complete if it sent everything that the user asked for. A campaign is untested if the answers show nothing about the
+target. Any other campaign is partial.
 """
 
 from collections.abc import Iterator
@@ -73,8 +73,8 @@ class CampaignOutcome:
 class Evidence:
     """How much the answers of a target show.
 
-    The target accepted `accepted` of `valid` valid messages. There were `faults` invalid messages with a fault. For `shown` of
-    them, the target accepted the message, or the rejection is proven.
+    The target accepted `accepted` of `valid` valid messages. There were `faults` messages with a fault. For `shown` of these
+    messages, the target accepted the message, or the rejection is proven.
     """
 
     cases: int

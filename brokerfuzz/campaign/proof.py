@@ -1,8 +1,8 @@
 """Decides whether a rejection proves that the target checks what is wrong with the message.
 
-A rejection is proven if the target accepts the twin (the valid counterpart), which differs only in the fault. It is also proven
-if the answer names the invalid property and the target accepts an ordinary valid message. Every other rejection is unproven,
-because the target may have another reason to reject the message. An unproven rejection is not a finding.
+A rejection is proven if the target accepts the twin (the valid counterpart), which differs only in the fault. A rejection is also
+proven if the answer names the invalid property and the target accepts an ordinary valid message. Every other rejection is
+unproven, because the target may have another reason to reject the message. An unproven rejection is not a finding.
 """
 
 from collections import Counter
@@ -60,7 +60,7 @@ class Rejection:
 
 @dataclass
 class UnprovenExample:
-    """An example of several unproven rejections for the same reason. `count` is their number.
+    """An example of several unproven rejections for the same reason. `count` is the number of these rejections.
 
     `places` are the parts of the twin that the target rejects, if they are known.
     """

@@ -3,7 +3,7 @@ from time import monotonic
 
 
 class RateLimiter:
-    """Allows at most `rate` requests per second (None: no limit). After a pause, it does not allow a faster rate."""
+    """Allows at most `rate` requests per second (None: no limit). After a pause, requests are not sent faster."""
 
     def __init__(self, rate: float | None) -> None:
         self.limited = rate is not None

@@ -1,4 +1,6 @@
-"""Sends the messages of a campaign. It limits the rate, writes the journal, and does not send messages that the journal already answers."""
+"""Sends the messages of a campaign. The module limits the rate, writes the journal, and does not send messages that the journal
+already answers.
+"""
 
 import asyncio
 from time import monotonic

@@ -27,11 +27,11 @@ from brokerfuzz.workers import WorkerPool
 AHEAD = 2
 """The number of shards that wait in the queue of each worker, so that workers need not wait."""
 ATTEMPTS = 3
-"""How often a shard is started at most. If its worker is lost each time, the shard is probably the reason."""
+"""How often a shard is started at most. If the worker of a shard is lost each time, the shard is probably the reason."""
 
 
 class Shards(Protocol):
-    """Cases that are divided into shards, such as `cases.plan.Plan`. They can be sent to other processes."""
+    """Cases that are divided into shards, such as `cases.plan.Plan`. The cases can be sent to other processes."""
 
     def shards(self) -> Iterator[int]: ...
 
@@ -42,8 +42,8 @@ class Shards(Protocol):
 class ShardSettings:
     """The settings that all workers share.
 
-    `journal` is the file to which the workers append lines. If it is None, the workers return the lines. `begun` is the time at
-    which the campaign started (`time.time`).
+    `journal` is the file to which the workers append lines. If `journal` is None, the workers return the lines. `begun` is the
+    time at which the campaign started (`time.time`).
     """
 
     plan: Shards

@@ -19,7 +19,7 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets.answers import Answer
 
 MOST_JUDGED = 32 << 20
-"""The maximum number of bytes that the oracle judges for one finding. It limits the time for shrinking a very large message."""
+"""The maximum number of bytes that the oracle judges for one finding. The maximum limits the time for shrinking a very large message."""
 
 VerdictOf = Callable[[bytes], Verdict]
 Shows = Callable[[Answer], bool]
@@ -27,7 +27,7 @@ Shows = Callable[[Answer], bool]
 TRIES = 5
 """If the problem does not occur again at once, the message is repeated up to this number of times, to measure how often it occurs."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
-"""What an attempt showed. A message that cannot be sent counts as `other verdict`, because it shows nothing."""
+"""The result of an attempt to shrink a message. A message that cannot be sent counts as `other verdict`, because it shows nothing."""
 
 
 class Shrinker:
@@ -68,7 +68,9 @@ class Shrinker:
             self.places = self._causes(self._tree())
 
     async def _is_reproduced(self) -> bool:
-        """Returns whether the problem occurs again. If it does not, the message is repeated to measure how often it occurs."""
+        """Returns whether the problem occurs again. If the problem does not occur again, the message is repeated to measure how
+        often it occurs.
+        """
         while self.sent < TRIES:
             await self._repeat()
             if self.sent == self.shown:
@@ -191,7 +193,9 @@ class Shrinker:
             yield replaced(tree, path, value)
 
     async def _cut_bytes(self) -> None:
-        """Shrinks a message that is not JSON, or whose notation matters. It removes parts that look like properties, then single bytes."""
+        """Shrinks a message that is not JSON, or whose notation matters. The method removes parts that look like properties, then
+        single bytes.
+        """
         before = None
         while before != self.body:
             before = self.body

@@ -1,4 +1,4 @@
-"""Measures how long the target needs for its answers, and how many answers arrive per second. The memory is limited."""
+"""Measures how long the target needs for its answers, and how many answers arrive per second. The measurements need little memory."""
 
 from collections import Counter
 from dataclasses import dataclass, field

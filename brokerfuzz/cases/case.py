@@ -233,7 +233,7 @@ def _id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 
 _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""The beginning of the hash of each message type. Copying it is faster than computing it again."""
+"""The beginning of the hash of each message type. Copying the beginning is faster than computing it again."""
 
 
 def clock(now: datetime | None) -> datetime:

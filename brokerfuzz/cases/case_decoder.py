@@ -118,9 +118,9 @@ def case_decoder(
     rules: tuple[Rule, ...] | None = None,
     techniques: frozenset[str] | None = None,
 ) -> CaseDecoder:
-    """Returns a decoder for cases with these verdicts, rules and techniques. None selects all of them.
+    """Returns a decoder for cases with these verdicts, rules and techniques. None selects all verdicts, rules and techniques.
 
-    The decoder ignores a rule that no selected technique can break. So `CaseDecoder.rules` can be empty.
+    The decoder ignores a rule that no selected technique can break.
     """
     decoder = CaseDecoder(contract, message_type, labels, rules or contract.rules[message_type], techniques)
     maker = decoder.faults(clock(None))

@@ -10,7 +10,9 @@ from brokerfuzz.wording import listed, printable_as_in_python
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
-    """Returns a call of `Case.judged` that creates the case again. It contains no tags, except for the time of a case about the clock."""
+    """Returns a call of `Case.judged` that creates the case again. The call contains no tags, except for the time of a case about
+    the clock.
+    """
     names = rule_names(contract or load_contract())
     options = {
         "faults": [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults],

@@ -40,7 +40,7 @@ def catalogue(
 
 
 def plainest(message_type: MessageType, *, contract: Contract | None = None) -> Case:
-    """Returns a simple valid case. In most contracts, it is an ordinary message with every property."""
+    """Returns a simple valid case. In most contracts, this case is an ordinary message with every property."""
     known = contract or load_contract()
     body = compact(build(known, message_type, MessagePlan()))
     case = confirmed(message_type, body, claim="valid", contract=known)

@@ -21,7 +21,7 @@ from brokerfuzz.schemas import Ambiguity, Contract, MessageType, Rule
 
 
 def generate(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Sequence[Case]:
-    """Returns all cases of the catalogue, sorted and without duplicates. This takes several seconds."""
+    """Returns all cases of the catalogue, sorted and without duplicates. Generating a catalogue takes several seconds."""
     every: dict[str, Case] = {}
     for case in _unordered(contract, message_type, now, strength):
         for one in (case.twin, case):

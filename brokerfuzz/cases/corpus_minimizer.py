@@ -33,7 +33,7 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
 
 
 _WEIGHT = 2
-"""The weight of a goal. It must be divisible by two, because the weight of an invalid case and its twin is divided by two."""
+"""The weight of a goal. The weight must be divisible by two, because the weight of an invalid case and its twin is divided by two."""
 
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:

@@ -31,7 +31,7 @@ class _Recent(dict[Any, Any]):
 
 @dataclass(frozen=True)
 class FaultMaker:
-    """Generates the faults of a message type. If `now` is None, it generates no faults about the clock."""
+    """Generates the faults of a message type. If `now` is None, there are no faults about the clock."""
 
     contract: Contract
     message_type: MessageType
@@ -68,7 +68,8 @@ class FaultMaker:
     ) -> Iterator[Case]:
         """Yields the first new case, or nothing.
 
-        It tries the technique and the variation with this number first, then the simplest variation, and then other techniques.
+        The function tries the technique and the variation with this number first, then the simplest variation, and then other
+        techniques.
         """
         placement, neighbours = around[number % len(around)]
         first = number % len(techniques)
@@ -86,7 +87,9 @@ class FaultMaker:
                 yield case
 
     def empty_object(self) -> Iterator[Case]:
-        """Yields the message `{}`, which breaks the rules of all required properties. Its twin has only the required properties."""
+        """Yields the message `{}`, which breaks the rules of all required properties. The twin of this message has only the
+        required properties.
+        """
         twin = self._twin(compact(build(self.contract, self.message_type, MessagePlan(full=False))))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
@@ -129,7 +132,7 @@ class FaultMaker:
         return broken
 
     def plain(self, rule: Rule) -> object:
-        """Returns an ordinary message in which the rule can be broken. Callers must not change it."""
+        """Returns an ordinary message in which the rule can be broken. Callers must not change the message."""
         return self._message(rule, ONLY, COMPLETE, None)
 
     def _change(self, message: object, steps: Steps, rule: Rule, technique: Technique) -> Change | None:

@@ -34,11 +34,11 @@ class MessagePlan:
     """A description of a message.
 
     - `full`: if true, the message contains all optional properties, otherwise none.
-    - `narrowed`: an additional schema for the message. It must not contain references.
+    - `narrowed`: an additional schema for the message. The schema must not contain references.
     - `sizes`: maps the path of an array to its number of items (default: one).
-    - `within`: the index of an item in an outer array. The sizes of inner arrays apply only inside this
-      item. If `within` is None, they apply inside all items.
-    - `choose`: a function that chooses the value of a property from its path and schema. It returns a value, `ABSENT` or
+    - `within`: the index of an item in an outer array. The sizes of inner arrays apply only inside this item. If `within` is
+      None, the sizes apply inside all items.
+    - `choose`: a function that chooses the value of a property from its path and schema. `choose` returns a value, `ABSENT` or
       `PLAIN`. If the schema forbids the value, the builder chooses another one.
     - `backwards`: if true, the properties are in reverse order.
     """
@@ -187,7 +187,7 @@ def schema_with_place(contract: Contract, message_type: MessageType, path: str) 
 def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
     """Returns a schema that prevents the consistency repair from removing a place.
 
-    Only the failure messages need it: they require that `data` is null.
+    Only the place of the failure messages needs such a schema, because they require that `data` is null.
     """
     enveloped = "envelope" in detectors_at(contract, message_type, "")
     return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}
@@ -196,8 +196,8 @@ def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Sch
 def schema_meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
     """Returns a schema for messages to which a conditional rule applies.
 
-    If a rule applies only if the condition is false, the schema negates the condition. This works only for conditions about
-    enumerations.
+    If a rule applies only if the condition is false, the schema negates the condition. Only conditions about enumerations can be
+    negated.
     """
     if condition.holds:
         deciding = list(condition.when.get("properties", {}))

@@ -1,7 +1,7 @@
 """Shows the differences between two messages, line by line, with one property per line.
 
-It uses the text of the JSON, because a parser would hide duplicate properties, and the difference between `1.0` and `1`. For
-bytes that are not JSON, marks show where the difference is.
+The lines come from the text of the JSON, because a parser would hide duplicate properties, and the difference between `1.0` and
+`1`. For bytes that are not JSON, marks show where the difference is.
 """
 
 import json
@@ -119,7 +119,7 @@ def _common_suffix_length(a: bytes, b: bytes) -> int:
 
 
 def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:
-    """Returns the excerpt around the difference. `start` is its first byte, `end` the first byte after it."""
+    """Returns the excerpt around the difference. `start` is the first byte of the difference, and `end` is the first byte after it."""
     before = ("... " if begin else "") + _text(body[begin:start])
     different = shortened(_text(body[start:end]), WIDEST)
     after = _text(body[end : end + _AFTER]) + (" ..." if len(body) > end + _AFTER else "")

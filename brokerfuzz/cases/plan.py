@@ -83,7 +83,7 @@ class Plan:
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """Yields all cases with their numbers. It stops at the first shard without cases."""
+        """Yields all cases with their numbers. The iterator ends at the first shard without cases."""
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):
@@ -134,7 +134,7 @@ class Plan:
 
 
 def time_of(text: Any) -> datetime | None:
-    """Parses a time in a file. Returns None for null. Raises `ValueError` if it is not a timestamp with a time zone."""
+    """Parses a time in a file. Returns None for null. Raises `ValueError` if the text is not a timestamp with a time zone."""
     if text is None:
         return None
     with suppress(ValueError, TypeError):
@@ -178,7 +178,7 @@ def _catalogue_cases(plan: Plan) -> Sequence[Case]:
 
 
 def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
-    """Yields the selected cases. It stops if the filter excludes many cases in a row, because it may match no case at all."""
+    """Yields the selected cases. The iterator ends if the filter excludes many cases in a row, because it may match no case at all."""
     excluded = 0
     for case in cases:
         yield case

@@ -1,8 +1,8 @@
 """Reads the catalogue of the built-in contract from a file in the package.
 
-brokerfuzz judges every message in the file again. This takes a quarter of the time that generating the catalogue takes. The file
-was generated for the earliest supported time. The cases about the clock are generated for the requested time, and get the same
-positions in the list.
+brokerfuzz judges every message in the file again. Reading the file takes a quarter of the time that generating the catalogue
+takes. The file was generated for the earliest supported time. The cases about the clock are generated for the requested time, and
+get the same positions in the list.
 
 `python -m brokerfuzz.cases.prepared_catalogue` writes the file. A test fails if the file is out of date.
 """
@@ -35,7 +35,7 @@ _PROBING = ("probe:", "as:")
 class _ClockCase(NamedTuple):
     """Identifies a case about the clock, so that it can be found again in a catalogue for another time.
 
-    It consists of the faults or tags of the case. A number distinguishes cases with the same faults or tags.
+    The faults or tags of the case are used for this. A number distinguishes cases with the same faults or tags.
     """
 
     faults: tuple[Fault, ...]

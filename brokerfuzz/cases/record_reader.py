@@ -1,4 +1,4 @@
-"""Reads the lines of a corpus. It parses each line, and judges the message in the line again."""
+"""Reads the lines of a corpus. The module parses each line, and judges the message in the line again."""
 
 import re
 from base64 import b64decode

@@ -1,12 +1,12 @@
-"""Writes a case as a line of JSON. `record_reader` reads it back.
+"""Writes a case as a line of JSON. `record_reader` reads such lines.
 
     {"id": "…16 hex digits…", "message": "offer-creation-request", "verdict": "invalid",
      "faults": [{"rule": "…", "at": "/orderMinimum", "technique": "one-below"}],
      "ambiguities": [], "tags": ["at:only"], "twin": "…id…", "body": {…}}
 
-`body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes. In this case, the
-bytes after `"body":` are exactly the message. Otherwise, the property `raw` contains the message in base64. If the corpus is a
-folder, the property `file` can contain the name of the file with the message.
+`body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes. If the bytes are
+not compact JSON, the property `raw` contains the message in base64. Otherwise, the property `raw` contains the message in base64.
+If the corpus is a folder, the property `file` can contain the name of the file with the message.
 
 `ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is null if there is no twin. A case with unusual
 request headers has the property `"headers": [["content-type", "text/plain"], …]` before the message. These headers replace the

@@ -101,7 +101,7 @@ def _each(body: bytes, header: str, values: Mapping[str, str]) -> Iterator[Reque
 
 
 def gzipped(body: bytes) -> bytes:
-    """Returns the body in the gzip format (RFC 1952). It does not compress the body, because versions of zlib compress differently."""
+    """Returns the body in the gzip format (RFC 1952). The body is not really compressed, because versions of zlib compress differently."""
     blocks = [body[start : start + 0xFFFF] for start in range(0, len(body), 0xFFFF)] or [b""]
     stored = b"".join(
         (b"\1" if number == len(blocks) else b"\0") + len(block).to_bytes(2, "little") + (len(block) ^ 0xFFFF).to_bytes(2, "little") + block

@@ -1,8 +1,8 @@
 """Defines how useful it is to cover each goal. The catalogue starts with the most useful cases.
 
-The weights were tuned with services that each have one seeded bug (`python -m benchmarks fleet`). Typical bugs explain them: most
-buggy programs lack a check completely, and not only for one technique. A lenient parser is lenient for all values of a type. If a
-program checks a single item and the eleventh of twelve items, it usually checks all items.
+The weights were tuned with services that each have one seeded bug (`python -m benchmarks fleet`). The weights follow from typical
+bugs: most buggy programs lack a check completely, and not only for one technique. A lenient parser is lenient for all values of a
+type. If a program checks a single item and the eleventh of twelve items, it usually checks all items.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

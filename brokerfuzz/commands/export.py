@@ -117,7 +117,7 @@ def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) ->
 
 
 def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple[MessageType, ...]":
-    """Returns the message types that the format supports. Raises `CorpusError` if it supports none of them."""
+    """Returns the message types that the format supports. Raises `CorpusError` if the format supports none of these types."""
     from brokerfuzz.corpus.formats import Folder
     from brokerfuzz.errors import CorpusError
 
@@ -139,7 +139,7 @@ def _format(out: str, fmt: str | None) -> "Format":
 
 
 def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Place":
-    """Returns the file, folder or URL for the corpus. Raises `CorpusError` if it cannot be written."""
+    """Returns the file, folder or URL for the corpus. Raises `CorpusError` if the corpus cannot be written."""
     from brokerfuzz.corpus.exporting import check_place
     from brokerfuzz.corpus.places import place_of
 

@@ -44,7 +44,7 @@ def treat_as_ctrl_c(*names: str) -> None:
     """Lets signals such as `SIGTERM` have the same effect as Ctrl-C: brokerfuzz removes incomplete files and reports its
     findings.
 
-    It ignores signals that the operating system does not have, and signals that already have another handler.
+    Signals that already have another handler are ignored, and so are signals that the operating system does not have.
     """
     for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
         if signal.getsignal(number) == signal.SIG_DFL:

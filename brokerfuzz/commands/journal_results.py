@@ -1,7 +1,7 @@
 """Reads the settings and the results of a campaign from its journal.
 
-Somebody else may have written the journal. So it determines only which cases the campaign has and how they are judged. The
-target, the contract and all files come from the command line or the configuration.
+Somebody else may have written the journal. So the journal determines only which cases the campaign has and how they are judged.
+The target, the contract and all files come from the command line or the configuration.
 """
 
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ def about(plan: "Plan", now: datetime | None, description: Mapping[str, Any]) ->
 
 
 def outcome(known: Recorded, target: "Target") -> "Result":
-    """Returns the result of the cases whose answers are in the journal. It sends no requests."""
+    """Returns the result of the cases whose answers are in the journal. No requests are sent."""
     from brokerfuzz.campaign import Campaign, Options, Recalled, run
     from brokerfuzz.campaign.journal import Key
     from brokerfuzz.cases.catalogue import plainest

@@ -30,8 +30,8 @@ def _unwritable() -> TextIO:
 def lossless(stream: TextIO) -> TextIO:
     """Returns a stream that loses nothing.
 
-    It escapes characters that the encoding does not have. It also has a buffer: without one, as with PYTHONUNBUFFERED, Python
-    loses bytes if the system writes only some of them.
+    The stream escapes characters that the encoding does not have. The stream also has a buffer: without one, as with
+    PYTHONUNBUFFERED, Python loses bytes if the system writes only some of them.
     """
     if not isinstance(stream, TextIOWrapper):
         return stream

@@ -96,8 +96,8 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def given_target(target: TargetOptions, *, processes: int | None = None) -> "Target":
-    """Returns the target that the options name, unless it is the reference service. It starts at most `processes` processes
-    (None: no limit).
+    """Returns the target that the options name, unless it is the reference service. The target starts at most `processes`
+    processes (None: no limit).
     """
     from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget
 

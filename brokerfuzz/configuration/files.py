@@ -13,7 +13,7 @@ IN_PROJECT = ("tool", "brokerfuzz")
 
 
 class Configuration:
-    """The contents of a configuration file. Use `load` to create it.
+    """The contents of a configuration file. Use `load` to create a `Configuration`.
 
     `values` maps sections to their settings. References to environment variables, such as `${NAME}`, are not replaced yet. The
     settings may contain secrets, so `repr` shows only the path of the file.

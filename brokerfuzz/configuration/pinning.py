@@ -1,8 +1,7 @@
 """Writes policies into an existing configuration file.
 
-brokerfuzz inserts lines into the text and changes nothing else. It tries several positions and parses each result, which must
-contain the old settings and the new policies. tomlkit is not suitable: it inserts keys below the comment of the next section, and
-cannot parse every TOML file.
+brokerfuzz inserts lines into the text and changes nothing else. brokerfuzz tries several positions and parses each result, which
+must contain the old settings and the new policies.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Creates the template of a configuration file. It lists and describes every setting as a comment.
+"""Creates the template of a configuration file. The template lists and describes every setting as a comment.
 
 The first line can tell editors with Taplo or Even Better TOML to use the JSON Schema in the same folder. The line is written only
 together with the schema, because `taplo check` fails if the schema is missing.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def template(contract: "Contract | None" = None, *, schema_beside: bool = False) -> str:
-    """Returns the text of the template. It lists every ambiguity of the contract with its interpretations.
+    """Returns the text of the template. The template lists every ambiguity of the contract with its interpretations.
 
     With `schema_beside`, the first line tells editors to use `brokerfuzz.schema.json` in the same folder.
     """
@@ -39,9 +39,9 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
 
 
 def write_template(path: Path, *, force: bool = False, contract: "Contract | None" = None, schema_beside: bool = False) -> None:
-    """Writes the template to a file. With `force`, it replaces an existing file.
+    """Writes the template to a file. With `force`, an existing file is replaced.
 
-    With `schema_beside`, it also writes `brokerfuzz.schema.json` to the same folder. Raises `ConfigurationError` if the file
+    With `schema_beside`, `brokerfuzz.schema.json` is also written to the same folder. Raises `ConfigurationError` if the file
     exists, and for `pyproject.toml`, because other tools also store settings in it.
     """
     if path.name == PROJECT:

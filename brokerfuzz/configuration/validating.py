@@ -36,7 +36,7 @@ Steps = Sequence[str | int]
 
 
 def schema_text() -> str:
-    """Returns the JSON Schema of the configuration as text. Editors can use it."""
+    """Returns the JSON Schema of the configuration as text. Editors can use this schema."""
     return SCHEMA.read_text(encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
 """Loads the corpus in the package: the minimal catalogue of each message type.
 
-Its cases break every rule with every technique, except for the techniques that need the current time. So all verdicts are always
+The cases break every rule with every technique, except for the techniques that need the current time. So all verdicts are always
 correct.
 """
 

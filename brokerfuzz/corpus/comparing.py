@@ -45,7 +45,7 @@ class Comparison:
 def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
     """Compares two corpora. The order, the tags and the twins of cases do not matter.
 
-    It reads the first corpus twice. `progress` gets the number of records that were read so far. Raises `CorpusError` if a corpus
+    The first corpus is read twice. `progress` gets the number of records that were read so far. Raises `CorpusError` if a corpus
     is invalid.
     """
     check_rereadable(first)

@@ -1,4 +1,4 @@
-"""Opens files whose names come from untrusted data. It opens only regular files inside a given folder."""
+"""Opens files whose names come from untrusted data. Only regular files inside a given folder are opened."""
 
 import re
 import stat

@@ -32,7 +32,7 @@ _CHUNK = 1 << 20
 class Written:
     """The size and the SHA-256 of a corpus.
 
-    For a folder, the SHA-256 is that of its list of checksums. It is empty if it was not requested.
+    For a folder, the SHA-256 is that of its list of checksums. The SHA-256 is empty if it was not requested.
     """
 
     bytes: int
@@ -80,7 +80,7 @@ def _manifest(name: str, about: CorpusInfo) -> bytes:
 def is_corpus(place: Place) -> bool:
     """Returns whether a folder is a corpus, so that it may be replaced.
 
-    The contents of its manifest decide this, because other programs also write files with the same name.
+    The contents of the manifest decide this, because other programs also write files with the same name.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -91,7 +91,9 @@ def is_corpus(place: Place) -> bool:
 
 
 def _listed(place: Place) -> set[str]:
-    """Returns the files and folders of the existing corpus, according to its list of checksums. A new corpus replaces them."""
+    """Returns the files and folders of the existing corpus, according to its list of checksums. A new corpus replaces these files
+    and folders.
+    """
     listed = {MANIFEST, SUMS}
     with suppress(FileNotFoundError, CorpusError), place.opened(SUMS) as lines:
         for entry in map(SUM.fullmatch, iter(lambda: lines.readline(LONGEST_SUM), b"")):
@@ -110,7 +112,7 @@ def _user_content(place: Place, file: File) -> Iterable[bytes]:
 
 
 def found_file(place: Place) -> Written | None:
-    """Returns the size and the SHA-256 of a file, or None if it does not exist. Raises `CorpusError` if it cannot be read."""
+    """Returns the size and the SHA-256 of a file, or None if it does not exist. Raises `CorpusError` if the file cannot be read."""
     try:
         return _found(place)
     except FileNotFoundError:

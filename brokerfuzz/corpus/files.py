@@ -1,4 +1,4 @@
-"""Writes corpora to files and folders. They appear only when they are complete."""
+"""Writes corpora to files and folders. The corpora appear only when they are complete."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path

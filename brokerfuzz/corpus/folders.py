@@ -19,7 +19,7 @@ SHARDS = ".shards.json"
 
 
 class CorpusFolder:
-    """A folder with cases. Raises `CorpusError` if its manifest is missing, or if `--format files` did not write the folder."""
+    """A folder with cases. Raises `CorpusError` if the manifest is missing, or if `--format files` did not write the folder."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.files = path, FolderFiles(path)

@@ -1,4 +1,4 @@
-"""Reads corpora from files, compressed files and folders. It needs little memory, even if the contents are malicious."""
+"""Reads corpora from files, compressed files and folders. Reading needs little memory, even if the contents are malicious."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -165,7 +165,7 @@ def check_rereadable(*paths: str | Path) -> None:
 
 
 def lines(place: Place) -> Lines:
-    """Yields the lines of a corpus. Raises `CorpusError` if it cannot be read, or if a line is too long."""
+    """Yields the lines of a corpus. Raises `CorpusError` if the corpus cannot be read, or if a line is too long."""
     try:
         if isinstance(place, LocalPlace) and place.path.is_dir():
             yield from _lines_of_folder(place.path)

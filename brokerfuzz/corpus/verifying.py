@@ -1,4 +1,4 @@
-"""Verifies a corpus. It reports changed and missing files, malformed records, wrong labels and expired cases."""
+"""Verifies a corpus. Changed and missing files, malformed records, wrong labels and expired cases are reported."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -41,7 +41,7 @@ FIRST_EXPIRED = 5
 @dataclass
 class ExpiredCases:
     """Counts the cases whose verdict was correct when they were generated, but is wrong at the time `now`. `first` describes some
-    of them.
+    of these cases.
     """
 
     now: datetime

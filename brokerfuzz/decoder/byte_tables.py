@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 
 class Source(Protocol):
-    """Provides the bytes of a message. They can come from Hypothesis, a seed, a list of records, or a fuzzer."""
+    """Provides the bytes of a message. The bytes can come from Hypothesis, a seed, a list of records, or a fuzzer."""
 
     def take(self, size: int, /) -> bytes:
         """Returns the next `size` bytes."""

@@ -2,7 +2,7 @@
 
 The decoder reads each object from a record, which is a byte string with one byte for each property (see `record_layout`). A table
 maps this byte to the value of the property (see `byte_tables`). If the schema has conditions (`if`, `then`, `else`), the decoder
-first reads the properties that the condition mentions. Then it uses the tables of the branch that applies.
+first reads the properties that the condition mentions. Then the decoder uses the tables of the branch that applies.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -28,8 +28,8 @@ Read = Callable[[Source], Any]
 FURTHER_ITEMS = (1, 1, 1, 1, 2, 1, 1, 2, 1, 1, 3, 1, 2, 1, 1, 4)
 """The numbers of items that can follow the first item of an array. Common numbers are listed several times."""
 RARE_FURTHER_ITEMS = (5, 7, 10, 10, 11, 11)
-"""Rare numbers of items after the first item. Each one occurs in about one of 200 arrays. They include 10 and 11, because faulty
-programs may check only the first ten items.
+"""Rare numbers of items after the first item. Each one occurs in about one of 200 arrays. The numbers 10 and 11 are included,
+because faulty programs may check only the first ten items.
 """
 
 

@@ -1,4 +1,4 @@
-"""Checks the conditions (`if`) of a JSON Schema. It supports only the keywords that conditions use."""
+"""Checks the conditions (`if`) of a JSON Schema. Only the keywords that conditions use are supported."""
 
 from typing import Any
 

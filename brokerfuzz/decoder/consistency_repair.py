@@ -1,8 +1,8 @@
 """Repairs contradictions between the properties of a message, so that a valid message touches no ambiguity.
 
 The decoder reads each property independently, but some ambiguities compare several properties. Examples are a minimum above its
-maximum, duplicate identifiers, and a failure message in a successful response. A repair changes the object or the array. It never
-changes properties that the user pinned.
+maximum, duplicate identifiers, and a failure message in a successful response. A repair changes the object or the array.
+Properties that the user pinned never change.
 """
 
 import math
@@ -63,8 +63,8 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    """Returns a repair for quantities that are below the minimum or above the maximum. It changes a single quantity, but keeps
-    several quantities and removes the bound.
+    """Returns a repair for quantities that are below the minimum or above the maximum. A single quantity is changed; of several
+    quantities, all remain, and the bound is removed.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):

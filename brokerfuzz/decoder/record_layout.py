@@ -1,8 +1,8 @@
 """Defines where the decoder finds the bytes of each property.
 
-A record is a byte string that describes one object. It begins with one byte for each property. Then it has a window for each
-property: the bytes of a nested object, or of the first item of an array. Each further item of an array has its own record. The
-positions are always the same, even if the object does not have all properties.
+A record is a byte string that describes one object. A record begins with one byte for each property. Then the record has a window
+for each property: the bytes of a nested object, or of the first item of an array. Each further item of an array has its own
+record. The positions are always the same, even if the object does not have all properties.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 @dataclass(eq=False)
 class Outline:
-    """The nested structure of an object or array, without its values. It includes the properties of every branch of a condition."""
+    """The nested structure of an object or array, without its values. The properties of every branch of a condition are included."""
 
     props: "dict[str, Outline]" = field(default_factory=dict)
     items: "Outline | None" = None

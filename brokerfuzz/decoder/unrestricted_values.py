@@ -59,7 +59,7 @@ def integer(low: int, high: int, plain: int, step: int = 1) -> Free:
 
 
 def number(low: float, high: float, *, decimal: bool) -> Free:
-    """Computes numbers from `low` to `high`. Most of them have at most four decimal places."""
+    """Computes numbers from `low` to `high`. Most of the numbers have at most four decimal places."""
 
     def decode(record: bytes) -> float:
         kind = record[0]

@@ -1,8 +1,8 @@
 """Generates values for keywords that the decoder does not support, such as `pattern`, `format` and `oneOf`.
 
 Only a changed contract uses such keywords. The library hypothesis-jsonschema generates these values from bytes that are always
-the same. It handles some keywords incorrectly, so each value is validated before it is used. Other versions of the library can
-give other values.
+the same. The library handles some keywords incorrectly, so each value is validated before it is used. Other versions of the
+library can give other values.
 """
 
 import json

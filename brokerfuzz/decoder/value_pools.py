@@ -31,7 +31,7 @@ PAST_INSTANTS: Sequence[str] = (
 
 EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
 LATEST_NOW = datetime(9900, 1, 1, tzinfo=UTC)
-"""The latest time for which brokerfuzz generates cases. It is before the last possible time, so a later time always exists."""
+"""The latest time for which brokerfuzz generates cases. Later times exist, because the last possible year is 9999."""
 
 INSTANTS: Sequence[str] = (
     "2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS,
@@ -71,7 +71,7 @@ def texts(shortest: int, longest: int | None) -> list[str]:
 
 
 def integers(low: int, high: int, step: int = 1) -> list[int]:
-    """Returns multiples of `step` from `low` to `high`, simplest first. They include the lowest and the highest one."""
+    """Returns multiples of `step` from `low` to `high`, simplest first. The lowest and the highest multiple are included."""
     bounds = [low, low + 1, high, high - 1]
     rounded = [value - value % step for value in (*INTEGERS, *bounds, low + step - 1)]
     return list(dict.fromkeys(value for value in rounded if low <= value <= high))

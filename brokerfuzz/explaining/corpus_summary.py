@@ -1,6 +1,6 @@
 """Summarizes a corpus: how many cases there are, and which rules and ambiguities they cover.
 
-It does not judge the cases. The memory contains only IDs and numbers, so a corpus may have any size.
+The cases are not judged. The memory contains only IDs and numbers, so a corpus may have any size.
 """
 
 from collections import Counter

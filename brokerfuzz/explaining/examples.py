@@ -25,8 +25,8 @@ def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
 def of_technique(contract: Contract, technique: Technique, now: datetime) -> Case | None:
     """Returns a case that uses the technique, or None if the technique breaks no rule.
 
-    Some techniques need a value that the smallest message does not contain, such as an array of strings. Their example is a
-    message with all properties.
+    Some techniques need a value that the smallest message does not contain, such as an array of strings. The example of such a
+    technique is a message with all properties.
     """
     known = [rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords]
     smallest = (case for rule in known for case in _faults(contract, rule, [technique], now))

@@ -69,7 +69,7 @@ def judge(
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
     """Returns the message types that match a message best.
 
-    These are the types with the fewest unknown properties and, among these, the types with the fewest values of a wrong JSON
+    The best types are those with the fewest unknown properties and, among these, those with the fewest values of a wrong JSON
     type.
     """
     message = read(body).usual

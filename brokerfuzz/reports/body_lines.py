@@ -1,4 +1,5 @@
-"""Shows the body of a message as lines: JSON with indentation, or binary data in hexadecimal. It omits the middle of a long body.
+"""Shows the body of a message as lines: JSON with indentation, or binary data in hexadecimal. The middle of a long body is
+omitted.
 
 Only the white space around braces, brackets, colons and commas changes. All other characters are shown as they were sent, because
 any of them can make a message invalid.

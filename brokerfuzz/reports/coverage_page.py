@@ -208,7 +208,7 @@ def _rule(tally: Tally, rule: Rule, techniques: Sequence[Goal]) -> Iterator[str]
 
 
 def _chips(tally: Tally, goals: Sequence[Goal]) -> str:
-    """Creates an HTML list of the rules, techniques, edges or ambiguities of a site. Those that no message covers come first."""
+    """Creates an HTML list of the rules, techniques, edges or ambiguities of a site. Goals that no message covers come first."""
     in_order = sorted(goals, key=lambda goal: goal in tally.first)
     return f'<ul class="chips">{"".join(_chip(tally, goal) for goal in in_order)}</ul>' if goals else ""
 

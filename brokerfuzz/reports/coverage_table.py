@@ -24,7 +24,7 @@ def title(kind: str, strength: int) -> str:
 
 
 def percent(score: Score) -> int:
-    """Returns the covered share in percent. It is 100 only if everything is covered, and 0 only if nothing is covered."""
+    """Returns the covered share in percent. The result is 100 only if everything is covered, and 0 only if nothing is covered."""
     return min(max(round(100 * score.share), 1 if score.covered else 0), 100 if score.covered == score.all else 99)
 
 
@@ -35,7 +35,7 @@ def messages(tally: Tally) -> str:
 
 
 def lines(tallies: Iterable[Tally], *, bars: bool = False) -> Iterator[str]:
-    """Yields the lines of the table. They contain codes for colours, which `click.echo` removes if the output is not a terminal."""
+    """Yields the lines of the table. The lines contain codes for colours, which `click.echo` removes if the output is not a terminal."""
     for number, tally in enumerate(tallies):
         yield from [""] if number else []
         yield click.style(f"{tally.message_type}: {messages(tally)}", bold=True)

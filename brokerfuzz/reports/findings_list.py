@@ -1,7 +1,7 @@
 """Creates the list of findings in the HTML report. Readers can filter the list and open each finding.
 
 The page shows the first findings completely, then findings as single lines, and finally only the number of the remaining
-findings. So it opens quickly, even if a campaign has many findings.
+findings. So the page opens quickly, even if a campaign has many findings.
 """
 
 import json
@@ -126,7 +126,7 @@ class Choices:
 
 
 def tools(choices: Choices) -> Markup:
-    """Creates the filters of the list. They are hidden in browsers without scripts."""
+    """Creates the filters of the list. The filters are hidden in browsers without scripts."""
     search = element("input", id="search", type="search", placeholder="any text", autocomplete="off", spellcheck="false")
     return element(
         "div",

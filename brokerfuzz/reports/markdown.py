@@ -35,7 +35,7 @@ _ELSEWHERE = "see the JSON report"
 
 
 def report(document: Document) -> str:
-    """Returns the report. It begins with a heading that contains the result."""
+    """Returns the report. The report begins with a heading that contains the result."""
     findings = [(number, finding) for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)]
     head = "\n".join([f"## brokerfuzz: {prose(document['outcome']['headline'], 500)}", "", *_facts(document)])
     table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)

@@ -1,4 +1,4 @@
-"""Creates the report for pipes: one JSON object per line. Its property `record` says what it describes.
+"""Creates the report for pipes: one JSON object per line. The property `record` says what the object describes.
 
 The first line is the `campaign`. Each `finding`, `ambiguity`, `rule`, `unproven` and `elsewhere` has its own line. The last line
 is the `timing` with `"last": true`, so that readers detect a truncated file.

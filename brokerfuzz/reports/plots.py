@@ -26,7 +26,7 @@ def seconds(value: float) -> str:
 
 
 def latency(timing: Document) -> Iterator[Markup]:
-    """Yields the histogram of the response times. Its axis is logarithmic."""
+    """Yields the histogram of the response times. The axis is logarithmic."""
     bars = timing["histogram"][:_MOST_ROWS]
     if not bars:
         yield element("p", "There were no answers.")

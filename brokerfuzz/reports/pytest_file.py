@@ -268,7 +268,7 @@ def _list(name: str, items: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Returns a Python literal in ASCII on one line. It uses double quotes if they need no more escapes than single quotes."""
+    """Returns a Python literal in ASCII on one line. The literal has double quotes if they need no more escapes than single quotes."""
     literal = ascii(text)
     return literal if '"' in text else f'"{literal[1:-1]}"'
 

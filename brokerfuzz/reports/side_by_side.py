@@ -12,7 +12,7 @@ from brokerfuzz.wording import counted
 
 
 class Row(NamedTuple):
-    """A line of the twin and a line of the message that belong together. One of them can be None."""
+    """A line of the twin and a line of the message that belong together. One of the two lines can be None."""
 
     left: str | None
     right: str | None
@@ -62,7 +62,7 @@ def _headers(message: Document) -> list[str]:
 
 
 def _start(left: bytes, right: bytes) -> int:
-    """Returns the first byte of the two bodies to show. In long bodies, it is just before their first difference."""
+    """Returns the first byte of the two bodies to show. In long bodies, this is a byte just before their first difference."""
     if max(len(left), len(right)) <= LONGEST:
         return 0
     at = 0

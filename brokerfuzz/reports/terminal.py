@@ -1,7 +1,7 @@
 """Prints the report for people: the outcome, the findings, the behaviour for each ambiguity, and a summary at the end.
 
-It uses colours only on a terminal, and only if `NO_COLOR` is not set. Characters that are not printable are escaped, so that a
-target cannot control the terminal.
+The report has colours only on a terminal, and only if `NO_COLOR` is not set. Characters that are not printable are escaped, so
+that a target cannot control the terminal.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Formats text for a terminal with 80 columns: paragraphs, entries with names, and tables. It breaks lines only between words."""
+"""Formats text for a terminal with 80 columns: paragraphs, entries with names, and tables. Lines are broken only between words."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ def entry(name: str, text: str, indent: int = 3) -> Iterator[str]:
 
 
 def verbatim(name: str, text: str, indent: int = 3) -> str:
-    """Returns an entry on one line. Its text is not wrapped, so that users can copy it."""
+    """Returns an entry on one line. The text is not wrapped, so that users can copy it."""
     return f"{' ' * indent}{click.style(name.ljust(_NAME), dim=True)}{text}"
 
 

@@ -2,7 +2,7 @@
 
 A detector gets the value at a site (or the two values that it compares), the time, and the options of the ambiguity. Two
 ambiguities depend on how the JSON is written: duplicate properties, and numbers that a double cannot represent. `json_reader`
-detects them. `headers` detects the ambiguities of request headers.
+detects these ambiguities. `headers` detects the ambiguities of request headers.
 """
 
 import math
@@ -157,7 +157,7 @@ OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
     detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic)
 }
 OF_RELATIONS: Mapping[str, Callable[..., bool]] = {detector.__name__: detector for detector in (ordered_numbers, ordered_instants, within_range)}
-"""The detectors that compare properties of an object. They get the values of these properties, the time and the options."""
+"""The detectors that compare properties of an object. The detectors get the values of these properties, the time and the options."""
 TIMESTAMP, NEAR_NOW = "timestamp", "near_now"
 OF_TIMES = (TIMESTAMP, NEAR_NOW)
 OF_TEXT = ("integer_form", "double_range", "duplicate_properties", "lone_surrogates", "nul_characters")

@@ -1,7 +1,7 @@
 """Finds the ambiguities that a message touches, and the broken rules that JSON Schema cannot express.
 
-For each message type, the module generates the source of a Python function and compiles it. This function visits only the sites
-that matter. Separate functions for the sites would take 1.5 times as long.
+For each message type, the module generates the source of a Python function and compiles it. The generated function visits only
+the sites that matter. Separate functions for the sites would take 1.5 times as long.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -61,7 +61,7 @@ class Inspector:
 # --------------------------------------------------------------------------------------------------------- the scan
 
 Lines = list[str]
-"""Lines of Python source. Their indentation is relative."""
+"""Lines of Python source. The indentation of the lines is relative."""
 
 
 _DEEP = 12

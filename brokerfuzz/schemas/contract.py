@@ -30,7 +30,7 @@ from brokerfuzz.wording import listed
 
 
 class Policies(dict[str, tuple[str, ...]]):
-    """Maps the ID of an ambiguity to the interpretations that the user allows. Use `Contract.check_policies` to create it."""
+    """Maps the ID of an ambiguity to the interpretations that the user allows. Use `Contract.check_policies` to create `Policies`."""
 
 
 PolicyValues = Mapping[str, str | int | Sequence[str | int]]
@@ -55,10 +55,10 @@ class Ambiguity:
     """A question that the contract leaves open.
 
     - `interpretations`: the possible answers. All answers except `rejected` accept the message, but may choose different values.
-      For a clock tolerance, the answers are numbers of seconds. There are none if an option of `fire` answers the question.
+      For a clock tolerance, the answers are numbers of seconds. There are no answers if an option of `fire` settles the question.
     - `plain`: the usual values, which do not touch the ambiguity.
     - `source`: the part of the contract that is unclear.
-    - `detector`: the name of the function that detects the ambiguity. It is None if messages do not show the ambiguity.
+    - `detector`: the name of the function that detects the ambiguity. The name is None if messages do not show the ambiguity.
     - `sites`: the sites of the ambiguity, for each message type. None means all sites.
     """
 
@@ -91,7 +91,7 @@ class Ambiguity:
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """The contract that `load_contract` has read. It cannot change. Use `load_contract` to create it.
+    """The contract that `load_contract` has read. A contract cannot change. Use `load_contract` to create a `Contract`.
 
     `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps
     message types to their schemas without references. `folder` is the folder that contains the files. Nothing in a contract can

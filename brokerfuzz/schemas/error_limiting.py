@@ -22,7 +22,9 @@ class ErrorLimiter:
         self._validators: dict[int, Validator] = {}
 
     def reduced(self, message: Any) -> Any:
-        """Returns the smaller message. Raises `ValueError` or `RecursionError` if the message is nested too deeply for the validator."""
+        """Returns the message with fewer invalid items. Raises `ValueError` or `RecursionError` if the message is nested too
+        deeply for the validator.
+        """
         return _Reduction(self, self._most).reduced([self._schema], message)
 
     def validator_of(self, schema: Schema) -> Validator:
@@ -46,7 +48,7 @@ class _Reduction:
         self._limiter, self._most, self._left = limiter, left, left
 
     def reduced(self, schemas: Iterable[Schema], value: Any) -> Any:
-        """Returns the smaller value. The schemas apply to this value."""
+        """Returns the value with fewer invalid items. The schemas apply to this value."""
         if not isinstance(value, dict | list):
             return value
         applied = list(self._limiter.applied(schemas, value))

@@ -12,7 +12,7 @@ from typing import Any
 
 Schema = dict[str, Any]
 Resolve = Callable[[str, str], tuple[Any, str]]
-"""A function that finds the schema for a reference. It gets the reference and the base URI, and also returns the new base URI."""
+"""A function that finds the schema for a reference. The function gets the reference and the base URI, and also returns the new base URI."""
 
 ANNOTATIONS = frozenset(
     ["$schema", "$id", "$anchor", "$comment", "$defs", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"]
@@ -45,7 +45,7 @@ def _is_unsupported(keyword: str, value: Any) -> bool:
 
 
 def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Returns the JSON types that a flat schema allows. `number` includes `integer`."""
+    """Returns the JSON types that a flat schema allows. The type `number` includes the type `integer`."""
     declared = schema.get("type", JSON_TYPES)
     return frozenset([declared] if isinstance(declared, str) else declared)
 
@@ -98,7 +98,7 @@ def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
 def conjoin(left: Schema, right: Schema) -> Schema:
     """Merges two flat schemas into a schema that requires everything that either of them requires.
 
-    If their descriptions differ, those of the left schema are kept.
+    If the descriptions of the two schemas differ, those of the left schema are kept.
     """
     joined = dict(left)
     for keyword, value in right.items():

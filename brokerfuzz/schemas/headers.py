@@ -13,7 +13,7 @@ from typing import Any
 from brokerfuzz.errors import quoted
 
 Headers = tuple[tuple[str, str | None], ...]
-"""Pairs of a name and a value. They replace the usual headers of a request. The value None removes a header."""
+"""Pairs of a name and a value. These headers replace the usual headers of a request. The value None removes a header."""
 
 JSON_TYPE = "application/json"
 MOST_DECOMPRESSED = 8 * 1024 * 1024

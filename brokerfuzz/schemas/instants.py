@@ -35,7 +35,7 @@ class Moment(NamedTuple):
         return cls(when.replace(microsecond=0), f"{when.microsecond:06}".rstrip("0"))
 
     def after(self, seconds: int) -> "Moment":
-        """Returns the moment this number of seconds later. It is at most the last moment that Python can represent."""
+        """Returns the moment this number of seconds later. The result is at most the last moment that Python can represent."""
         try:
             return Moment(self.second + timedelta(seconds=seconds), self.fraction)
         except OverflowError:
@@ -43,14 +43,16 @@ class Moment(NamedTuple):
 
 
 class Timestamp(NamedTuple):
-    """A parsed timestamp. `moment` is None if it cannot be parsed. `spellings` lists how it differs from the usual format."""
+    """A parsed timestamp. `moment` is None if the timestamp cannot be parsed. `spellings` lists how the timestamp differs from
+    the usual format.
+    """
 
     moment: Moment | None
     spellings: tuple[str, ...] = ()
 
 
 def timestamp(text: str) -> Timestamp:
-    """Parses a timestamp. Without a time zone, it is in UTC. A date without a time means midnight.
+    """Parses a timestamp. A timestamp without a time zone is in UTC. A date without a time means midnight.
 
     A leap second has no moment, because nobody knows the leap seconds of the future, and few programs know those of the past.
     """

@@ -108,7 +108,7 @@ def _reject(constant: str) -> NoReturn:
 
 
 class _InterpretationWalk:
-    """Visits a parsed value and builds every interpretation. If `texts` is true, it also checks strings for NUL and surrogates."""
+    """Visits a parsed value and builds every interpretation. If `texts` is true, strings are also checked for NUL and surrogates."""
 
     def __init__(self, interpretations: list[Interpretation], texts: bool) -> None:
         self._interpretations, self._texts = interpretations, texts

@@ -30,6 +30,6 @@ def fits_double(literal: str) -> bool:
 
 
 def rounded(literal: str) -> float:
-    """Converts a number to a double. If it is out of range, returns the largest double."""
+    """Converts a number to a double. If the number is out of range, returns the largest double."""
     value = float(literal)
     return math.copysign(_LARGEST, value) if math.isinf(value) else value

@@ -1,8 +1,8 @@
 """Parses JSON strictly, as RFC 8259 defines it.
 
-Other parsers tolerate errors and lose information that the oracle needs. `read` accepts any bytes and raises no exception. It
-rejects NaN and text after the message, and reports duplicate properties and inexact numbers. It accepts integers of any length
-and nesting of any depth.
+Other parsers tolerate errors and lose information that the oracle needs. `read` accepts any bytes and raises no exception. `read`
+rejects NaN and text after the message, and reports duplicate properties and inexact numbers. `read` accepts integers of any
+length and nesting of any depth.
 """
 
 import json
@@ -42,7 +42,7 @@ class Reading:
 
     @property
     def usual(self) -> Any:
-        """The message in the usual interpretation. It is None if the bytes are not JSON."""
+        """The message in the usual interpretation. The value is None if the bytes are not JSON."""
         return self.values.get(USUAL)
 
     def may_hold_text_of(self, size: int) -> bool:
@@ -60,7 +60,7 @@ class Reading:
 
 
 def read(body: bytes) -> Reading:
-    """Parses a message. It raises no exception: `Reading` contains any error."""
+    """Parses a message. The function raises no exception: `Reading` contains any error."""
     return Reading(body, {USUAL: value}) if (value := cached_parse_compact(body)) is not None else read_fully(body)
 
 

@@ -1,7 +1,7 @@
 """The oracle judges the bytes of a message and returns a verdict.
 
 A JSON Schema validator (jsonschema-rs) checks the structure. This module adds the rules that the schemas cannot express, and the
-ambiguities. It shares no code with the generators, so that it detects their mistakes instead of repeating them.
+ambiguities. The oracle shares no code with the generators, so that it detects their mistakes instead of repeating them.
 """
 
 import json
@@ -66,16 +66,16 @@ def check(
     policies: PolicyValues | None = None,
     headers: Headers = (),
 ) -> Verdict:
-    """Returns the verdict on a message. It accepts any bytes.
+    """Returns the verdict on a message. The function accepts any bytes.
 
     - `body`: the bytes of the message, or a Python value that `json.dumps` accepts. A `str` is a JSON string; it is not parsed as
       JSON.
-    - `now`: the time that counts as the present (default: the actual time). Without a time zone, it is in UTC.
+    - `now`: the time that counts as the present (default: the actual time). A time without a time zone is in UTC.
     - `policies`: maps the ID of an ambiguity to the interpretations that you allow (see `Contract.check_policies`). The oracle
       judges the message under every allowed interpretation. If the message breaks a rule under each of them, it is invalid; if it
       breaks none under any, it is valid. An ambiguity that a policy rejects is reported as the rule `ambiguity/ID`.
-    - `headers`: the unusual headers of the request. Headers can touch ambiguities, too. If they declare gzip and the body is
-      valid gzip, the oracle judges the decompressed message.
+    - `headers`: the unusual headers of the request. Headers can touch ambiguities, too. If the headers declare gzip and the body
+      is valid gzip, the oracle judges the decompressed message.
 
     Raises `UnknownNameError` if a message type, an ambiguity or a policy is unknown, and `TypeError` if a Python value cannot be
     written as JSON.

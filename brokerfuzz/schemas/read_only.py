@@ -1,4 +1,6 @@
-"""Defines dictionaries and lists that cannot change. A contract consists of them, because many parts of a program share it."""
+"""Defines dictionaries and lists that cannot change. A contract consists of such dictionaries and lists, because many parts of a
+program share it.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,7 +15,9 @@ def _reject(self: object, *arguments: object, **options: object) -> NoReturn:
 
 
 class ReadOnlyDict(dict[str, Any]):
-    """A dictionary that cannot change. JSON libraries accept it, unlike a mapping proxy. `copy.deepcopy` returns an ordinary dictionary."""
+    """A dictionary that cannot change. JSON libraries accept such a dictionary, unlike a mapping proxy. `copy.deepcopy` returns
+    an ordinary dictionary.
+    """
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _reject
 

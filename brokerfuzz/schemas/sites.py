@@ -27,7 +27,7 @@ class Site:
 
     @property
     def name(self) -> str:
-        """The name of the property. It is empty for the root and for array items."""
+        """The name of the property. The name is empty for the root and for array items."""
         return "" if self.path.endswith("[]") else self.path.rpartition(".")[2]
 
 
@@ -59,7 +59,7 @@ class Rule:
 
     @property
     def citation(self) -> Citation | None:
-        """The part of the contract that states the rule. It is None for a new rule of a changed contract."""
+        """The part of the contract that states the rule. The citation is None for a new rule of a changed contract."""
         return citation(self.id, self.value)
 
     @property

@@ -12,12 +12,12 @@ from typing import Any, Literal
 from brokerfuzz.pointers import steps_of
 
 Manner = Literal["reply", "crash", "abort", "hang"]
-"""How the service answers.
+"""The ways in which the service can answer.
 
-- `reply`: it accepts or rejects the offer.
-- `crash`: it answers with a server error (500).
-- `abort`: it closes the connection without an answer.
-- `hang`: it never answers.
+- `reply`: the service accepts or rejects the offer.
+- `crash`: the service answers with a server error (500).
+- `abort`: the service closes the connection without an answer.
+- `hang`: the service never answers.
 """
 
 DEEPEST = 200
@@ -67,14 +67,14 @@ class ServiceAnswer:
 
     @property
     def status(self) -> int | None:
-        """The HTTP status: 201, 400 or 500. It is None if the service sends no answer."""
+        """The HTTP status: 201, 400 or 500. The status is None if the service sends no answer."""
         if self.manner != "reply":
             return 500 if self.manner == "crash" else None
         return 400 if self.complaints else 201
 
     @property
     def envelope(self) -> Mapping[str, Any] | None:
-        """The body of the answer. It is None if the body is not an envelope."""
+        """The body of the answer. The body is None if it is not an envelope."""
         if self.manner != "reply":
             return None
         body = envelope(*self._messages(), information=() if self.complaints else ("The offer was created.",))

@@ -37,7 +37,7 @@ JSON_TYPE = b"application/json"
 
 
 def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None, seed: int = 0) -> App:
-    """Returns the service as an ASGI application. Without bugs, it complies with the contract.
+    """Returns the service as an ASGI application. Without bugs, the service complies with the contract.
 
     `now` is the time at which the service judges offers (None: the current time). `seed` determines the products and prices in
     its responses. Raises `UnknownNameError` if a bug is unknown.
@@ -56,7 +56,7 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Yields valid responses without end. It starts to prepare them only when the first response is needed."""
+    """Yields valid responses without end. The responses are prepared only when the first one is needed."""
     from brokerfuzz.decoder import messages
 
     for message in messages(message_type, seed, plausible=True, contract=contract):

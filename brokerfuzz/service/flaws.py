@@ -162,7 +162,7 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
     """Returns a flaw that converts wrong values and judges the offer again.
 
-    It converts a value only if the required value in the complaint matches `demanded`, which is a regular expression. `convert`
+    A value is converted only if the required value in the complaint matches `demanded`, which is a regular expression. `convert`
     returns the same value if it cannot convert it.
     """
 

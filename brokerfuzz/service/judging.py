@@ -1,4 +1,4 @@
-"""Decides whether the service accepts an offer. A table contains its decisions about what the contract leaves open."""
+"""Decides whether the service accepts an offer. A table contains the decisions of the service about what the contract leaves open."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -22,7 +22,7 @@ DECISIONS: "Mapping[str, str]" = {
     "encoding": "rejected",  # JSON between systems is UTF-8 (RFC 8259, 8.1)
     "content-encoding": "rejected",  # bodies are not decoded
 }
-"""The policies of the service. It accepts messages that touch any other ambiguity."""
+"""The policies of the service. The service accepts messages that touch any other ambiguity."""
 
 
 def decisions(contract: "Contract") -> "Policies":
@@ -33,7 +33,7 @@ def decisions(contract: "Contract") -> "Policies":
 
 
 def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
-    """Returns a function that answers the bytes of an offer like the service. It needs no server.
+    """Returns a function that answers the bytes of an offer like the service. The function needs no server.
 
     `bugs` are names from `BUGS`. Each bug can change the answer that results from the bugs before it. `now` is the time at which
     offers are judged (None: the current time). Raises `UnknownNameError` if a bug is unknown.

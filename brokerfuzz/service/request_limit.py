@@ -7,7 +7,7 @@ minute.
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 LARGEST_HEAD = 256 * 1024
-"""The maximum size of a request without its body, in bytes. This includes the headers and everything that chunked encoding adds."""
+"""The maximum size of a request without its body, in bytes. The headers count, and everything that chunked encoding adds."""
 _RESPONSE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 

@@ -51,7 +51,8 @@ def running(
     host: str = LOOPBACK,
     port: int = 0,
 ) -> Iterator[str]:
-    """Runs the service in a child process during a `with` block. Yields its address, such as `http://127.0.0.1:40123`.
+    """Runs the service in a child process during a `with` block. Yields the address of the service, such as
+    `http://127.0.0.1:40123`.
 
     A separate process does not slow down this process, and ends when this process ends. Port 0 means any free port. Raises
     `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
@@ -83,7 +84,7 @@ def serve(
     seed: int = 0,
     ready: Callable[[str], object] = print,
 ) -> None:
-    """Runs the service in this process until Ctrl-C. When it can receive requests, it calls `ready` with its address.
+    """Runs the service in this process until Ctrl-C. When the service can receive requests, it calls `ready` with its address.
 
     Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
     """
@@ -97,7 +98,7 @@ def serve(
 
 
 def _child() -> subprocess.Popen[bytes]:
-    """Starts a Python process that waits for its options. It can import the same modules as this process, and ignores Ctrl-C."""
+    """Starts a Python process that waits for its options. The process can import the same modules as this process, and ignores Ctrl-C."""
     module_path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     return subprocess.Popen(
         [sys.executable, "-P", "-c", _START],
@@ -133,7 +134,7 @@ def _say(**said: str) -> None:
 
 
 def _end_with_parent() -> NoReturn:
-    """Ends this process when standard input is closed. This also happens when the parent process is killed."""
+    """Ends this process when standard input is closed. Standard input is also closed when the parent process is killed."""
     sys.stdin.buffer.read()
     os._exit(0)
 
@@ -164,8 +165,8 @@ def _server(app: Any) -> "uvicorn.Server":
 def _listening(host: str, port: int) -> socket.socket:
     """Returns a listening socket.
 
-    Its protocol must be IPPROTO_TCP. With the protocol 0, asyncio does not turn off Nagle's algorithm, which delays each answer
-    by 40 ms.
+    The protocol of the socket must be IPPROTO_TCP. With the protocol 0, asyncio does not turn off Nagle's algorithm, which delays
+    each answer by 40 ms.
     """
     if not 0 <= port <= LARGEST_PORT:
         raise TargetError(f"{port} is not a valid port: use 1 to {LARGEST_PORT}, or 0 for any free port")

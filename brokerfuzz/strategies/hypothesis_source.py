@@ -19,7 +19,7 @@ def _below(count: int) -> SearchStrategy[int]:
 
 
 class HypothesisSource:
-    """A byte source that gets its bytes from Hypothesis. It generates one message."""
+    """A byte source that gets its bytes from Hypothesis. A source generates one message."""
 
     __slots__ = ("_draw", "_pins")
 

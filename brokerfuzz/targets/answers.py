@@ -86,8 +86,8 @@ class AnswerRules:
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """Returns the answer for a complete HTTP response. `body` is its beginning (see `most_read`). The answer does not contain
-        the `secrets`.
+        """Returns the answer for a complete HTTP response. `body` is the beginning of the response (see `most_read`). The answer
+        does not contain the `secrets`.
         """
         kind = self._kinds.get(status, "crashed")
         if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:

@@ -1,4 +1,4 @@
-"""This script runs in the process of a `CallTarget`. It imports the user's function and calls it with each message.
+"""This script runs in the process of a `CallTarget`. The script imports the user's function and calls it with each message.
 
 The script imports nothing from brokerfuzz, so it starts fast, and brokerfuzz cannot influence the function.
 
@@ -114,7 +114,7 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
 def rejects_by_default(problem: BaseException) -> bool:
     """Returns whether the exception means that the function rejects the message.
 
-    This is true for a `ValueError`, and for an exception whose class (or base class) has `validation` in its name.
+    A `ValueError` rejects the message, and so does an exception whose class (or base class) has `validation` in its name.
     """
     return isinstance(problem, ValueError) or any("validation" in base.__name__.lower() for base in type(problem).__mro__)
 

@@ -30,13 +30,13 @@ _KINDS: dict[bytes, AnswerKind] = {b"A": "accepted", b"J": "rejected", b"C": "cr
 
 
 class CallTarget(PoolTarget):
-    """A Python function that receives messages as bytes. `function` is its name, such as `package.module:function`. Python
-    imports the module from the current folder or from `sys.path`.
+    """A Python function that receives messages as bytes. `function` is the name of the function, such as
+    `package.module:function`. Python imports the module from the current folder or from `sys.path`.
 
-    To accept a message, the function returns None, True or the string `accepted`. To reject a message, it returns False or the
-    string `rejected`, or raises an exception. After the string, there may be a space or a colon, and then a reason. By default,
-    `ValueError` rejects, and so does an exception whose class (or base class) has `validation` in its name. Examples are the
-    classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` names exception classes
+    To accept a message, the function returns None, True or the string `accepted`. To reject a message, the function returns False
+    or the string `rejected`, or raises an exception. After the string, there may be a space or a colon, and then a reason. By
+    default, `ValueError` rejects, and so does an exception whose class (or base class) has `validation` in its name. Examples are
+    the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` names exception classes
     (`package.module:Class`), only these classes reject. Any other exception means `crashed`, also an `AssertionError`. The string
     `crashed` and any other returned value also mean `crashed`, because a list of errors or a parsed message has no clear meaning.
     If the function returns an awaitable, brokerfuzz waits for its result.
@@ -100,7 +100,9 @@ class CallTarget(PoolTarget):
 
 
 class CallWire:
-    """Converts messages to bytes, and bytes to replies. Each begins with its length in four bytes (see `call_process`)."""
+    """Converts messages to bytes, and bytes to replies. Each message and reply begins with its length in four bytes (see
+    `call_process`).
+    """
 
     def __init__(self) -> None:
         self.rest = b""

@@ -22,7 +22,7 @@ class CommandTarget:
 
     `command` is a list of words, or a command line. brokerfuzz splits a command line like a shell, but does not start a shell:
     variables, wildcards and pipes have no effect. Status 0 accepts the message, and any other status rejects it. If `reject`
-    lists statuses, only these statuses reject. Every other status except 0 then means `crashed`. This is useful for Python
+    lists statuses, only these statuses reject. Every other status except 0 then means `crashed`. `reject` is useful for Python
     programs, which exit with status 1 if an exception is not caught. If a signal ends the program, the answer is `crashed`. If
     the program still runs after `timeout` seconds, brokerfuzz kills it with its child processes, and the answer is `timeout`. At
     most `processes` programs run at the same time (default: one per core).
@@ -69,7 +69,7 @@ class CommandTarget:
         return fed(body, self.name)
 
     async def open(self) -> None:
-        """Finds the program. Raises `TargetError` if it does not exist or is not executable."""
+        """Finds the program. Raises `TargetError` if the program does not exist or is not executable."""
         self._program = program(self.words, self.name)
         from brokerfuzz.targets.processes import cores
 

@@ -19,7 +19,8 @@ def curl_line(
     ca: str | None = None,
     before: str = "",
 ) -> str:
-    """Returns a curl command. Before it come the words in `before`. If the body is not printable text, `printf` writes it.
+    """Returns a curl command. The words in `before` come before the command. If the body is not printable text, `printf` writes
+    it.
 
     `without` lists the default headers that curl must not send. Environment variables replace secrets. For example,
     `$AUTHORIZATION` replaces the value of the header `Authorization`, `$TOKEN` replaces the URL parameter `token`, and

@@ -6,7 +6,7 @@ from brokerfuzz.targets.answers import EXCERPT
 
 
 class Excerpt:
-    """Keeps the first and the last bytes of an output. The memory is limited."""
+    """Keeps the first and the last bytes of an output. Only a limited number of bytes is kept."""
 
     __slots__ = ("head", "tail")
 
@@ -20,9 +20,7 @@ class Excerpt:
 
     @property
     def first_line(self) -> str:
-        """The first line that is not empty. If it is the beginning of a Python traceback, this is the last line, which contains
-        the error.
-        """
+        """The first line that is not empty. For a Python traceback, this is the last line, which contains the error."""
         line = next((line for line in self.head.splitlines() if line.strip()), b"")
         return self.last_line if line.startswith(b"Traceback (most recent") else in_one_line(line)
 

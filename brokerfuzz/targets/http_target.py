@@ -33,7 +33,7 @@ GRACE = 1.0
 CLOSING_TIME = 0.03
 """After closing the client, brokerfuzz waits this number of seconds.
 
-The client has a thread that releases Python objects. If it does this while Python exits, the process aborts.
+The client has a thread that releases Python objects. If the thread does this while Python exits, the process aborts.
 """
 
 CONTENT_TYPE, TRANSFER_ENCODING = "content-type", "transfer-encoding"
@@ -43,15 +43,15 @@ _PEM = b"-----BEGIN CERTIFICATE-----"
 class HttpTarget:
     """An HTTP endpoint that receives messages in the body of requests.
 
-    `headers` are sent with every request. By default, they contain `content-type: application/json`. `timeout` is the maximum
-    time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses. brokerfuzz does
-    not follow redirects. It does not use the proxies that the environment specifies.
+    `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout` is the
+    maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses.
+    brokerfuzz does not follow redirects. brokerfuzz does not use the proxies that the environment specifies.
 
     If a connection ends without an answer, the message is not always the cause. A server may close a connection after any answer
     (RFC 9112, 9.3). uvicorn does this if the application raises an exception after its answer. Another message may also have
-    crashed the server. So the message is sent once more on a new connection, and the second answer counts.
-    If the server answered before but no longer accepts connections, brokerfuzz tries again for up to `patience` seconds. brokerfuzz
-    also does this if this machine lacks resources for a connection.
+    crashed the server. So the message is sent once more on a new connection, and the second answer counts. If the server answered
+    before but no longer accepts connections, brokerfuzz tries again for up to `patience` seconds. brokerfuzz also does this if
+    this machine lacks resources for a connection.
 
     With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait. Such a
     response says nothing about the message. All messages then wait, and the same message is sent again, until it has waited for
@@ -60,8 +60,8 @@ class HttpTarget:
     without being sent, until the time that the server asked for. `slowed` counts the waits. If `rules` contain the code 429 or
     503, such a response is an ordinary answer.
 
-    brokerfuzz verifies certificates with the authorities of the system and those in the PEM file `ca`. If `insecure` is true, it
-    does not verify certificates. If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If the
+    brokerfuzz verifies certificates with the authorities of the system and those in the PEM file `ca`. If `insecure` is true,
+    certificates are not verified. If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If the
     data arrives directly after the next request, it is mistaken for the answer. The header `Connection: close` prevents this:
     each message then has its own connection.
 
@@ -104,7 +104,7 @@ class HttpTarget:
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
         self._unpooled: Client | None = None
-        """A client that makes a new connection for each request. It is created when the first connection is dropped."""
+        """A client that makes a new connection for each request. This client is created when the first connection is dropped."""
         self._address: Url | str = self.url
         self._answered = False
         self._client_error: type[PyreqwestError]

@@ -1,4 +1,4 @@
-"""Defines the target for a program that keeps running. It reads one message after another, and writes one answer per line."""
+"""Defines the target for a program that keeps running. Such a program reads one message after another, and writes one answer per line."""
 
 import os
 import re
@@ -105,7 +105,7 @@ class LineWire:
         return _encoded(body, self._encoding)
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the answer if its line is complete or too long. Otherwise, returns None."""
+        """Returns the answer if its line is complete or too long. Returns None if the line is incomplete."""
         end = data.find(b"\n")
         if end < 0:
             self._pieces.append(data)

@@ -37,10 +37,10 @@ class PoolTarget(ABC):
 
     @abstractmethod
     def _settings(self) -> "ProcessSettings":
-        """Returns the settings of the processes. Raises `TargetError` if they cannot be started on this machine."""
+        """Returns the settings of the processes. Raises `TargetError` if the processes cannot be started on this machine."""
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` if it cannot be started, or reports that it cannot be used."""
+        """Starts the first process. Raises `TargetError` if the process cannot be started, or reports that it cannot be used."""
         settings = self._settings()
         from brokerfuzz.targets.process_pool import ProcessPool
 

@@ -2,8 +2,8 @@
 
 If the path is wrong or credentials are missing, the target rejects every message. The campaign would then report hundreds of
 findings with the same cause. brokerfuzz also sends the message a second time, to see whether the target accepts repeated
-messages. A program or a function also gets a clearly invalid message. If it answers neither message, the campaign ends, because
-it would otherwise wait for every message.
+messages. A program or a function also gets a clearly invalid message. If the program or function answers neither message, the
+campaign ends, because it would otherwise wait for every message.
 """
 
 import asyncio
@@ -43,8 +43,8 @@ class Preflight:
 
     @property
     def repeats(self) -> bool:
-        """False if the target rejects a message that it has accepted before. True if it accepts the repetition, or rejected the
-        first message.
+        """False if the target rejects a message that it has accepted before. True if the target accepts the repetition, or
+        rejected the first message.
         """
         return self.answer.kind != "accepted" or self.again.kind == "accepted"
 
@@ -57,7 +57,7 @@ class Preflight:
 
 
 async def check(target: Target, body: bytes) -> Preflight:
-    """Sends an ordinary valid message to an open target. If the target accepts it, sends it again.
+    """Sends an ordinary valid message to an open target. If the target accepts the message, it is sent again.
 
     Raises `TargetError` for a status that concerns the request and not the message: 401, 403, 404, 405, 407, 415 or a redirect. A
     status that the user has listed with `--accept` or `--reject` is an ordinary answer. Also raises `TargetError` if a program or

@@ -1,7 +1,7 @@
 """Manages processes that keep running and handle one message after another.
 
 The pool starts a process when one is needed, and replaces a process that has ended. A process gets its next message as soon as
-brokerfuzz has read the answer to the last one. So everything that a process does concerns its current message. There are two
+brokerfuzz has read the answer to the last one. So everything that a process does concerns its current message. This rule has two
 exceptions. If a process certainly has not read its message, another process gets the message. If a process ends between two
 messages, the pool replaces it without a report.
 """
@@ -24,12 +24,12 @@ from brokerfuzz.targets.secret_masking import Secrets
 READY_LIMIT = 60.0
 """A new process must report within this number of seconds that it is ready."""
 EXIT_GRACE = 0.5
-"""After its input is closed, a process has this number of seconds to end. Then it is killed."""
+"""After its input is closed, a process has this number of seconds to end. After that, the process is killed."""
 CLOSED_PIPE_GRACE = 0.25
-"""After a process has closed a pipe, it has this number of seconds to end. Otherwise, it counts as still running."""
+"""After a process has closed a pipe, it has this number of seconds to end. After that, the process counts as still running."""
 STARTS = 3
-"""If processes fail without reading a message, at most this number of processes get the message. This applies only before the
-first answer.
+"""If processes fail without reading a message, at most this number of processes get the message. The limit applies only before
+the first answer.
 """
 
 
@@ -51,7 +51,9 @@ class Wire(Protocol):
     def encode(self, body: bytes) -> bytes: ...
 
     def decode(self, data: bytes) -> Reply | None:
-        """Receives the next bytes of the output. Returns the reply if it is complete, otherwise None. The memory is limited."""
+        """Receives the next bytes of the output. Returns the reply if it is complete, otherwise None. Only a limited number of
+        bytes is kept.
+        """
         ...
 
     @property
@@ -92,7 +94,7 @@ class ProcessPool:
         self._closed = False
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` if it cannot be started, or reports that it cannot be used."""
+        """Starts the first process. Raises `TargetError` if the process cannot be started, or reports that it cannot be used."""
         try:
             worker = self._start()
         except OSError as problem:
@@ -155,8 +157,8 @@ class ProcessPool:
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
         """Gives a message that was not read to another process.
 
-        If no process has ever answered, at most `tries` processes get the message. This ends `patience` seconds after the first
-        failure.
+        If no process has ever answered, at most `tries` processes get the message. The attempts end `patience` seconds after the
+        first failure.
         """
         request.worker = None
         if request.answer.done():
@@ -215,7 +217,7 @@ class PendingRequest:
 
 
 class Worker:
-    """A process from its start to its end. Raises `OSError` if it cannot be started."""
+    """A process from its start to its end. Raises `OSError` if the process cannot be started."""
 
     def __init__(self, pool: ProcessPool) -> None:
         settings = pool.settings
@@ -254,7 +256,7 @@ class Worker:
             self._loop.call_later(CLOSED_PIPE_GRACE, self._on_closed_pipe)
 
     def finish(self) -> None:
-        """Lets the process end if it has no message. Otherwise, kills it."""
+        """Lets the process end if it has no message. Kills the process if it has a message."""
         if self._request is None and self.ready:
             self.process.close_input()
         else:

@@ -35,9 +35,10 @@ def cores() -> int:
 class Process:
     """A program that runs or has ended.
 
-    `program` is its path, and `arguments` begins with its name. The process communicates through its file descriptors `input_fd`
-    and `output_fd`. The function `on_output` gets each output of the process, and b"" when the process closes one of the two
-    descriptors. The function `on_exit` gets the exit status, or the negative number of the signal that killed the process.
+    `program` is the path of the program, and `arguments` begins with its name. The process communicates through its file
+    descriptors `input_fd` and `output_fd`. The function `on_output` gets each output of the process, and b"" when the process
+    closes one of the two descriptors. The function `on_exit` gets the exit status, or the negative number of the signal that
+    killed the process.
 
     `errors` contains the first and last lines of its standard error. Standard input and output are /dev/null unless they are one
     of the two descriptors. Raises `OSError` if the program cannot be started.

@@ -17,7 +17,7 @@ _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
 def words_of(command: str | Sequence[str]) -> list[str]:
-    """Splits a command line. Raises `TargetError` if it contains no program."""
+    """Splits a command line. Raises `TargetError` if the command line contains no program."""
     try:
         words = shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as problem:
@@ -75,7 +75,7 @@ def fed(body: bytes, line: str) -> str:
 
 
 def octal(body: bytes) -> str:
-    """Returns a format for printf that prints these bytes. It uses octal escapes, because every printf supports them."""
+    """Returns a format for printf that prints these bytes. The format uses octal escapes, because every printf supports them."""
     return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"%\\'" else f"\\{byte:03o}" for byte in body)
 
 

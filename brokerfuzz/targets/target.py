@@ -9,14 +9,14 @@ from brokerfuzz.targets.answers import Answer
 class Target(Protocol):
     """A service, a program or a function that answers messages.
 
-    Between `open` and `close`, `send` may be called many times at once. It returns an answer even if the target misbehaves. It
-    raises `TargetError` only if the target was never reached, or if the problem is on this machine: for example, an unknown
-    certificate authority, or no free file descriptors.
+    Between `open` and `close`, `send` may be called many times at once. `send` returns an answer even if the target misbehaves.
+    `send` raises `TargetError` only if the target was never reached, or if the problem is on this machine: for example, an
+    unknown certificate authority, or no free file descriptors.
     """
 
     @property
     def name(self) -> str:
-        """The name of the target in reports. It contains no secrets."""
+        """The name of the target in reports. The name contains no secrets."""
         ...
 
     async def open(self) -> None:
@@ -30,7 +30,7 @@ class Target(Protocol):
         ...
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns whether the target can receive the message. A campaign does not send other messages."""
+        """Returns whether the target can receive the message. A campaign sends only such messages."""
         ...
 
     async def close(self) -> None:
@@ -38,5 +38,5 @@ class Target(Protocol):
         ...
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a shell command on one line that sends the same message to the same target. It contains no secrets."""
+        """Returns a shell command on one line that sends the same message to the same target. The command contains no secrets."""
         ...

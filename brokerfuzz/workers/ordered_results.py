@@ -11,8 +11,8 @@ from brokerfuzz.errors import WorkerError
 from brokerfuzz.workers.pool import WorkerPool
 
 AHEAD = 4
-"""The number of tasks per worker that are running or waiting for their results to be used. It keeps the workers busy, but limits
-the memory.
+"""The number of tasks per worker that are running or waiting for their results to be used. Such tasks keep the workers busy, but
+also need memory.
 
 If this process also works, the number is doubled.
 """
@@ -70,7 +70,7 @@ class _Ordered(Generic[_Part, _Result]):
         self._waiting: deque[_Task[_Part, _Result]] = deque()
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
-        """Yields the results. It starts new tasks only when the caller takes results. Raises `WorkerError` if workers are lost
+        """Yields the results. New tasks start only when the caller takes results. Raises `WorkerError` if workers are lost
         repeatedly.
         """
         losses = 0
@@ -91,7 +91,7 @@ class _Ordered(Generic[_Part, _Result]):
                 yield result
 
     def _fill(self, parts: Iterator[_Part]) -> bool:
-        """Takes more tasks. Returns whether there are any."""
+        """Takes more tasks. Returns whether there are any tasks."""
         self._waiting.extend(_Task(part) for part in islice(parts, self._most - len(self._waiting)))
         return bool(self._waiting)
 

@@ -17,9 +17,9 @@ from brokerfuzz.atomic_files import uninterrupted
 class Processes:
     """Worker processes on this machine, which start when they are needed.
 
-    If `parent_works` is true, this process is one of the `workers`. If it has only one thread, the other workers are forked
-    copies, which share its data. Otherwise, they are new processes, because a forked copy would lack the threads of the HTTP
-    client.
+    If `parent_works` is true, this process is one of the `workers`. If this process has only one thread, the other workers are
+    forked copies, which share its data. If this process has several threads, the other workers are new processes, because a
+    forked copy would lack the threads.
     """
 
     def __init__(self, workers: int, *, parent_works: bool = False) -> None:
@@ -29,7 +29,7 @@ class Processes:
 
     @property
     def executor(self) -> Executor:
-        """Runs tasks in the processes. They start when it is first used."""
+        """Runs tasks in the processes. The processes start when the executor is first used."""
         if self._executor is None:
             context = multiprocessing.get_context("fork" if self.parent_works and _is_one_thread() else "spawn")
             self._executor = ProcessPoolExecutor(self.workers - self.parent_works, context, initializer=_begin)

@@ -37,7 +37,7 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
 
 
 def records(path: str | Path) -> Iterator[JournalRecord]:
-    """Yields the lines of a journal in the order of the answers. It ignores the last line if it is incomplete.
+    """Yields the lines of a journal in the order of the answers. The last line is ignored if it is incomplete.
 
     Raises `JournalError` for any other invalid line.
     """

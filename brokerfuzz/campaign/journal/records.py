@@ -14,8 +14,8 @@ class Key(NamedTuple):
     """Identifies a request of a campaign.
 
     `phase` is `case`, `twin`, `shrink` (a smaller message) or `turn` (a message with changes that may lead to another answer).
-    After `shrink` and `turn`, it contains the kind of the finding. `number` is the number of the case, and `step` is the number
-    of the request in this phase.
+    After `shrink` and `turn`, `phase` contains the kind of the finding. `number` is the number of the case, and `step` is the
+    number of the request in this phase.
     """
 
     phase: str

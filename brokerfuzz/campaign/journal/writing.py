@@ -73,7 +73,9 @@ class Journal:
 
     @classmethod
     def joined(cls, path: str | Path) -> "Journal":
-        """Opens a journal to which other processes also write. It must not be compressed. Raises `JournalError` if it cannot be written."""
+        """Opens a journal to which other processes also write. The journal must not be compressed. Raises `JournalError` if the
+        journal cannot be written.
+        """
         return cls(Path(path), 0)
 
     @classmethod

@@ -51,7 +51,7 @@ class ScannedMessage(NamedTuple):
 
 
 class MessageScanner:
-    """Scans the valid messages of one type. It caches the results for strings, numbers and booleans."""
+    """Scans the valid messages of one type. The scanner caches the results for strings, numbers and booleans."""
 
     def __init__(self, known: States) -> None:
         self._known = known

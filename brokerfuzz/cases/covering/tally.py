@@ -113,7 +113,7 @@ class Score:
 
     @property
     def share(self) -> float:
-        """The fraction of the goals that are covered, from 0 to 1. It is 1 if there are no goals."""
+        """The fraction of the goals that are covered, from 0 to 1. The fraction is 1 if there are no goals."""
         return self.covered / self.all if self.all else 1.0
 
     def __add__(self, other: "Score") -> "Score":

@@ -2,7 +2,7 @@
 
 A technique turns a valid value into an invalid one, but the message contains only the invalid value. So brokerfuzz guesses valid
 values: for example, the number in a string, or the first item of an array. If a technique turns such a guess into exactly the
-invalid value, the technique is recognised. Otherwise, the message covers only the broken rule.
+invalid value, the technique is recognised. If no technique creates the invalid value, the message covers only the broken rule.
 """
 
 import json
@@ -31,7 +31,7 @@ _LONGEST = 10_000
 """The maximum length of a value that is analysed, in characters of JSON."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 _MILLISECONDS = 1e11
-"""Larger numbers are times in milliseconds since 1970. As seconds, they would be more than 3,000 years in the future."""
+"""Larger numbers are times in milliseconds since 1970. As numbers of seconds, such times would be more than 3,000 years in the future."""
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
@@ -75,7 +75,7 @@ class _Breakable:
     now: datetime
 
     def techniques(self, body: bytes, at: str) -> Iterable[Technique]:
-        """Returns the techniques that may have created the message. Its only fault is at the JSON Pointer `at`."""
+        """Returns the techniques that may have created the message. The only fault of the message is at the JSON Pointer `at`."""
         if self.rule.keyword == JSON_RULE:
             return self.bodies.get(body, ())
         if self.rule.keyword == "required":
@@ -92,7 +92,7 @@ class _Breakable:
 
     @cached_property
     def plain(self) -> Any:
-        """The valid value in the ordinary message. It is None if a changed contract has no such place."""
+        """The valid value in the ordinary message. The value is None if a changed contract has no such place."""
         return next((value_at(self.message, steps) for steps in places(self.message, self.rule.site)), None)
 
     def _changes(self, present: Any) -> Iterator[tuple[Technique, Change]]:

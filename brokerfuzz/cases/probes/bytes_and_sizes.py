@@ -183,7 +183,7 @@ def _many(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _numbered(schema: Schema, item: Any, number: int) -> Any:
-    """Returns an array item that differs from the other items, because it contains the number."""
+    """Returns an array item that is unique, because it contains the number."""
     if isinstance(item, str):
         return f"{item}-{number}"
     if not isinstance(item, dict):

@@ -54,7 +54,7 @@ def quoted(values: Mapping[str, str]) -> Make:
 def literal(values: Mapping[str, str]) -> Make:
     """Generates probes that replace the value with each of these numbers, in exactly this notation.
 
-    It skips negative numbers if the minimum is 0 or more.
+    Negative numbers are skipped if the minimum is 0 or more.
     """
     return lambda context: (
         context.put(name, Fragment(value)) for name, value in values.items() if not value.startswith("-") or context.schema.get("minimum", -1) < 0

@@ -49,7 +49,9 @@ def _repeated(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
-    """Yields a property of the item, other than the identifier `key`, and another value for it. It prefers numbers."""
+    """Yields a property of the item, other than the identifier `key`, and another value for it. The function prefers properties
+    that are numbers.
+    """
     props = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
     texts = [name for name, value in item.items() if name != key and isinstance(value, str)]
     for name in props[:1]:

@@ -80,7 +80,7 @@ class Breaker:
     def next(self, message: Any, used: int) -> Break | None:
         """Returns the next change that breaks the rule. Returns None if no technique applies.
 
-        `used` is the number of earlier changes. It selects the place and the first technique.
+        `used` is the number of earlier changes. `used` selects the place and the first technique.
         """
         rule, steps = self.rule, self._place(message, used)
         if steps is None:
@@ -141,7 +141,9 @@ class Breaking:
         return self._turns.longest_waiting.breaker.rule if self._turns.passed_over >= _PATIENCE else None
 
     def single(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Breaks the rule that has waited longest, if this gives a new message. Otherwise, tries the rules that follow."""
+        """Breaks the rule that has waited longest, if this gives a new message. If this message is not new, the rules that follow
+        are tried.
+        """
         value = message.value
         return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 

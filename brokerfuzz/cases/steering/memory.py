@@ -8,9 +8,10 @@ from brokerfuzz.cases.steering.marks import marked
 
 
 class Memory:
-    """Remembers the messages that have no mark, and the messages of the catalogue. It stores a 60-bit number for each message.
+    """Remembers the messages that have no mark, and the messages of the catalogue. The memory contains a 60-bit number for each
+    message.
 
-    It generates the catalogue only when it is needed for the first time.
+    The catalogue is generated only when it is needed for the first time.
     """
 
     def __init__(self, catalogue: Callable[[], Iterable[Case]]) -> None:

@@ -10,14 +10,14 @@ R = TypeVar("R")
 
 
 def random_of(*seeds: int) -> Random:
-    """Returns a random generator for these seeds. It gives the same numbers on every platform."""
+    """Returns a random generator for these seeds. The same seeds give the same numbers on every platform."""
     return Random(int.from_bytes(sha256(" ".join(map(str, seeds)).encode()).digest()))
 
 
 def shuffled(things: Iterable[T], random: Random) -> list[T]:
     """Returns the elements in a random order.
 
-    It uses only the random bits of `Random`, because other methods may give other numbers in other Python versions.
+    The function uses only the random bits of `Random`, because other methods may give other numbers in other Python versions.
     """
     return [thing for _, _, thing in sorted((random.getrandbits(64), number, thing) for number, thing in enumerate(things))]
 
@@ -55,9 +55,9 @@ class Turns(Generic[T]):
 
 
 class Ring(Generic[T]):
-    """Elements in a circle. An element that is not suitable waits for the next round.
+    """Elements that take turns in a circle. An element that is not suitable waits for the next round.
 
-    This is faster than `Turns`, but less fair.
+    A ring is faster than `Turns`, but less fair.
     """
 
     def __init__(self, things: Sequence[T], first: int) -> None:

@@ -35,7 +35,7 @@ class Shape:
     """Describes random messages of a certain size and structure.
 
     The messages comply with the schema `narrowed`, whose name is `ground`. Of 256 properties, `full` are not absent, null or
-    plain. `long` is the number of the array that is usually long. This number counts only arrays with a variable number of items.
+    plain. `long` is the number of the array that is usually long. `long` counts only arrays with a variable number of items.
     """
 
     ground: str
@@ -99,7 +99,7 @@ def _possible(contract: Contract, message_type: MessageType, demanded: Schema) -
 
 
 class Shaping:
-    """Decodes messages of each shape, and messages in which a given rule can be broken. It compiles each decoder only once."""
+    """Decodes messages of each shape, and messages in which a given rule can be broken. Each decoder is compiled only once."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._contract = contract

@@ -1,4 +1,4 @@
-"""Generates random cases. It creates a few invalid or unspecified messages from each valid message."""
+"""Generates random cases. A stream creates a few invalid or unspecified messages from each valid message."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
@@ -25,8 +25,8 @@ _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "
 """The kinds of cases to create from a valid message. The messages use these entries in turn."""
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES = 700, 285
-"""Approximate numbers of broken rules and of valid messages in a thousand cases. A shard needs them to continue where the last
-shard ended.
+"""Approximate numbers of broken rules and of valid messages in a thousand cases. A shard needs these numbers to continue where
+the last shard ended.
 """
 _WANTED = 16
 """One of this many messages is generated for a rule that was passed over too often."""
@@ -46,7 +46,7 @@ def steered_cases(
     contract: Contract | None = None,
     strength: int = 2,
 ) -> Iterator[Case]:
-    """Yields random cases. It prefers what it has not tested for the longest time.
+    """Yields random cases. The choice that was not tested for the longest time comes next.
 
     The same seed and shard give the same cases, except for values that depend on `now`. If `now` is None, every verdict is true
     at every supported time. Each random message gives these cases, if `verdicts` allows them:

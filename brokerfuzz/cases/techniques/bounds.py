@@ -100,13 +100,15 @@ def wraps_64_bits_from_below(context: FaultContext) -> Change | None:
 
 
 def _integer(value: int) -> Callable[[FaultContext], Change | None]:
-    """Returns a technique that uses this integer. It applies if the schema allows only integers and the integer is too low or too high."""
+    """Returns a technique that uses this integer. The technique applies if the schema allows only integers and the integer is too
+    low or too high.
+    """
     literal = Fragment(str(value))
     return lambda context: Put(literal) if _whole(context) and _beyond(context, value) else None
 
 
 def _literal(written: str) -> Callable[[FaultContext], Change | None]:
-    """Returns a technique that uses this integer in exactly this notation. It applies if the integer is too low or too high."""
+    """Returns a technique that uses this integer in exactly this notation. The technique applies if the integer is too low or too high."""
     literal = Fragment(written)
     return lambda context: Put(literal) if _beyond(context, float(written)) else None
 

@@ -10,7 +10,7 @@ from brokerfuzz.schemas.instants import spell, timestamp
 
 
 def _ahead(delta: timedelta, fraction: str = "") -> Callable[[FaultContext], Change | None]:
-    """Returns a technique that adds `delta` to the current time. It does not apply if the result is after the year 9999."""
+    """Returns a technique that adds `delta` to the current time. The technique does not apply if the result is after the year 9999."""
 
     def change(context: FaultContext) -> Change | None:
         if context.now is None:
@@ -29,8 +29,8 @@ def _at(hours: int, offset: str) -> Callable[[FaultContext], Change | None]:
 
 
 def _then(written: str) -> Callable[[FaultContext], Change | None]:
-    """Returns a technique that uses this time. It applies if the time is more than a day in the future, or in the future at every
-    supported time.
+    """Returns a technique that uses this time. The technique applies if the time is more than a day in the future, or in the
+    future at every supported time.
     """
     moment = timestamp(written).moment
     assert moment is not None

@@ -67,8 +67,8 @@ def _outside(context: FaultContext, value: str) -> Change | None:
 
 
 def _respelled(respell: Callable[[str], str]) -> Callable[[FaultContext], Change | None]:
-    """Returns a technique that changes the notation of the current value. If this changes nothing, it uses another value of the
-    enumeration.
+    """Returns a technique that changes the notation of the current value. If the new notation is the same, the technique uses
+    another value of the enumeration.
     """
 
     def change(context: FaultContext) -> Change | None:

@@ -1,9 +1,9 @@
 """Registers the techniques: the ways to break a rule.
 
-A technique is a function. Its name, with hyphens, is the name of the technique, and the first line of its docstring is the
-description that `explain` prints. The decorator `breaks` lists the keywords of the rules that the technique can break. The
-function receives a `FaultContext` and returns the `Change` that breaks the rule. If the technique does not apply, the function
-returns None.
+A technique is a function. The name of the function, with hyphens, is the name of the technique, and the first line of its
+docstring is the description that `explain` prints. The decorator `breaks` lists the keywords of the rules that the technique can
+break. The function receives a `FaultContext` and returns the `Change` that breaks the rule. If the technique does not apply, the
+function returns None.
 
 If techniques differ only in a value, they are rows of a table. `register_technique` registers a row.
 """
@@ -65,7 +65,7 @@ CLOCK = "clock"
 """The family of all techniques that use the current time."""
 
 TECHNIQUES: dict[str, Technique] = {}
-"""All techniques by their names. brokerfuzz tries them in this order."""
+"""All techniques by their names. brokerfuzz tries the techniques in this order."""
 
 ChangeOf = Callable[[FaultContext], Change | None]
 
@@ -96,11 +96,13 @@ _TRIED_FIRST = (
     "unknown-property", "unknown-null", "other-case-key", "extension-key", "dollar-key", "underscore-key", "proto-key",
     "one-below", "one-above", "negative", "wraps-from-below", "wraps-from-above", "zero",
 )  # fmt: skip
-"""The techniques that find the most bugs. Many programs accept their values or crash on them."""
+"""The techniques that find the most bugs. Many programs accept the values of these techniques, or crash on them."""
 
 
 def techniques_for(rule: Rule) -> list[Technique]:
-    """Returns the techniques that can break rules with this keyword, most useful first. Some of them may not apply at every place."""
+    """Returns the techniques that can break rules with this keyword, most useful first. Some of the techniques may not apply at
+    every place.
+    """
     ranks = {name: rank for rank, name in enumerate(_TRIED_FIRST)}
     fitting = [technique for technique in TECHNIQUES.values() if rule.keyword in technique.keywords]
     return sorted(fitting, key=lambda technique: ranks.get(technique.name, len(ranks)))

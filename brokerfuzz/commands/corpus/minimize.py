@@ -43,7 +43,7 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
 
 
 class _Counting:
-    """Counts the cases that are read. On a terminal, it shows the number."""
+    """Counts the cases that are read. On a terminal, the number is shown."""
 
     def __init__(self) -> None:
         self.count = 0

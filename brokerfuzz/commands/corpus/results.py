@@ -18,7 +18,7 @@ STANDARD_OUTPUT = "-"
 
 
 def check_out(out: str, *, force: bool) -> None:
-    """Raises `CorpusError` if a corpus cannot be written to `out`. This happens before the command reads cases."""
+    """Raises `CorpusError` if a corpus cannot be written to `out`."""
     from brokerfuzz.corpus.corpus_names import check_ndjson
     from brokerfuzz.corpus.places import place_of
 

@@ -25,8 +25,8 @@ NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques,
 class Export:
     """The cases of several plans in one format.
 
-    The workers of `pool` generate the random cases. Without a pool, this process generates them. It always generates the
-    catalogues. `progress` regularly gets the number of cases that were written.
+    The workers of `pool` generate the random cases. Without a pool, this process generates the random cases. This process always
+    generates the catalogues. `progress` regularly gets the number of cases that were written.
     """
 
     plans: tuple[Plan, ...]
@@ -37,8 +37,8 @@ class Export:
 
     @cached_property
     def total(self) -> int:
-        """The number of cases to write. It can be too high if the filters match few random cases. Reading it generates the
-        catalogues.
+        """The number of cases to write. The number can be too high if the filters match few random cases. Reading this property
+        generates the catalogues.
 
         Raises `CorpusError` if there is no case.
         """
@@ -95,7 +95,7 @@ class ExportWriter:
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
     def to(self, place: Place, pieces: Iterable[EncodedCut], *, summed: bool = True) -> Written:
-        """Writes a corpus to a place. If `summed` is true, it computes the checksum of a file.
+        """Writes a corpus to a place. If `summed` is true, the checksum of a file is computed.
 
         Raises `CorpusError` if the corpus cannot be written.
         """
@@ -125,8 +125,8 @@ class ExportWriter:
 
 
 def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcome:
-    """Writes a corpus to a place. Raises `CorpusError` if it cannot be written, if there is no case, or if `force` is false and
-    the place is not empty.
+    """Writes a corpus to a place. Raises `CorpusError` if the corpus cannot be written, if there is no case, or if `force` is
+    false and the place is not empty.
     """
     check_place(export.form, place, force=force)
     writing = ExportWriter(export)

@@ -63,7 +63,7 @@ class _Manifest:
 
 
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
-    """Writes a corpus in shards, to the folder of `place`. With `resume`, it writes only shards that are missing or damaged.
+    """Writes a corpus in shards, to the folder of `place`. With `resume`, only missing or damaged shards are written.
 
     Raises `CorpusError` if a shard cannot be written, if there are more shards than cases, or if `force` is false and there is
     another export.
@@ -117,7 +117,7 @@ _TOO_FEW = "brokerfuzz found too few new random cases that match the filters; us
 
 
 def _filling(number: int, size: int, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
-    """Yields the parts of a shard. Raises `CorpusError` if they contain too few cases."""
+    """Yields the parts of a shard. Raises `CorpusError` if the parts contain too few cases."""
     for piece in pieces:
         yield piece
         size -= piece.counts.total()
@@ -134,7 +134,7 @@ def _head(export: Export, count: int) -> dict[str, Any]:
 
 
 def _fingerprint(folder: Path) -> str:
-    """Returns a checksum of a changed contract. It shows whether the contract was modified since the export began."""
+    """Returns a checksum of a changed contract. The checksum shows whether the contract was modified since the export began."""
     return sha256(b"".join(f"{path.name} ".encode() + path.read_bytes() for path in sorted(folder.glob("*.json")))).hexdigest()
 
 
@@ -222,7 +222,7 @@ def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
 
 
 def _listed(known: dict[str, Any]) -> set[str]:
-    """Returns the names of the shards in a manifest. It ignores invalid entries."""
+    """Returns the names of the shards in a manifest. Invalid entries are ignored."""
     shards = known.get("shards")
     names = [shard.get("name") for shard in shards if isinstance(shard, dict)] if isinstance(shards, list) else []
     return {name for name in names if isinstance(name, str)}

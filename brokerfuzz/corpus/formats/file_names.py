@@ -13,7 +13,7 @@ _LONGEST_TOPIC = 70
 _RULE = re.compile(r"[^/]+/(.*?):([\w$-]+)(?:@.*)?")
 """Matches the ID of a rule: message type, site, keyword and condition."""
 _UNTITLED_TAGS = ("now:", "at:", "in:", "under:")
-"""The beginnings of tags that describe a place or a time. They are not part of the topic."""
+"""The beginnings of tags that describe a place or a time. These tags are not part of the topic."""
 
 
 class Numbers:
@@ -31,7 +31,7 @@ class Numbers:
 def stem(number: str, case: Case) -> str:
     """Returns the file name of a case without its end: `0000042_order-minimum_minimum_one-below_19da04d3`.
 
-    It consists of a number, the topic, and eight digits of the ID. If the topic is too long, its beginning is removed.
+    The name consists of a number, the topic, and eight digits of the ID. If the topic is too long, its beginning is removed.
     """
     topic = topic_of(case)[-_LONGEST_TOPIC:].lstrip("._-")
     return "_".join(filter(None, (number, topic, case.id[:8])))

@@ -3,9 +3,9 @@
 The files of each folder are numbered separately, so a new case does not change the names in other folders. All names end in
 `.json`, even if the bytes are not JSON.
 
-The file `cases.ndjson` lists the cases in the order of the corpus. `cases.records` describes its lines. They have the property
-`file` (the name of the file with the message) instead of `body` or `raw`. The last line ends with `"last":true`.
-`brokerfuzz.corpus.read()` can read such a folder.
+The file `cases.ndjson` lists the cases in the order of the corpus. `cases.records` describes the lines of this file. The lines
+have the property `file` (the name of the file with the message) instead of `body` or `raw`. The last line ends with
+`"last":true`. `brokerfuzz.corpus.read()` can read such a folder.
 """
 
 from collections.abc import Iterable, Iterator

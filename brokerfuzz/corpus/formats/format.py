@@ -23,7 +23,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class CorpusInfo:
-    """What is known about a corpus before its first case. It also counts the cases that are left out.
+    """What is known about a corpus before its first case. Cases that are left out are counted.
 
     `recipe` contains the options of `brokerfuzz export` that generate the corpus again.
     """
@@ -51,7 +51,7 @@ class File:
 
 @dataclass(frozen=True)
 class OneFile:
-    """A format that consists of one file. `pieces` yields its bytes.
+    """A format that consists of one file. `pieces` yields the bytes of the file.
 
     If the file is simply the bytes of its cases one after another, `encode` returns the bytes of some cases, and several
     processes can generate the file. The second argument of `encode` is True for the last cases.
@@ -66,7 +66,7 @@ class OneFile:
 
 @dataclass(frozen=True)
 class Folder:
-    """A format that consists of a folder. `files` yields its files, one after another.
+    """A format that consists of a folder. `files` yields the files, one after another.
 
     The caller must read all pieces of a file before it requests the next file. The folder contains only cases of `message_types`.
     """

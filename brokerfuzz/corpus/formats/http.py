@@ -1,9 +1,7 @@
 """Writes files of requests for the editors Visual Studio Code (REST Client), JetBrains and httpYac.
 
     ### invalid-offer-creation-request/orderMinimum:minimum.by-one-below-826bb491258572e9
-    # Must be rejected. Broken: …
-    POST {{baseUrl}}/offers
-    Content-Type: application/json
+    # Must be rejected. The files use only syntax that the three editors share.
 
     {"number":"OFF-10000", …}
 

@@ -34,7 +34,7 @@ _CHUNK = 1 << 20
 
 
 class _Group:
-    """The tests of a group. They are first written to a temporary file, because cases of different groups arrive mixed."""
+    """The tests of a group. The tests are first written to a temporary file, because cases of different groups arrive mixed."""
 
     def __init__(self, message_type: MessageType, title: str, schema: Schema, tests: IO[bytes]) -> None:
         self.message_type, self.title, self._schema, self._tests = message_type, title, schema, tests
@@ -93,8 +93,8 @@ def _add_or_reason(case: Case, group: _Group, check: "SchemaCheck") -> str | Non
 
 
 SchemaCheck = Callable[[bytes], bool | None]
-"""A function that returns whether the schema accepts a message. It returns None if this depends on whether the validator checks
-`format`.
+"""A function that returns whether the schema accepts a message. The function returns None if the result depends on whether the
+validator checks `format`.
 """
 
 

@@ -1,7 +1,8 @@
 """Writes files for tests of parsers, in the layout of nst/JSONTestSuite. There is one folder per message type.
 
-A file contains the exact bytes of a message. Its name begins with `y_` if the message must be accepted, with `n_` if it must be
-rejected, and with `i_` if the program may do either. Cases whose verdict depends on request headers or on the clock are left out.
+A file contains the exact bytes of a message. The name of a file begins with `y_` if the message must be accepted, with `n_` if it
+must be rejected, and with `i_` if the program may do either. Cases whose verdict depends on request headers or on the clock are
+left out.
 """
 
 from collections.abc import Iterable, Iterator

@@ -33,7 +33,7 @@ def referred_to(contract: Contract, name: str) -> list[str]:
 
 
 def relocated(contract: Contract, name: str, place_of: PlaceOf) -> Schema:
-    """Returns a schema whose references lead to places in the document. It has no `$id` and no `$schema`."""
+    """Returns a schema whose references lead to places in the document. The schema has no `$id` and no `$schema`."""
     base = _uri(contract, name)
 
     def moved(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Writes a folder for WireMock, with stubs that serve the responses. Use it to test programs that read these responses.
+"""Writes a folder for WireMock, with stubs that serve the responses. Use this folder to test programs that read these responses.
 
     GET /brokerfuzz the list of cases: id, message, verdict, name, reason, path
     GET /brokerfuzz/product-list-response/ID the message of a case

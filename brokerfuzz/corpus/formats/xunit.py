@@ -1,4 +1,4 @@
-"""Writes tests for xUnit in C#. They need .NET 8 and no other dependencies."""
+"""Writes tests for xUnit in C#. The tests need .NET 8 and no other dependencies."""
 
 from brokerfuzz.corpus.formats.suite_folder import json_lines, suite
 

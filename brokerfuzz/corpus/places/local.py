@@ -16,7 +16,7 @@ from brokerfuzz.errors import CorpusError
 
 @dataclass(frozen=True)
 class LocalPlace:
-    """A file or a folder at a path. Until it is complete, it has a temporary name that begins with a dot and ends in `.part`."""
+    """A file or a folder at a path. Until the corpus is complete, it has a temporary name that begins with a dot and ends in `.part`."""
 
     path: Path
 
@@ -127,7 +127,7 @@ class LocalPlace:
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
         """Opens the file, or a file in the folder, for reading.
 
-        Raises `FileNotFoundError` if it does not exist, and `CorpusError` if it cannot be read.
+        Raises `FileNotFoundError` if the file does not exist, and `CorpusError` if it cannot be read.
         """
         path = self.path / below if below else self.path
         try:

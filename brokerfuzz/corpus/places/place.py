@@ -7,7 +7,7 @@ from io import BufferedReader
 from typing import BinaryIO, Protocol
 
 Create = Callable[[str], AbstractContextManager[BinaryIO]]
-"""A function that creates a file in a new folder. Its argument is the path in the folder."""
+"""A function that creates a file in a new folder. The argument of the function is the path in the folder."""
 
 
 class Place(Protocol):
@@ -49,7 +49,7 @@ class Place(Protocol):
         ...
 
     def opened(self, below: str = "") -> AbstractContextManager[BufferedReader]:
-        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError` if it does not exist."""
+        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError` if the file does not exist."""
         ...
 
     def remove(self) -> None: ...

@@ -23,9 +23,9 @@ _BLOCK = 16 * 1024 * 1024
 _READ = 128 * 1024
 """The number of bytes in one request that reads. The store may read more bytes in advance."""
 UNFINISHED = ".unfinished"
-"""The name of a file that exists while a folder is written. It lists the files that must stay in the folder."""
+"""The name of a file that exists while a folder is written. The file lists the files that must stay in the folder."""
 _SAID = b"being written, or left so: no whole corpus\n"
-"""The beginning of the file `UNFINISHED`. After it, the file contains a JSON array with the names of files."""
+"""The beginning of the file `UNFINISHED`. After this beginning, the file contains a JSON array with the names of files."""
 
 
 def remote_place(url: str) -> "RemotePlace":
@@ -44,7 +44,7 @@ def remote_place(url: str) -> "RemotePlace":
 
 @dataclass(frozen=True)
 class RemotePlace:
-    """A file or a folder in a store. `key` is its path in the store."""
+    """A file or a folder in a store. `key` is the path of the place in the store."""
 
     system: Any
     key: str
@@ -170,7 +170,7 @@ class RemotePlace:
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
         """Opens the file, or a file in the folder, for reading.
 
-        Raises `FileNotFoundError` if it does not exist, and `CorpusError` if it cannot be read.
+        Raises `FileNotFoundError` if the file does not exist, and `CorpusError` if it cannot be read.
         """
         try:
             with _store_errors(self.name, "read", FileNotFoundError):
@@ -196,7 +196,7 @@ class RemotePlace:
 
 
 class _RemoteStream:
-    """Writes to a store. Its errors contain the URL."""
+    """Writes to a store. The errors contain the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
@@ -212,7 +212,7 @@ class _RemoteStream:
 
 
 class _RemoteSource(RawIOBase):
-    """Reads from a store. Its errors contain the URL."""
+    """Reads from a store. The errors contain the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream

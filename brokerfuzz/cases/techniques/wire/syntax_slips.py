@@ -11,9 +11,9 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 Tokens = Sequence[bytes]
 Place = Callable[[Tokens], int | None]
-"""A function that returns the index of a token. It returns None if the message has no such token."""
+"""A function that returns the index of a token. The function returns None if the message has no such token."""
 Rewriting = Callable[[bytes], bytes | None]
-"""A function that returns the changed message. It returns None if it cannot change the message."""
+"""A function that returns the changed message. The function returns None if it cannot change the message."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"]+')
 
