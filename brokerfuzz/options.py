@@ -202,7 +202,7 @@ _TARGET_OPTIONS = (
     click.option(
         "--lines", metavar="plain|base64|frames", type=click.Choice(("plain", "base64", "frames")),
         help="Start the command of --exec only once. It reads each message as a line (plain or in base64) or as a frame: a four-byte length "
-        "(big-endian), then the message. It answers each with a line: `accepted`, `rejected` or `crashed`, then a space or colon and a reason.",
+        "(big-endian), then the message. It answers each message with a line: `accepted`, `rejected` or `crashed`, and maybe a reason.",
     ),
     click.option(
         "--call", metavar="MODULE:FUNCTION",

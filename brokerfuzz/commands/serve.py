@@ -28,7 +28,7 @@ def command(
     When the service is ready, it prints its address. Press Ctrl-C to stop the service. If you add a COMMAND after --,
     brokerfuzz runs this command as soon as the service is ready, and then stops the service.
 
-    Exit status: that of the COMMAND; 2 usage error, or the service cannot start.
+    Exit status: the exit status of the COMMAND; 2 usage error, or the service cannot start.
 
     \b
     Examples:

@@ -18,7 +18,10 @@ def ledger(ambiguities: Sequence[Document]) -> Iterator[Markup]:
     if not ambiguities:
         yield element("p", "No message touched a question that the contract leaves open.")
         return
-    text = "This list shows how the target behaves if the contract leaves a question open. Both answers are correct, unless you set a policy."
+    text = (
+        "This list shows how the target behaves if the contract leaves a question open. "
+        "Accepting and rejecting are both correct, unless you set a policy."
+    )
     legend = (element("span", kind, class_=f"answer {kind}") for kind in ANSWER_KINDS)
     yield element("p", text, element("span", legend, class_="answers"), class_="explained")
     yield element("ul", (_row(one) for one in ambiguities[:MOST_ROWS]), class_="ledger")

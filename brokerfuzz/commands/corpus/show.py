@@ -33,7 +33,7 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 def command(
     corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", filters: CaseFilters, contract: str | None, as_json: bool
 ) -> None:
-    """Show the number of cases in corpora by message type and verdict, what the cases cover, and what is missing. brokerfuzz
+    """Summarize corpora: the number of cases for each message type and verdict, what they cover, and what is missing. brokerfuzz
     reads this information from the corpora and does not judge the cases again. Use `corpus verify` to judge them again.
 
     With an ID, show one case: its reason, its message, and how it differs from its twin (the valid counterpart). With
