@@ -10,7 +10,7 @@ from brokerfuzz.decoder import business_values, value_pools
 from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site, detectors_at, notation_detector_at
 from brokerfuzz.decoder.condition_matching import matches
 from brokerfuzz.decoder.consistency_repair import repairs as consistency_repairs
-from brokerfuzz.decoder.scalars import ValuePlace, scalar_values
+from brokerfuzz.decoder.scalars import ValuePlace, scalar_pool
 from brokerfuzz.decoder.unsupported_keywords import pool as stranger_pool
 from brokerfuzz.schemas import Condition, Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
@@ -138,7 +138,7 @@ class _Builder:
             return _numbered(fitting, index, schema)
         if types <= {"boolean", "null"}:
             return "boolean" in types or None
-        return scalar_values(schema, ValuePlace(self.contract, self.message_type, path, plausible=False)).ordinary[0]
+        return scalar_pool(schema, ValuePlace(self.contract, self.message_type, path)).usual[0]
 
 
 def _instant_order(path: str) -> int:

@@ -1,7 +1,7 @@
 """Turns bytes into valid messages. The bytes can come from a seed, from Hypothesis or from a fuzzer."""
 
-from brokerfuzz.decoder.byte_sources import Records, Seeded, messages
+from brokerfuzz.decoder.byte_sources import RandomValues, Seeded, messages
 from brokerfuzz.decoder.byte_tables import Source
 from brokerfuzz.decoder.compiling import Read, Style, compile_decoder
 
-__all__ = ["Read", "Records", "Seeded", "Source", "Style", "compile_decoder", "messages"]
+__all__ = ["RandomValues", "Read", "Seeded", "Source", "Style", "compile_decoder", "messages"]

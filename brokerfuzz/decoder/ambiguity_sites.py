@@ -35,3 +35,13 @@ def notation_detector_at(contract: Contract, message_type: MessageType, path: st
     """
     found = detectors_at(contract, message_type, path)
     return next((detector for detector in FOR_DETECTOR if detector in found), None)
+
+
+def concerning(contract: Contract, message_type: MessageType, path: str) -> Mapping[str, str]:
+    """Maps the ids of the ambiguities that concern a site to their detectors."""
+    found = {}
+    for ambiguity in contract.ambiguities:
+        for where in (ambiguity.sites or {}).get(message_type, ()):
+            if path == (where if isinstance(where, str) else where[0]):
+                found[ambiguity.id] = str(ambiguity.detector)
+    return found

@@ -22,10 +22,13 @@ _RULES: Sequence[tuple[str, Sequence[Any]]] = (
     (r"status", ["Active", "Inactive", "Discontinued", "On Hold", "Draft"]),
     (r"productOwner", ["Marketing", "Retail", "Claims", "Human Resources"]),
     (r"billingEntityId", [f"BE-{i:03}" for i in range(1, 40)]),
-    (r"escription$", ["Spring postcard, two sides", "Welcome letter with envelope", "Benefits brochure, 16 pages", "Branded pen", "Rate sheet"]),
-    (r"comments", ["Replaces last year's version.", "Proof approved.", "Hold until the price is confirmed.", "See the job ticket for finishing."]),
+    (
+        r"escription$",
+        ["Spring postcard with two sides", "Welcome letter with envelope", "Benefits brochure with 16 pages", "Branded pen", "Rate sheet"],
+    ),
+    (r"comments", ["Replaces version 3", "Proof approved", "Hold until the price is confirmed", "The job ticket describes the finishing"]),
     (r"EmailSubject", ["Your documents are ready", "A message from your agent"]),
-    (r"EmailBody", ["Dear customer,\n\nplease find your documents attached.\n", "Your statement is ready to download."]),
+    (r"EmailBody", ["Please find your documents attached", "Your statement is ready to download"]),
     (r"associatedFileName", ["front.pdf", "letter_2024-05.pdf", "postcard back.pdf", "merge-data.csv"]),
     (r"ImageUrl|thumbnailUrl", [f"https://cdn.example.com/offers/{n}.png" for n in range(100, 130)]),
     (r"pdfUrl", [f"https://cdn.example.com/offers/{n}.pdf" for n in range(100, 130)]),
@@ -42,7 +45,7 @@ _RULES: Sequence[tuple[str, Sequence[Any]]] = (
     (r"^weight", [0.02, 0.15, 0.5, 1.25, 3.0, 12.4]),
     (r"pageCount|Pages$", [1, 2, 4, 8, 12, 16, 24, 32, 64]),
     (r"[qQ]uantit|order(Min|Max)imum", [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500]),
-    (r"Messages$", ["The customer is not known.", "No price for this quantity.", "Prices as of this morning."]),
+    (r"Messages$", ["The customer is not known", "No price for this quantity", "Prices as of this morning"]),
 )
 _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", "catalog", "poster"]
 

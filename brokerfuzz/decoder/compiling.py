@@ -1,22 +1,22 @@
-"""Creates decoders: functions that turn bytes into valid messages of a JSON Schema.
+"""Compiles a schema to a decoder, which turns bytes into valid messages.
 
-The decoder reads each object from a record, which is a byte string with one byte for each property (see `record_layout`). A table
-maps this byte to the value of the property (see `byte_tables`). If the schema has conditions (`if`, `then`, `else`), the decoder
-first reads the properties that the condition mentions. Then the decoder uses the tables of the branch that applies.
+The decoder reads each object from a record, a byte string of fixed length with one byte for each property (see `record_layout`).
+The table of the property (see `byte_tables`) maps the byte to a value. Conditions (`if`, `then`, `else`) are always met: the
+properties in the condition are decoded first, and the rest is decoded with the tables of the branch that applies.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import getitem
 from typing import Any, NamedTuple
 
 from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site
-from brokerfuzz.decoder.byte_tables import ABSENT, FREE_BYTES, Free, Inline, Nested, Source, Table, Values, table, together
+from brokerfuzz.decoder.byte_tables import ABSENT, SELECTOR_BYTES, Inline, Kind, Nested, Scalar, Source, Table, selector, table
 from brokerfuzz.decoder.condition_matching import matches
 from brokerfuzz.decoder.consistency_repair import Repair, repairs
 from brokerfuzz.decoder.record_layout import Outline, outline
-from brokerfuzz.decoder.scalars import ValuePlace, may_be_null, ready_made, scalar_values
+from brokerfuzz.decoder.scalars import ValuePlace, may_be_null, ready_made, scalar_kinds, scalar_pool
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
@@ -25,25 +25,27 @@ from brokerfuzz.schemas.sites import join
 
 Read = Callable[[Source], Any]
 
-FURTHER_ITEMS = (1, 1, 1, 1, 2, 1, 1, 2, 1, 1, 3, 1, 2, 1, 1, 4)
-"""The numbers of items that can follow the first item of an array. Common numbers are listed several times."""
-RARE_FURTHER_ITEMS = (5, 7, 10, 10, 11, 11)
-"""Rare numbers of items after the first item. Each one occurs in about one of 200 arrays. The numbers 10 and 11 are included,
-because faulty programs may check only the first ten items.
-"""
+COUNTS = (1, 1, 1, 2, 1, 1, 1, 2, 1, 3)
+"""The usual numbers of items in an array. A number that should occur more often is repeated."""
+RICH_COUNTS = (2, 1, 2, 2, 1, 2, 3, 2)
+"""The same for arrays that are seldom short."""
+RARE_COUNTS = (5, 8, 11, 12)
+"""Rare numbers of items. An eleventh item finds code that checks only the first ten."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """Options that decide which values a decoder prefers.
+    """Options that determine how values are chosen.
 
-    `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies
-    of the user. `rich` lists the sites that should seldom be absent, null or empty.
+    `plausible` selects realistic values instead of unusual ones. `pinned` contains the sites whose values come from the user's
+    strategies. `rich` contains the sites that are seldom absent, null or empty. `ambiguities` contains the ids of the ambiguities
+    that messages may touch.
     """
 
     plausible: bool = False
     pinned: frozenset[str] = frozenset()
     rich: frozenset[str] = frozenset()
+    ambiguities: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -68,21 +70,41 @@ class _CompileContext:
 
     @property
     def value_place(self) -> ValuePlace:
-        return ValuePlace(self.contract, self.message_type, self.path, self.style.plausible)
+        return ValuePlace(self.contract, self.message_type, self.path, self.style.plausible, self.style.ambiguities)
 
-    def repair(self, schema: Schema) -> list[Repair]:
-        return repairs(ambiguities_by_site(self.contract, self.message_type).get(self.path, ()), self.path, schema, self.style.pinned)
+    def repair(self, schema: Schema) -> "_Repairs":
+        asked = ambiguities_by_site(self.contract, self.message_type).get(self.path, ())
+        open_ = {ambiguity.detector for ambiguity in self.contract.ambiguities if ambiguity.id in self.style.ambiguities}
+        often = [ambiguity for ambiguity in asked if ambiguity[0] in open_]
+        always = [ambiguity for ambiguity in asked if ambiguity not in often]
+        find = partial(repairs, site=self.path, schema=schema, pinned=self.style.pinned)
+        return _Repairs(find(always), find(often) if often else [])
+
+
+class _Repairs(NamedTuple):
+    """The repairs of an object or array: those that always apply, and those that a third of the messages omit."""
+
+    always: list[Repair]
+    often: list[Repair]
+
+    def apply(self, value: Any, record: bytes, start: int) -> None:
+        for fix in self.always:
+            fix(value)
+        for number, fix in enumerate(self.often):
+            if selector(record, start + number) % 3 < 2:
+                fix(value)
 
 
 def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None) -> Read:
-    """Returns a function that turns bytes into a valid message. The message also complies with the schema `narrowed`.
+    """Returns a function that turns a source of bytes into a valid message. `narrowed` is an additional schema that all messages
+    must meet.
 
     Raises `ContractError` if no message can be valid, or if a required property has no schema.
     """
     contract.check_described(message_type)
     schema = flat.conjoin(contract.flat[message_type], narrowed) if narrowed else contract.flat[message_type]
     place = _CompileContext(contract, message_type, style or Style(), outline(schema))
-    entries, width = _table(schema, place), 1 + place.outline.width + FREE_BYTES
+    entries, width = _table(schema, place), 1 + place.outline.width + SELECTOR_BYTES
     return lambda source: _slot(source, source.take(width), 0, entries)
 
 
@@ -90,99 +112,101 @@ def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: 
 
 
 def _table(schema: Schema, place: _CompileContext) -> Table:
+    """Returns the table of a property or an array item."""
     if place.path in place.style.pinned:
         return [Nested(lambda source, record, start: source.draw(place.path))] * 256
     nullable = may_be_null(schema, place.value_place)
-    values = _values(schema, place)
-    if not values.ordinary and not place.optional and not nullable:
-        raise ContractError(f"{place.path or 'the root'} cannot have any value, because its schema contradicts itself: correct the schema")
-    return table(values, optional=place.optional, nullable=nullable, rich=place.rich)
+    kinds = _kinds(schema, place)
+    if not kinds and not place.optional and not nullable:
+        raise ContractError(f"{place.path or 'the root'} cannot have any value: correct its schema, which contradicts itself")
+    return table(kinds, optional=place.optional, nullable=nullable, rich=place.rich)
 
 
-def _values(schema: Schema, place: _CompileContext) -> Values:
+def _kinds(schema: Schema, place: _CompileContext) -> list[Kind]:
+    """Returns the kinds of values at a place, without null."""
     if (ready := ready_made(schema, place.value_place)) is not None:
         return ready
     types = flat.types_of(schema)
-    parts = [scalar_values(schema, place.value_place)] if types - {"null", "array", "object"} else []
-    parts += [Values([Nested(_object(schema, place))])] if "object" in types else []
-    parts += [Values(_arrays(schema, place))] if "array" in types else []
-    return together(parts)
+    kinds = scalar_kinds(schema, place.value_place, optional=place.optional) if types - {"null", "array", "object"} else []
+    kinds += [Kind(Nested(_omissible(_object(schema, place)) if place.optional else _object(schema, place)), 1)] if "object" in types else []
+    return kinds + (_arrays(schema, place) if "array" in types else [])
 
 
 # --------------------------------------------------------------------------------------------------------- arrays
 
 
-def _arrays(schema: Schema, place: _CompileContext) -> list[Nested]:
-    """Returns the table entries for an array: no items, one item, or several items."""
+def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
+    """Returns the kinds of an array: without items, and with items, if the array's bounds allow these numbers."""
     low = schema.get("minItems", 0)
     high = schema.get("maxItems", max(12, low + 3))
     if low > high:
         raise ContractError(f"{place.path} cannot contain at least {low} and at most {high} items: correct its bounds")
-    read = _items(schema, place)
-    empty = [Nested(lambda source, record, start: [])] if low == 0 else []
-    one = [Nested(partial(read, 0))] if low <= 1 <= high else []
-    several = [Nested(_several(read, low, high, place))] if high > 1 else []
-    often = [*one, *empty, *several] * 2 + one if not place.rich else [*several, *one, *several]
-    return [*empty, *one, *several, *often]
+    kinds = [Kind(Nested(lambda source, record, start: []), 1 if place.rich else 25)] if low == 0 else []
+    return kinds + ([Kind(Nested(_filled(schema, low, high, place)), 75)] if high else [])
 
 
-def _several(read: Callable[[int, Source, bytes, int], Any], low: int, high: int, place: _CompileContext) -> Inline:
-    """Returns the table entry for an array with several items. If the array is optional, the lowest number of items omits the
-    array.
+def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inline:
+    """Returns the function that decodes an array with items. The number of items comes from `Source.choose`. If the array is optional,
+    the smallest choice omits the array.
 
-    Hypothesis can lower this number and remove the bytes of an item in one step. If the number were a byte of the record, fewer
-    items would move all bytes after the array.
+    In one step, Hypothesis can lower a choice and remove the draws that depend on it.
     """
-    usual = [count for count in FURTHER_ITEMS if low <= count + 1 <= high] or [max(low - 1, 1)]
-    rare = [] if place.style.plausible else [c for c in (*RARE_FURTHER_ITEMS, low - 1, low, high - 1) if low <= c + 1 <= high and c > 0]
-    further = sorted([*(usual[i % len(usual)] for i in range(200)), *rare])
-    further += usual[:1] * 8  # Hypothesis often chooses the highest number, so the last entry is a common size
-    count = len(further) + place.optional
-
-    def several(source: Source, record: bytes, start: int) -> Any:
-        choice = source.choose(count) - place.optional
-        return ABSENT if choice < 0 else read(further[choice], source, record, start)
-
-    return several
-
-
-def _items(schema: Schema, place: _CompileContext) -> Callable[[int, Source, bytes, int], list[Any]]:
-    """Returns a function that decodes an array. The first item is in the current record, and each further item has its own record."""
-    entries, width = _table(schema.get("items", {}), place.item), place.item.outline.width
+    usual = [count for count in (RICH_COUNTS if place.rich else COUNTS) if low <= count <= high] or [max(low, 1)]
+    rare = [] if place.style.plausible else [count for count in (*RARE_COUNTS, low, low + 1, high) if max(low, 1) <= count <= high]
+    counts = sorted([*(usual[i % len(usual)] for i in range(200)), *rare])
+    counts += usual[:1] * 8  # Hypothesis often chooses the end of a range, so the last number is a usual one
+    item = _item(schema.get("items", {}), place.item)
     repair, least = place.repair(schema), schema.get("minItems", 0)
-    distinct = list(dict.fromkeys(value for value in entries if isinstance(value, str | int | float)))
+    distinct = _distinct_values(schema.get("items", {}), place.item) if least > 1 else []
+    ways = len(counts) + place.optional
 
-    def read(further: int, source: Source, record: bytes, start: int) -> list[Any]:
-        items = [_slot(source, record, start, entries)]
-        if not further:
-            return items
-        if width:
-            items += [_slot(source, source.take(1 + width + FREE_BYTES), 0, entries) for _ in range(further)]
-        else:
-            others = source.take(further + FREE_BYTES)
-            items += [_slot(source, others, index, entries) for index in range(further)]
-        for fix in repair:
-            fix(items)
+    def filled(source: Source, record: bytes, start: int) -> Any:
+        choice = source.choose(ways) - place.optional
+        if choice < 0:
+            return ABSENT
+        items = [source.item(item) for _ in range(counts[choice])]
+        repair.apply(items, record, start)
         if len(items) < least:
             items += [value for value in distinct if value not in items][: least - len(items)]
         return items
 
-    return read
+    return filled
+
+
+def _item(schema: Schema, place: _CompileContext) -> Read:
+    """Returns the function that decodes an array item: an object from a record, a scalar from a choice."""
+    entries, width = _table(schema, place), place.outline.width
+    if width or any(entry.__class__ is Nested for entry in entries):
+        return lambda source: _slot(source, source.take(1 + width + SELECTOR_BYTES), 0, entries)
+
+    def scalar(source: Source) -> Any:
+        number = source.choose(256)
+        entry = entries[number]
+        return entry.read(source, number) if entry.__class__ is Scalar else entry
+
+    return scalar
+
+
+def _distinct_values(schema: Schema, place: _CompileContext) -> list[Any]:
+    """Returns different scalars for an array that needs several items."""
+    if flat.types_of(schema) & {"array", "object"}:
+        return []
+    return list(schema["enum"]) if "enum" in schema else list(scalar_pool(schema, place.value_place).usual)
 
 
 def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
-    """Decodes the property or the array item whose byte is at position `start`."""
+    """Decodes the value of the byte at this position. The bytes that are reserved for the value come directly after this byte."""
     value = entries[record[start]]
-    if value.__class__ is Nested:
-        return value.read(source, record, start + 1)
-    return value.read(record, start) if value.__class__ is Free else value
+    if value.__class__ is Scalar:
+        return value.read(source, selector(record, start))
+    return value.read(source, record, start + 1) if value.__class__ is Nested else value
 
 
 # -------------------------------------------------------------------------------------------------------- objects
 
 
 class _Property(NamedTuple):
-    """A property of an object. `position` is the position of its byte, and `window` is the start of the bytes of its nested value."""
+    """A property of an object: its name, the position of its byte, and the start of the bytes that are reserved for its content (its window)."""
 
     name: str
     position: int
@@ -191,25 +215,25 @@ class _Property(NamedTuple):
 
 @dataclass(frozen=True)
 class _ObjectDecoder:
-    """Decodes an object from its bytes and then repairs contradictions between its properties."""
+    """Decodes an object: first its properties, in the order of their bytes. Then it applies the repairs."""
 
     props: list[_Property]
-    repair: list[Repair] = field(default_factory=list)
+    repair: _Repairs
 
     def decode(self, source: Source, record: bytes, start: int, tables: Iterable[Table]) -> dict[str, Any]:
-        """Decodes the object whose first byte is at position `start`."""
+        """Decodes the object whose property bytes begin at `start`."""
         out: dict[str, Any] = {}
         for prop, entry in zip(self.props, map(getitem, tables, record[start:]), strict=False):
             if entry is ABSENT:
                 continue
-            if entry.__class__ is Nested:
+            value = entry
+            if entry.__class__ is Scalar:
+                value = entry.read(source, selector(record, start + prop.position))
+            elif entry.__class__ is Nested:
                 value = entry.read(source, record, start + prop.window)
-                if value is not ABSENT:
-                    out[prop.name] = value
-            else:
-                out[prop.name] = entry.read(record, start + prop.position) if entry.__class__ is Free else entry
-        for fix in self.repair:
-            fix(out)
+            if value is not ABSENT:
+                out[prop.name] = value
+        self.repair.apply(out, record, start)
         return out
 
 
@@ -222,9 +246,14 @@ def _object(schema: Schema, place: _CompileContext) -> Inline:
     return lambda source, record, start: props.decode(source, record, start, tables)
 
 
+def _omissible(read: Inline) -> Inline:
+    """Returns a function that decodes an object or omits it. Hypothesis can omit it and remove its draws in one step."""
+    return lambda source, record, start: read(source, record, start) if source.choose(8) else ABSENT
+
+
 def _tables(schema: Schema, place: _CompileContext) -> list[Table]:
     required, properties = schema.get("required", ()), schema.get("properties", {})
-    left_out: Table = (ABSENT,) * 256  # for a property that only another branch of the condition has
+    left_out: Table = (ABSENT,) * 256  # for a property that exists only in another branch of a condition
     places = {name: place.prop(name, optional=name not in required) for name in place.outline.props}
     return [_table(properties[name], there) if name in properties else left_out for name, there in places.items()]
 
@@ -233,20 +262,18 @@ def _tables(schema: Schema, place: _CompileContext) -> list[Table]:
 
 
 def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContext, props: _ObjectDecoder) -> Inline:
-    """Returns a function that decodes an object whose schema has conditions. The function first decodes the properties that the
-    conditions mention.
+    """Returns the function that decodes an object with conditions. It first decodes the properties in the conditions, because they
+    determine the branch.
     """
     base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
     deciding = [prop for prop in props.props if any(prop.name in condition["if"].get("properties", {}) for condition in conditions)]
     first_tables = _tables(base, place)
-    pure = not any(isinstance(entry, Nested | Free) for prop in deciding for entry in first_tables[prop.position])
+    pure = not any(isinstance(entry, Nested | Scalar) for prop in deciding for entry in first_tables[prop.position])
     branches: dict[tuple[bool, ...], list[Table]] = {}
     by_bytes: dict[tuple[int, ...], list[Table]] = {}
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """Returns the tables of the branch that applies. In these tables, the properties that the condition mentions have
-        constant values.
-        """
+        """Returns the tables of the branch that applies. The properties that were decoded first have fixed values in these tables."""
         outcomes = tuple(matches(condition["if"], decided) for condition in conditions)
         if outcomes not in branches:
             demands = [condition.get("then" if holds else "else", {}) for condition, holds in zip(conditions, outcomes, strict=True)]
@@ -262,8 +289,8 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
             entry = first_tables[prop.position][record[start + prop.position]]
             if entry.__class__ is Nested:
                 entry = entry.read(source, record, start + prop.window)
-            elif entry.__class__ is Free:
-                entry = entry.read(record, start + prop.position)
+            elif entry.__class__ is Scalar:
+                entry = entry.read(source, selector(record, start + prop.position))
             if entry is not ABSENT:
                 decided[prop.name] = entry
         return decided

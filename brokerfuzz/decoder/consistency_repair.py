@@ -1,13 +1,15 @@
-"""Repairs contradictions between the properties of a message, so that a valid message touches no ambiguity.
+"""Repairs inconsistencies between the properties of a message, so that a valid message touches no ambiguity.
 
-The decoder reads each property independently, but some ambiguities compare several properties. Examples are a minimum above its
-maximum, duplicate identifiers, and a failure message in a successful response. A repair changes the object or the array.
-Properties that the user pinned never change.
+Each property is decoded independently, but some ambiguities concern several properties: a minimum above its maximum, duplicate
+identifiers, a contradictory envelope. A repair modifies the object or array, so no message has to be discarded. Properties that the
+user pinned are never changed.
 """
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from itertools import count
+from functools import partial
+from itertools import chain, count
+from string import ascii_lowercase
 from typing import Any
 
 from brokerfuzz.decoder.ambiguity_sites import SiteAmbiguity
@@ -19,13 +21,13 @@ Repair = Callable[[Any], None]
 
 
 def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns the repairs for the object or array at a site, in the order in which to apply them."""
+    """Returns the repairs for the object or array at a site, in the order in which they apply."""
     found: list[Repair] = []
     for detector, names in ambiguities:
         if detector in _REPAIRS:
             found += _REPAIRS[detector](site, names, schema, pinned)
     if schema.get("uniqueItems") and not found:
-        found.append(lambda items: _drop_repeated(items, None, 0))
+        found += _distinct(site, (), schema, pinned)
     return found
 
 
@@ -63,8 +65,8 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    """Returns a repair for quantities that are below the minimum or above the maximum. A single quantity is changed; of several
-    quantities, all remain, and the bound is removed.
+    """Returns the repair of quantities outside a range. A single quantity moves to the bound that it violates. For several quantities, this bound is
+    removed if it is optional, so that they remain several.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
@@ -91,30 +93,67 @@ def _in_order(numbers: Sequence[float], bound: float, *, is_low: bool) -> bool:
 
 
 def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    least = schema.get("minItems", 0)
+    least, items = schema.get("minItems", 0), schema.get("items", {})
+    renew: Renew = _keep if any(path.startswith(site) for path in pinned) else partial(_renew, schema=items)
     if not names:
-        return [] if site in pinned else [lambda items: _drop_repeated(items, None, least)]
+        return [] if {site, f"{site}[]"} & set(pinned) else [lambda values: _drop_repeated(values, None, least, renew)]
     key = names[0]
-    prop = schema.get("items", {}).get("properties", {}).get(key, {})
-    nameable = "string" in types_of(prop) and not {"enum", "maxLength"} & set(prop) and not unsupported_keywords_of(prop)
-    if nameable and join(f"{site}[]", key) not in pinned:
-        return [lambda items: _rename_repeated(items, key)]
-    return [lambda items: _drop_repeated(items, key, least)]
+    if _is_free(items.get("properties", {}).get(key, {}), "string") and join(f"{site}[]", key) not in pinned:
+        return [lambda values: _rename_repeated(values, key, renew)]
+    return [lambda values: _drop_repeated(values, key, least, renew)]
 
 
-def _drop_repeated(items: list[Any], key: str | None, least: int) -> None:
-    """Removes the items that are equal to an earlier item. At least `least` items remain."""
+def _is_free(schema: Schema, name: str) -> bool:
+    """Returns whether the schema allows a value of this type with any number behind it, or any larger value."""
+    return name in types_of(schema) and not {"enum", "maxLength", "multipleOf"} & set(schema) and not unsupported_keywords_of(schema)
+
+
+Renew = Callable[[Any, Collection[Any]], Any]
+"""Returns a value like the given one that is not among the others, or the given value if there is none."""
+
+
+def _keep(value: Any, others: Collection[Any]) -> Any:
+    return value
+
+
+def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
+    """Changes the first string or number in the value that the schema leaves free. Integers in objects stay, because some have to be in order."""
+    if value.__class__ is str:
+        return _fresh(value, others) if _is_free(schema, "string") else value
+    if value.__class__ is int:
+        larger = next(number for number in count(value) if number not in others)
+        return larger if _is_free(schema, "integer") and larger <= schema.get("maximum", larger) else value
+    for name, prop in schema.get("properties", {}).items():
+        inner = value.get(name) if value.__class__ is dict else None
+        if inner.__class__ is list and len(inner) == 1:
+            changed = [_renew(inner[0], [other[name][0] for other in others if other.get(name)], prop.get("items", {}))]
+        elif inner.__class__ is str or (inner.__class__ is int and "number" in types_of(prop)):
+            changed = _renew(inner, [other.get(name) for other in others], {**prop, "type": [*types_of(prop), "integer"]})
+        else:
+            continue
+        if changed != inner:
+            return {**value, name: changed}
+    return value
+
+
+def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) -> None:
+    """Changes each item that duplicates an earlier one. Removes it if that is not possible, but leaves at least `least` items."""
     kept: list[Any] = []
-    for number, item in enumerate(items):
-        if not (item in kept if key is None else any(_alike(item, other, key) for other in kept)) or len(kept) + len(items) - number <= least:
+    for number, original in enumerate(items):
+        item = renew(original, [*kept, *items[number + 1 :]]) if original in kept else original
+        repeated = item in kept if key is None else any(_alike(item, other, key) for other in kept)
+        if not repeated or len(kept) + len(items) - number <= least:
             kept.append(item)
     items[:] = kept
 
 
-def _rename_repeated(items: list[Any], key: str) -> None:
-    """Gives a new name to each item whose name already occurs in the array."""
+def _rename_repeated(items: list[Any], key: str, renew: Renew) -> None:
+    """Gives a new key to each item that repeats an earlier key, and changes each item that equals an earlier one."""
     seen: set[str] = set()
-    for number, item in enumerate(items):
+    for number in range(len(items)):
+        if items[number].get(key).__class__ is not str and items[number] in items[:number]:
+            items[number] = renew(items[number], items[:number])
+        item = items[number]
         name = item.get(key)
         if name.__class__ is str:
             if name in seen:
@@ -131,9 +170,11 @@ def _alike(one: Any, other: Any, key: str) -> bool:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    """Appends a number to the name if the name is already taken."""
-    numbered = (f"{name[:1000]}-{number}" for number in count(2))
-    return name if name not in taken else next(fresh for fresh in numbered if fresh not in taken)
+    """Returns a name that is not used: the next letter after a letter, otherwise the name followed by a number."""
+    if name not in taken:
+        return name
+    letters = ascii_lowercase[ascii_lowercase.find(name) + 1 :] if len(name) == 1 and name in ascii_lowercase else ""
+    return next(fresh for fresh in chain(letters, (f"{name[:1000]}-{number}" for number in count(2))) if fresh not in taken)
 
 
 def _envelope(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
@@ -150,7 +191,7 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
     def repair(data: dict[str, Any]) -> None:
         total = 0.0
         for offer in data["offers"]:
-            extended = _money(float(offer["unitPrice"]) * offer["quantity"])
+            extended = max(_money(float(offer["unitPrice"]) * offer["quantity"]), offer["extendedPrice"])  # what is above is a surcharge
             if not math.isfinite(total + extended):
                 offer["unitPrice"] = extended = 0
             offer["extendedPrice"] = extended
@@ -162,7 +203,7 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
 
 
 def _money(amount: float) -> float:
-    """Rounds an amount to four decimal places. Very large amounts do not change, because a double has no decimal places for them."""
+    """Rounds the amount to four decimal places. Returns very large amounts unchanged, because a double cannot represent their decimal places."""
     return round(amount, 4) if abs(amount) < 1e11 else amount
 
 

@@ -1,8 +1,8 @@
-"""Defines where the decoder finds the bytes of each property.
+"""The layout of a record.
 
-A record is a byte string that describes one object. A record begins with one byte for each property. Then the record has a window
-for each property: the bytes of a nested object, or of the first item of an array. Each further item of an array has its own
-record. The positions are always the same, even if the object does not have all properties.
+A record is a byte string from which the decoder reads an object. It begins with one byte for each property of the object. Then it
+has a window for each property whose value is a nested object: the bytes of that object. Each array item has a record of its own. If a
+nested object is absent, its window is ignored, and all other positions stay the same.
 """
 
 from dataclasses import dataclass, field
@@ -13,19 +13,21 @@ from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 @dataclass(eq=False)
 class Outline:
-    """The nested structure of an object or array, without its values. The properties of every branch of a condition are included."""
+    """The structure of a message at a place: all properties of the object with their outlines, or the outline of the array items.
+    It includes the properties of all branches of conditions.
+    """
 
     props: "dict[str, Outline]" = field(default_factory=dict)
     items: "Outline | None" = None
 
     @cached_property
     def width(self) -> int:
-        """The number of bytes in the window of the object or array."""
-        return sum(1 + prop.width for prop in self.props.values()) + (1 + self.items.width if self.items else 0)
+        """The size of the window in bytes: one byte for each property of the object, and the windows of these properties."""
+        return sum(1 + prop.width for prop in self.props.values())
 
     @cached_property
     def windows(self) -> dict[str, int]:
-        """The start of the window of each property, counted from the start of the object's own window."""
+        """The start of the window of each property, relative to the window of the object."""
         found, position = {}, len(self.props)
         for name, prop in self.props.items():
             found[name] = position
@@ -34,7 +36,7 @@ class Outline:
 
 
 def outline(*schemas: Schema) -> Outline:
-    """Returns the structure that any of the schemas describes."""
+    """Returns the outline of a place. It includes everything that any of these schemas describes."""
     parts = [*schemas]
     for schema in schemas:
         parts += [entry[branch] for entry in conditions_of(schema) for branch in ("then", "else") if branch in entry]

@@ -1,40 +1,62 @@
-"""Provides the possible values of strings, numbers and booleans: a list of values, simplest first, and arbitrary values that are
-computed from bytes.
+"""The possible values of strings, numbers and booleans, by kind: the plainest value, any value, and the edges.
+
+Any value can have any length and magnitude. So Hypothesis finds thresholds, and shrinks to them. The edges are lists of values that
+programs often handle incorrectly.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from math import ceil, floor
+from typing import Any, NamedTuple
 
-from brokerfuzz.decoder import business_values, unrestricted_values, unsupported_keywords, value_pools
-from brokerfuzz.decoder.ambiguity_sites import detectors_at, notation_detector_at
-from brokerfuzz.decoder.byte_tables import Nested, Values, together
+from brokerfuzz.decoder import ambiguous_values, business_values, unsupported_keywords, value_pools
+from brokerfuzz.decoder.ambiguity_sites import concerning, detectors_at, notation_detector_at
+from brokerfuzz.decoder.byte_tables import ABSENT, Kind, Nested, Scalar, one_of
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.instants import instant, spell
 
-LONG = 200
-"""Strings with at least this number of characters occur rarely."""
+_LONG = 200
+"""Strings of at least this length (in characters) are rare."""
 _LARGEST = 1.7976931348623157e308
+_EXACT = 1 << 53
+"""Doubles represent all integers up to this one exactly."""
+_AMOUNT = 1e6
+"""The largest amount with two decimals."""
+PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT = 3, 3.6, 6.5, 0.3
+"""How often the plainest value, any value, edges and long edges occur, compared to each other. For the items of an array, half the number of
+an edge is the number of any value, so Hypothesis finds the simpler kind.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ValuePlace:
-    """The position of a value in a message type, and whether the value should be realistic."""
+    """The place of a value. `ambiguities` are the ids of the ambiguities that its values may touch."""
 
     contract: Contract
     message_type: MessageType
     path: str
-    plausible: bool
+    plausible: bool = False
+    ambiguities: frozenset[str] = frozenset()
 
     def is_concerned_by(self, detector: str) -> bool:
-        """Returns whether the contract leaves a question about this value open, and whether `detector` detects this question."""
+        """Returns whether an ambiguity with this detector concerns the place."""
         return detector in detectors_at(self.contract, self.message_type, self.path)
 
 
+class Pool(NamedTuple):
+    """Fixed values to try at a place, the plainest first. `rare` values are large."""
+
+    usual: Sequence[Any]
+    rare: Sequence[Any] = ()
+
+
 def may_be_null(schema: Schema, place: ValuePlace) -> bool:
+    """Returns whether null is allowed at the place."""
     if "enum" in schema:
         return None in schema["enum"]
     if flat.unsupported_keywords_of(schema):
@@ -42,16 +64,18 @@ def may_be_null(schema: Schema, place: ValuePlace) -> bool:
     return "null" in flat.types_of(schema)
 
 
-def ready_made(schema: Schema, place: ValuePlace) -> Values | None:
-    """Returns the values if there is a complete list of them, as for an enumeration. Returns None if the values must be generated."""
+def ready_made(schema: Schema, place: ValuePlace) -> list[Kind] | None:
+    """Returns the kinds of values at a place, without null, if all values can be listed: enumerations, realistic values, and values
+    for keywords that the decoder does not support. Otherwise returns None.
+    """
     if "enum" in schema:
-        return Values([_fresh(value) for value in schema["enum"] if value is not None])
+        return [Kind(_fresh(value), 1) for value in schema["enum"] if value is not None]
     if flat.unsupported_keywords_of(schema):
-        return Values([_fresh(value) for value in unsupported_keywords.pool(schema, place.path) if value is not None])
+        return [Kind(_fresh(value), 1) for value in unsupported_keywords.pool(schema, place.path) if value is not None]
     if place.plausible and not place.is_concerned_by("timestamp") and (fitting := business_values.values(place.path, schema)):
-        return Values(fitting)
+        return [Kind(fitting[0], 1), Kind(one_of(fitting), 8)]
     if flat.types_of(schema) >= set(flat.JSON_TYPES):
-        return Values(value_pools.of_any_type())
+        return [Kind(value, 1) for value in value_pools.of_any_type()]
     return None
 
 
@@ -59,49 +83,181 @@ def _fresh(value: Any) -> Any:
     return Nested(lambda source, record, start: deepcopy(value)) if isinstance(value, dict | list) else value
 
 
-def scalar_values(schema: Schema, place: ValuePlace) -> Values:
-    """Returns the possible strings, numbers and booleans."""
+def scalar_pool(schema: Schema, place: ValuePlace) -> Pool:
+    """Returns the fixed values of the scalar types that a place allows."""
+    pools = [_OF_TYPE[name][0](schema, place) for name in _scalar_types(schema)]
+    return Pool([value for pool in pools for value in pool.usual], [value for pool in pools for value in pool.rare])
+
+
+def scalar_kinds(schema: Schema, place: ValuePlace, *, optional: bool) -> list[Kind]:
+    """Returns the kinds of values of the scalar types that a place allows, the simplest first.
+
+    If a source gives its simplest value for "any value", an optional property is absent, and a required one has its plainest value. So
+    Hypothesis can omit a property and keep the draws of all others.
+    """
+    types = _scalar_types(schema)
+    kinds = []
+    for name in types:
+        pool_of, kinds_of = _OF_TYPE[name]
+        pool = pool_of(schema, place)
+        kinds += kinds_of(schema, place, pool, ABSENT if optional else pool.usual[0])
+    odd = ambiguous_values.fitting(schema, types, place.ambiguities, concerning(place.contract, place.message_type, place.path))
+    return [*kinds, Kind(one_of(odd), EDGE_WEIGHT)] if odd else kinds
+
+
+def _scalar_types(schema: Schema) -> list[str]:
     types = flat.types_of(schema)
-    parts = [_OF_TYPE[name](schema, place) for name in _OF_TYPE if name in types and not (name == "integer" and "number" in types)]
-    return together(parts)
+    return [name for name in _OF_TYPE if name in types and not (name == "integer" and "number" in types)]
 
 
-def _strings(schema: Schema, place: ValuePlace) -> Values:
+def _constants(values: Sequence[Any]) -> list[Kind]:
+    """Returns the kinds of a place that has only these values."""
+    return [Kind(values[0], PLAIN_WEIGHT), *([Kind(one_of(values[1:]), EDGE_WEIGHT)] if values[1:] else [])]
+
+
+# -------------------------------------------------------------------------------------------------------- strings
+
+
+def _string_pool(schema: Schema, place: ValuePlace) -> Pool:
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
     if detector := notation_detector_at(place.contract, place.message_type, place.path):
-        fitting = [text for text in value_pools.FOR_DETECTOR[detector] if shortest <= len(text) <= (longest or value_pools.LONGEST)]
-        return Values(fitting, (), unrestricted_values.instant() if detector in ("past", "timestamp") else None)
+        return Pool([text for text in value_pools.FOR_DETECTOR[detector] if shortest <= len(text) <= (longest or value_pools.LONGEST)])
     texts = value_pools.texts(shortest, longest)
-    return Values([t for t in texts if len(t) < LONG], [t for t in texts if len(t) >= LONG], unrestricted_values.text(shortest, longest))
+    return Pool([t for t in texts if len(t) < _LONG], [t for t in texts if len(t) >= _LONG])
 
 
-def _integers(schema: Schema, place: ValuePlace) -> Values:
-    low, high = (int(bound) for bound in _bounds(schema, -(1 << 31), (1 << 31) - 1))
-    step = int(schema.get("multipleOf", 1))
+def _string_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) -> list[Kind]:
+    detector = notation_detector_at(place.contract, place.message_type, place.path)
+    if detector in ("past", "timestamp"):
+        return _instant_kinds(pool, simplest, past=detector == "past")
+    if detector:
+        return _constants(pool.usual)
+    shortest, longest = schema.get("minLength", 0), schema.get("maxLength", value_pools.LONGEST)
+    edges = [*(text for text in pool.usual[1:] if text), *value_pools.packed(shortest, longest)]
+    kinds = [
+        Kind(pool.usual[0], PLAIN_WEIGHT),
+        *([Kind("", EDGE_WEIGHT / 8)] if not shortest else []),
+        Kind(Scalar(lambda source, _: source.string(shortest, longest) or simplest), ANY_WEIGHT),
+        *([Kind(Scalar(lambda source, number: source.literal(edges[number % len(edges)]) or simplest), EDGE_WEIGHT)] if edges else []),
+    ]
+    if long := pool.rare:
+        kinds.append(Kind(Scalar(lambda source, _: "a" * source.integer(shortest, longest) or simplest), RARE_WEIGHT))
+        # Only the length is recorded, because recording long strings is slow.
+        kinds.append(Kind(Scalar(lambda source, number: long[number % len(long)][0] * source.literal(len(long[number % len(long)]))), RARE_WEIGHT))
+    return kinds
+
+
+def _instant_kinds(pool: Pool, simplest: Any, *, past: bool) -> list[Kind]:
+    origin = _moment(pool.usual[0])
+    earliest = _seconds_after(origin, datetime(1753, 1, 1, tzinfo=UTC))
+    latest = _seconds_after(origin, value_pools.EARLIEST_NOW - timedelta(hours=1) if past else datetime(9999, 1, 1, tzinfo=UTC))
+    edges = [_seconds_after(origin, _moment(text)) for text in pool.usual[1:]]
+
+    def spelled(seconds: int) -> Any:
+        return spell(origin + timedelta(seconds=seconds)) if seconds else simplest
+
+    return [
+        Kind(pool.usual[0], PLAIN_WEIGHT),
+        Kind(Scalar(lambda source, _: spelled(source.integer(earliest, latest))), ANY_WEIGHT),
+        Kind(Scalar(lambda source, number: spelled(source.literal(edges[number % len(edges)]))), EDGE_WEIGHT),
+    ]
+
+
+def _moment(text: str) -> datetime:
+    when = instant(text)
+    assert when is not None, text
+    return when
+
+
+def _seconds_after(origin: datetime, when: datetime) -> int:
+    return int((when - origin).total_seconds())
+
+
+# -------------------------------------------------------------------------------------------------------- numbers
+
+
+def _integer_pool(schema: Schema, place: ValuePlace) -> Pool:
+    low, high, step = _integer_bounds(schema)
     values = value_pools.integers(low, high, step)
     if not values:
         raise ContractError(
             f"no integer is allowed at {place.path}, which must be at least {low}, at most {high} and a multiple of {step}: correct its schema"
         )
-    return Values(values, (), unrestricted_values.integer(low, high, values[0], step))
+    return Pool(values)
 
 
-def _numbers(schema: Schema, place: ValuePlace) -> Values:
+def _integer_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) -> list[Kind]:
+    low, high, step = _integer_bounds(schema)
+    return [Kind(pool.usual[0], PLAIN_WEIGHT), *_whole_kinds(low, high, pool.usual, simplest, step)]
+
+
+def _whole_kinds(low: int, high: int, values: Sequence[int], simplest: Any, step: int = 1, share: float = 1) -> list[Kind]:
+    """Returns the kinds of integers: any multiple of the step, and the edges. They shrink towards the first value."""
+    plainest = values[0]
+    least, most = -((plainest - low) // step), (high - plainest) // step
+    edges = [(value - plainest) // step for value in values[1:]]
+
+    def shown(steps: int) -> Any:
+        return plainest + steps * step if steps else simplest
+
+    kinds = [Kind(Scalar(lambda source, _: shown(source.integer(least, most))), ANY_WEIGHT * share)]
+    return kinds + ([Kind(Scalar(lambda source, number: shown(source.literal(edges[number % len(edges)]))), EDGE_WEIGHT * share)] if edges else [])
+
+
+def _integer_bounds(schema: Schema) -> tuple[int, int, int]:
+    low, high = _bounds(schema, -(1 << 31), (1 << 31) - 1)
+    return int(low), int(high), int(schema.get("multipleOf", 1))
+
+
+def _number_pool(schema: Schema, place: ValuePlace) -> Pool:
     low, high = _bounds(schema)
-    decimal = place.is_concerned_by("decimal_range")
     if "multipleOf" in schema:
         step = schema["multipleOf"]
         near = [step * i for i in (0, 1, 2, -1, 10, 100, round(max(low, -1e9) / step), round(min(high, 1e9) / step))]
-        return Values([value for value in near if low <= value <= high])
-    return Values(value_pools.numbers(low, high, decimal=decimal), (), unrestricted_values.number(low, high, decimal=decimal))
+        return Pool([value for value in near if low <= value <= high])
+    return Pool(value_pools.numbers(low, high, decimal=place.is_concerned_by("decimal_range")))
 
 
-def _booleans(schema: Schema, place: ValuePlace) -> Values:
-    return Values([False, True])
+def _number_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) -> list[Kind]:
+    """Returns the kinds of numbers: integers and their edges, then amounts with two decimals, any doubles and their edges."""
+    if "multipleOf" in schema:
+        return _constants(pool.usual)
+    low, high = map(float, _bounds(schema))
+    kinds = [Kind(pool.usual[0], PLAIN_WEIGHT)]
+    whole = [value for value in pool.usual if isinstance(value, int)]
+    least, most = ceil(max(low, -_EXACT)), floor(min(high, _EXACT))
+    if whole and least <= most:
+        kinds += _whole_kinds(least, most, whole, simplest, share=0.4)
+    if low <= -_AMOUNT or high >= _AMOUNT:
+        smallest, largest = max(low, -_AMOUNT), min(high, _AMOUNT)
+        kinds.append(Kind(Scalar(lambda source, _: shown(round(source.number(smallest, largest), 2))), ANY_WEIGHT * 0.3))
+    decimal = place.is_concerned_by("decimal_range")
+
+    def shown(value: float) -> Any:
+        return simplest if not value or (decimal and value_pools.beyond_decimal(value)) else _shortest(value)
+
+    kinds.append(Kind(Scalar(lambda source, _: shown(source.number(low, high))), ANY_WEIGHT * 0.3))
+    edges = [value for value in pool.usual[1:] if isinstance(value, float)]
+    return [*kinds, Kind(Scalar(lambda source, number: source.literal(edges[number % len(edges)])), EDGE_WEIGHT * 0.6)] if edges else kinds
+
+
+def _shortest(value: float) -> int | float:
+    """Returns the number as an integer if a double represents it exactly, because people write 11 and not 11.0."""
+    return int(value) if value.is_integer() and abs(value) <= _EXACT else value
+
+
+def _boolean_pool(schema: Schema, place: ValuePlace) -> Pool:
+    return Pool([False, True])
+
+
+def _boolean_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) -> list[Kind]:
+    return [Kind(value, 1) for value in pool.usual]
 
 
 def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
-    """Returns the lowest and the highest number that the schema allows. An exclusive bound is replaced with the nearest inclusive one."""
+    """Returns inclusive bounds. If a bound is exclusive, returns a slightly narrower inclusive bound: narrower by 1 for integers,
+    by a billionth of the bound for numbers.
+    """
     whole = "number" not in flat.types_of(schema)
     low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))
     if "exclusiveMinimum" in schema:
@@ -113,4 +269,9 @@ def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> t
     return low, high
 
 
-_OF_TYPE: Mapping[str, Callable[[Schema, ValuePlace], Values]] = {"string": _strings, "integer": _integers, "number": _numbers, "boolean": _booleans}
+_OF_TYPE: Mapping[str, tuple[Callable[[Schema, ValuePlace], Pool], Callable[[Schema, ValuePlace, Pool, Any], list[Kind]]]] = {
+    "string": (_string_pool, _string_kinds),
+    "integer": (_integer_pool, _integer_kinds),
+    "number": (_number_pool, _number_kinds),
+    "boolean": (_boolean_pool, _boolean_kinds),
+}

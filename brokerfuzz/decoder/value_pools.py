@@ -21,6 +21,14 @@ TEXTS: Sequence[str] = (
     "; ls", "../../etc/passwd", "C:\\a", "CON", "=1+1", "@here", "a,b;c", "__proto__", "2020-01-01T00:00:00Z", "1e5",
 )  # fmt: skip
 
+_PACKED: Sequence[str] = (
+    " é̀שלום\\<b>🧪 ",
+    "'${7*7}%s;--漢\u200b\t../",
+    '\u00e9\u202eא\\&\x01"*)',
+    "हिन्दी`<!--#{0}|C:\\",
+)
+"""Strings with many unusual features at once, so that few messages show many of them."""
+
 LONG_TEXTS: Sequence[str] = ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255, "b" * LONGEST)
 
 PAST_INSTANTS: Sequence[str] = (
@@ -68,6 +76,11 @@ def texts(shortest: int, longest: int | None) -> list[str]:
     bounds = ["b" * shortest, "b" * min(shortest + 1, top), "b" * top] if shortest or longest is not None else []
     every = [*TEXTS, *bounds, *LONG_TEXTS]
     return list(dict.fromkeys(text for text in every if shortest <= len(text) <= max(top, shortest))) or ["b" * shortest]
+
+
+def packed(shortest: int, longest: int) -> list[str]:
+    """Returns strings within these lengths that have many unusual features at once. They are about half of all edges."""
+    return [text for text in _PACKED if shortest <= len(text) <= longest] * 12
 
 
 def integers(low: int, high: int, step: int = 1) -> list[int]:

@@ -14,7 +14,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import ClockError
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.strategies import arguments
-from brokerfuzz.strategies.hypothesis_source import HypothesisSource
+from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 
 
 @st.composite
@@ -97,7 +97,7 @@ def cases(
     """
     contract = contract or load_contract()
     decoder = case_decoder(contract, arguments.known_type(message_type), arguments.labels(verdicts, LABELS))
-    return decoder.read(HypothesisSource(draw, {}), _clock(now))
+    return decoder.read(hypothesis_source(draw, {}), _clock(now))
 
 
 def _draw_fault(
@@ -109,7 +109,7 @@ def _draw_fault(
     contract: Contract | None,
 ) -> Broken:
     decoder = _fault_decoder(contract or load_contract(), message_type, rules, techniques)
-    return cast(Broken, decoder.read(HypothesisSource(draw, {}), _clock(now)))
+    return cast(Broken, decoder.read(hypothesis_source(draw, {}), _clock(now)))
 
 
 def _fault_decoder(contract: Contract, message_type: MessageType, rules: Collection[str] | None, techniques: Collection[str] | None) -> CaseDecoder:

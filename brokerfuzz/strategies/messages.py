@@ -15,7 +15,7 @@ from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType, load_contract
 from brokerfuzz.schemas.flattening import Schema, conjoin
 from brokerfuzz.strategies import arguments
-from brokerfuzz.strategies.hypothesis_source import HypothesisSource
+from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListOffer, ProductListResponse
 
 PRODUCT_LIST = "Product List"
@@ -218,5 +218,5 @@ class _Options:
 
 
 def _message(draw: DrawFn, read: Read, options: _Options, fields: arguments.Fields | None) -> Any:
-    message = read(HypothesisSource(draw, fields or {}))
+    message = read(hypothesis_source(draw, fields or {}))
     return arguments.judged(message, options.pinned, options.contract, options.message_type) if options.pinned else message

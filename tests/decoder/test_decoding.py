@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 from contracts import changed_contract
-from hypothesis import given
-from hypothesis import strategies as st
 from sampled import sample
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.decoder import Records, Seeded, Style, compile_decoder, messages
+from brokerfuzz.decoder import Seeded, Style, compile_decoder, messages
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
 from brokerfuzz.schemas.oracle import site_of
 
@@ -31,17 +29,20 @@ def test_every_seeded_message_is_valid(message_type: MessageType, plausible: boo
         assert verdict.label == "valid", (str(verdict), message)
 
 
-@EVERY_TYPE
-@given(data=st.data())
-def test_any_list_of_records_decodes_to_a_valid_message(message_type: MessageType, data: st.DataObject) -> None:
-    read = compile_decoder(load_contract(), message_type)
-    message = read(Records(data.draw(st.lists(st.binary(max_size=40), max_size=30))))
-    assert check(message_type, compact(message)).label == "valid"
+class Simplest(Seeded):
+    """A source that always gives the simplest bytes and values."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.take = lambda size: bytes(size)
+
+    def choose(self, count: int, /) -> int:
+        return 0
 
 
-def test_missing_bytes_give_the_simplest_message() -> None:
+def test_zeros_give_the_simplest_message() -> None:
     envelope = {"failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True}
-    simplest = [compile_decoder(load_contract(), message_type)(Records([])) for message_type in MESSAGE_TYPES]
+    simplest = [compile_decoder(load_contract(), message_type)(Simplest()) for message_type in MESSAGE_TYPES]
     assert simplest == [
         {"number": "a", "offerType": "Direct Mail"},
         {"data": [], **envelope},
@@ -52,7 +53,7 @@ def test_missing_bytes_give_the_simplest_message() -> None:
 def test_a_seed_gives_the_same_bytes_on_every_machine() -> None:
     """A change of this digest changes every corpus that users have committed, so it must be mentioned in the changelog."""
     digest = sha256(b"\n".join(compact(m) for t in MESSAGE_TYPES for p in (False, True) for m in islice(messages(t, 7, plausible=p), 300)))
-    assert digest.hexdigest()[:16] == "3d0abc475328ee0a"
+    assert digest.hexdigest()[:16] == "09d0c0fadbf2e765"
 
 
 def test_seeds_differ() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from brokerfuzz.decoder import value_pools
 from brokerfuzz.decoder.ambiguity_sites import notation_detector_at
-from brokerfuzz.decoder.scalars import ValuePlace, scalar_values
+from brokerfuzz.decoder.scalars import ValuePlace, scalar_pool
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
 
@@ -164,8 +164,8 @@ class Edges:
     def values(self, path: str) -> Sequence[Any]:
         """Returns values that together have all edges of a site, simplest first."""
         schema = self.contract.sites[self.message_type][path].schema
-        spelled = scalar_values(schema, ValuePlace(self.contract, self.message_type, path, plausible=False))
-        return [*spelled.ordinary, *spelled.rare]
+        pool = scalar_pool(schema, ValuePlace(self.contract, self.message_type, path))
+        return [*pool.usual, *pool.rare]
 
     def _tests_at(self, path: str, schema: Schema) -> Iterator[tuple[str, Test, type | tuple[type, ...]]]:
         types = types_of(schema)

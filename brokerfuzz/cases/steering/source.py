@@ -7,21 +7,22 @@ value occurs again. `dial` sets how many properties are absent, null or plain in
 from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
-from typing import Any
 
 from brokerfuzz.cases.steering.round_robin import random_of, shuffled
-from brokerfuzz.decoder.byte_tables import FREE_BYTES
+from brokerfuzz.decoder import RandomValues
+from brokerfuzz.decoder.byte_tables import SELECTOR_BYTES
 
 _ORDERS = 8
-_SHORT = FREE_BYTES + 14
-_NEXT_TO_NOTHING = bytes((1, 2, 0, 0, 0, 0, 0, 0))
-"""The bytes of a property that is absent, null or plain. Zero gives the simplest value."""
+_SHORT = SELECTOR_BYTES + 14
+_NEXT_TO_NOTHING = bytes((1, 0, 0, 0, 0, 0, 0, 0))
+"""The bytes of a property that is absent or plain. Zero gives the simplest value."""
 
 
-class TurningSource:
+class TurningSource(RandomValues):
     """Provides bytes in which all values take turns. The same random generator gives the same bytes."""
 
     def __init__(self, random: Random) -> None:
+        super().__init__(random)
         self._random = random
         self._blocks: dict[int, tuple[bytes, int]] = {}
         self.dial(256)
@@ -39,7 +40,7 @@ class TurningSource:
         chances = self._random.randbytes(size)
         kept = int.from_bytes(record) & int.from_bytes(chances.translate(self._kept))
         mixed = (kept | int.from_bytes(chances.translate(self._instead))).to_bytes(size)
-        return mixed[:-FREE_BYTES] + record[-FREE_BYTES:]
+        return mixed[:-SELECTOR_BYTES] + record[-SELECTOR_BYTES:]
 
     def _turn(self, size: int) -> bytes:
         """Returns the next record. All values of a byte occur once in 256 records."""
@@ -57,10 +58,6 @@ class TurningSource:
         self._chosen += 1
         number = self._random.getrandbits(18)
         return count - 1 - number % (count // 10 + 1) if self._chosen - 1 == self._long else number % count
-
-    def draw(self, site: str, /) -> Any:
-        """Always raises `TypeError`, because only Hypothesis can generate the values of pinned sites."""
-        raise TypeError(f"{site} is pinned; only Hypothesis can generate values for pinned sites")
 
 
 @lru_cache(maxsize=1)
