@@ -65,7 +65,9 @@ class ControlMaker:
         if control.label == "valid" or fault.twin is None:
             return control
         twin = self._judged(_with(fault.twin, steps, value), TWIN_TAGS)
-        return replace(control, faults=fault.faults, twin=twin if twin.label == "valid" else None)
+        if twin.label != "valid":
+            return replace(control, faults=fault.faults)
+        return Case.judged(self.message_type, control.body, faults=fault.faults, tags=tags, twin=twin, now=self.now, contract=self.contract)
 
     def _judged(self, body: bytes, tags: tuple[str, ...]) -> Case:
         return Case.judged(self.message_type, body, tags=tags, now=self.now, contract=self.contract)

@@ -24,7 +24,7 @@ _RULES: Sequence[tuple[str, Sequence[Any]]] = (
     (r"billingEntityId", [f"BE-{i:03}" for i in range(1, 40)]),
     (
         r"escription$",
-        ["Spring postcard with two sides", "Welcome letter with envelope", "Benefits brochure with 16 pages", "Branded pen", "Rate sheet"],
+        ["Spring postcard with 2 sides", "Welcome letter with envelope", "Benefits brochure with 16 pages", "Branded pen"],
     ),
     (r"comments", ["Replaces version 3", "Proof approved", "Hold until the price is confirmed", "The job ticket describes the finishing"]),
     (r"EmailSubject", ["Your documents are ready", "A message from your agent"]),

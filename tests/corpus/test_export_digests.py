@@ -21,14 +21,14 @@ Run = Callable[..., Result]
 CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
-    ("offer-creation-request", CATALOGUE): "0efd1e36b90ab4859307cd2dddc49ab08cf91f023f2bce5ebf7dfa03645a05f7",
-    ("offer-creation-request", RANDOM): "59a66323f74b6ad5351ae1afbc9563630058ad44324929f5f0179c714265c79c",
-    ("product-list-response", CATALOGUE): "f638540428a06b5485a036ff032d98ae3669b6e7cdb7ab8c1317ae71bec0cef9",
-    ("product-list-response", RANDOM): "2f196a0f633122ef27462b7f5e23cc00e05b312a618241dbe8bd47b2e58ffd7a",
-    ("offer-pricing-response", CATALOGUE): "40f277469c7d8af4be6b6874b0c9f88207e7aebeccf7f3963b75c5c56d7bb756",
-    ("offer-pricing-response", RANDOM): "93db51b155ee5784a1f2a7793dce2a50bc92a2581744b6510c239802af2a3213",
+    ("offer-creation-request", CATALOGUE): "3c3a9b0eb92e4f4011b72ec2182d85d6e99e607d6b49de39ffe54cdcc039e325",
+    ("offer-creation-request", RANDOM): "1931569bb269c3f7b771d80c3f69ffeb1338065e69a5f8a91d3b8fb8f8809092",
+    ("product-list-response", CATALOGUE): "c589b62f7836cfc3db534381caea123c272956d1624e016ec6b2d6d82af5d308",
+    ("product-list-response", RANDOM): "3d9a15901e42e45ed94fddd62977a4e2902815d710524da27ca72c14b7d61aba",
+    ("offer-pricing-response", CATALOGUE): "96ec01ba9c17deda0db33059abda28cf29c65cae1c6ea51bf5835e7b3aa75710",
+    ("offer-pricing-response", RANDOM): "d50cb383e4898f34c3ecabbfe7828c3d830fcdceea0fd97488e8b4dc145a6d9d",
 }
-SUMS = "569c6df07735529481c90a137410c4546b130d6949a105857ca76913bb23eb3f"
+SUMS = "5c7f49ef03ea06902eb4f4ff772652bef67aa52cb8cdf7126f11e5100e9ff4eb"
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
