@@ -285,16 +285,32 @@ def decoded(body: bytes) -> tuple[str, set[str]]:
     marks = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
     for mark, encoding in marks:
         if body.startswith(mark):
-            return body[len(mark) :].decode(encoding, "replace"), {"encoding", "byte-order-mark"}
+            return body[len(mark) :].decode(encoding, "replace"), {f"encoding.{encoding[:6]}", "byte-order-mark"}
     zeros = tuple(byte == 0 for byte in body[:4])
     for pattern, encoding in (((1, 1), "utf-32-be"), ((1,), "utf-16-be"), ((0, 1, 1, 1), "utf-32-le"), ((0, 1), "utf-16-le")):
         if len(body) > 1 and zeros[: len(pattern)] == pattern:
-            return body.decode(encoding, "replace"), {"encoding"}
+            return body.decode(encoding, "replace"), {f"encoding.{encoding[:6]}"}
     asked = {"byte-order-mark"} if body.startswith(b"\xef\xbb\xbf") else set()
-    try:
-        return body.removeprefix(b"\xef\xbb\xbf").decode(), asked
-    except UnicodeDecodeError:
-        return body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace"), {*asked, "encoding"}
+    text = body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    kinds = {kind_of_sequence(match[0]) for match in SEQUENCE.finditer(body)}
+    worst = [kind for kind in ("other", "overlong", "surrogates") if kind in kinds]
+    return text, asked | {f"encoding.{kind}" for kind in worst[:1]}
+
+
+SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}|[\x80-\xff]")
+"""The bytes of a character beyond ASCII, or one byte that does not belong to a character."""
+
+
+def kind_of_sequence(sequence: bytes) -> str:
+    """Returns `valid` for the bytes of a Unicode character, or the question that they raise."""
+    if len(sequence) == 1:
+        return "other"
+    code = sequence[0] & (0xFF >> len(sequence) + 1)
+    for byte in sequence[1:]:
+        code = code << 6 | byte & 0x3F
+    if code > 0x10FFFF or code < (0x80, 0x800, 0x10000)[len(sequence) - 2]:
+        return "overlong"
+    return "surrogates" if 0xD800 <= code < 0xE000 else "valid"
 
 
 def parts(value: Any) -> Iterator[Any]:
@@ -646,18 +662,20 @@ def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None
             questions |= {"lone-surrogates"} if SURROGATE.search(part) else set()
     questions |= {"duplicate-properties"} if named else set()
     questions |= {"double-range"} if inexact else set()
-    ways = [
-        findings(message_type, read_as(value, first, rounded), questions, now, answers)
-        for first in choices("duplicate-properties", "last", "first", named, answers)
-        for rounded in choices("double-range", "exact", "rounded", inexact, answers)
-    ]
+    ways = []
+    for rounded in (False, True) if inexact else (False,):
+        if is_possible("double-range", "rounded" if rounded else "exact", inexact, answers):
+            last, first = (findings(message_type, read_as(value, first, rounded), questions, now, answers) for first in (False, True))
+            both = Findings(first.faults | last.faults, first.questions | last.questions)
+            each = {"last": last, "first": first, "both": both} if named else {"last": last}
+            ways += [way for name, way in each.items() if is_possible("duplicate-properties", name, named, answers)]
     return Judgement(label_of(ways), ways)
 
 
-def choices(question: str, usual: str, other: str, asked: bool, answers: Answers) -> Sequence[bool]:
-    """Returns which ways of reading a message are possible: False for the usual one, True for the other one."""
-    possible = answers.get(question, (usual, other))
-    return [name == other for name in (usual, other) if asked and name in possible] or [False]
+def is_possible(question: str, answer: str, asked: bool, answers: Answers) -> bool:
+    """Returns True if a way of reading a message is not excluded. If every way is, the message is rejected however it is read."""
+    possible = answers.get(question, (answer,))
+    return not asked or answer in possible or list(possible) == ["rejected"]
 
 
 def findings(message_type: str, value: Any, questions: set[str], now: datetime, answers: Answers) -> Findings:

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def agree(message_type: MessageType, values: Sequence[Any]) -> list[dict[str, bo
 
 @cache
 def _in_python(message_type: MessageType) -> dict[str, Callable[[Any], bool]]:
-    schemas = load_contract().schemas
+    schemas = {name: deepcopy(schema) for name, schema in load_contract().schemas.items()}  # jsonschema-rs rejects read-only ones
     schema = schemas[message_type]
     resources = [(other["$id"], Resource.from_contents(other)) for other in schemas.values()]
     by_id = {other["$id"]: other for other in schemas.values()}

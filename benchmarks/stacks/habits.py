@@ -73,7 +73,7 @@ STACKS = (
         tolerance=300,
         timestamps=habits("fraction, nanoseconds, offset, space, no zone, no seconds, date only"),
         duplicates="first",
-        accepts=habits("NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16"),
+        accepts=habits("NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8"),
     ),
     Stack(
         name="django",
@@ -108,7 +108,7 @@ STACKS = (
         tolerance=0,
         timestamps=habits(""),
         duplicates="last",
-        accepts=habits("NUL, six cron fields, 1.0, lone surrogate, byte order mark"),
+        accepts=habits("NUL, six cron fields, 1.0, lone surrogate, CESU-8, overlong UTF-8, Latin-1"),
     ),
     Stack(
         name="jackson",
@@ -117,6 +117,6 @@ STACKS = (
         tolerance=300,
         timestamps=habits("fraction, nanoseconds, offset, lower case, no seconds"),
         duplicates="rejected",
-        accepts=habits("NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16"),
+        accepts=habits("NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8, overlong UTF-8"),
     ),
 )

@@ -1,6 +1,6 @@
 // An offer service with zod. Timestamps must end in Z and have whole seconds. URLs are checked.
 
-import {load, main, parsed} from "./runner.mjs"
+import {load, main} from "./runner.mjs"
 
 const {z} = load("zod")
 
@@ -73,7 +73,7 @@ const offer = z
 main((body, now) => {
   let message
   try {
-    message = parsed(body)
+    message = JSON.parse(body.toString()) // replaces bytes that are not UTF-8, and keeps a byte order mark
   } catch {
     return false
   }

@@ -13,6 +13,9 @@ request headers has the property `"headers": [["content-type", "text/plain"], â€
 usual headers of the same names. The value null means that the header is not sent. If the headers declare a compressed body, the
 message is the compressed body.
 
+A case about the clock has the tag `now:TIME`, with the time for which its verdict is true. The verdicts of all other cases do not
+depend on the time, so there is no other record of the time.
+
 The last record of a corpus ends with `"last":true`, so that readers detect a truncated corpus.
 """
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from brokerfuzz.explaining import examples
 from brokerfuzz.explaining.contract_wording import at_site, rule_sentence, title
 from brokerfuzz.schemas import Ambiguity, Contract, Rule, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
-from brokerfuzz.schemas.oracle import AMBIGUITY_RULE
+from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
 from brokerfuzz.wording import listed, with_article
 
 MOST_NAMED = 20
@@ -70,7 +70,7 @@ class Explanation:
 
 
 def explain(name: str, *, contract: Contract | None = None, now: datetime | None = None) -> Explanation:
-    """Explains the rule, the technique or the ambiguity with this name. Raises `UnknownNameError` if the name is unknown.
+    """Explains a rule, a technique, an ambiguity, or a group of ambiguities such as `timestamp-format`. Raises `UnknownNameError`.
 
     `now` is the time for which the example is generated (default: the current time).
     """
@@ -82,6 +82,8 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
         return _of_technique(contract, TECHNIQUES[name], instant)
     if ambiguity is not None:
         return _of_ambiguity(contract, ambiguity, instant)
+    if group := [entry for entry in contract.ambiguities if entry.id.startswith(f"{name}.")]:
+        return _of_group(contract, name, group, instant)
     remedy = "`brokerfuzz rules` lists rules and ambiguities, and `brokerfuzz rules --techniques` lists techniques"
     raise UnknownNameError("rule, technique or ambiguity", name, known_ids(contract), remedy)
 
@@ -120,6 +122,13 @@ def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Ex
     else:
         sentences.append(f"To settle this question, use --policy {ambiguity.id}=INTERPRETATION. The interpretation can be {ambiguity.choices}.")
     return Explanation("ambiguity", ambiguity.id, tuple(sentences), ambiguity.source, concerned, example)
+
+
+def _of_group(contract: Contract, name: str, group: list[Ambiguity], now: datetime) -> Explanation:
+    first = _of_ambiguity(contract, group[0], now)
+    each = (f"{ambiguity.id}: {ambiguity.question}" for ambiguity in group)
+    settle = f"To settle all of them, use --policy {name}=INTERPRETATION. The interpretation can be {group[0].choices}."
+    return replace(first, id=name, sentences=(f"The contract leaves open {len(group)} questions:", *each, settle))
 
 
 def _places(ambiguity: Ambiguity, concerned: tuple[str, ...]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from brokerfuzz.inputs import InputMessage, RecordedVerdict
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Policies, Verdict, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.json_reader import read
-from brokerfuzz.schemas.oracle import AMBIGUITY_RULE
+from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
 from brokerfuzz.schemas.verdicts import violation
 
 

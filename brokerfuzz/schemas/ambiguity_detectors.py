@@ -7,7 +7,7 @@ detects these ambiguities. `headers` detects the ambiguities of request headers.
 
 import math
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -16,6 +16,7 @@ from typing import Any
 
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.instants import timestamp
+from brokerfuzz.schemas.interpretations import MEANINGS
 
 _STEP = r"(?:/(?!0)(?:{n}))?"
 _RANGE = rf"(?:{{n}})(?:-(?:{{n}}){_STEP})?"
@@ -160,13 +161,15 @@ OF_RELATIONS: Mapping[str, Callable[..., bool]] = {detector.__name__: detector f
 """The detectors that compare properties of an object. The detectors get the values of these properties, the time and the options."""
 TIMESTAMP, NEAR_NOW = "timestamp", "near_now"
 OF_TIMES = (TIMESTAMP, NEAR_NOW)
-OF_TEXT = ("integer_form", "double_range", "duplicate_properties", "lone_surrogates", "nul_characters")
-OF_BYTES_AND_SIZES = ("byte_order_mark", "encoding", "message_size", "string_length", "item_count")
+OF_TEXT = ("integer_form", *MEANINGS, "lone_surrogates", "nul_characters")
+BYTE_ORDER_MARK, UTF_16, UTF_32 = "byte_order_mark", "utf_16", "utf_32"
+SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8 = "surrogates_in_utf_8", "overlong_utf_8", "not_utf_8"
+OF_ENCODINGS = (UTF_16, UTF_32, SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8)
+MESSAGE_SIZE = "message_size"
+OF_BYTES_AND_SIZES = (BYTE_ORDER_MARK, *OF_ENCODINGS, MESSAGE_SIZE, "string_length", "item_count")
 DETECTORS = frozenset([*OF_VALUES, *OF_RELATIONS, "distinct", *OF_TIMES, *OF_TEXT, *OF_BYTES_AND_SIZES, *OF_HEADERS])
-"""Maps each name that `ambiguities.json` can use to its detector."""
-NEEDED: Mapping[str, str] = {"string_length": "limit", "item_count": "limit", "message_size": "limit", TIMESTAMP: "spelling"}
+"""The names of detectors that `ambiguities.json` can use."""
+NEEDED: Mapping[str, str] = {"string_length": "limit", "item_count": "limit", MESSAGE_SIZE: "limit", TIMESTAMP: "spelling"}
 """Maps a detector to the option that it requires."""
-READINGS: Mapping[str, Sequence[str]] = {"duplicate_properties": ("first", "last"), "double_range": ("exact", "rounded")}
-"""Maps a detector to the interpretations that change the value to judge. All other interpretations only accept or reject."""
 REJECTED = "rejected"
 """The interpretation that rejects every message that touches the ambiguity."""

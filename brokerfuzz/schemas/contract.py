@@ -20,9 +20,10 @@ from jsonschema_rs import ValidationError, meta
 from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, quoted
 from brokerfuzz.pointers import unescape
-from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, READINGS, REJECTED
+from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, REJECTED
 from brokerfuzz.schemas.flattening import Schema, flatten
 from brokerfuzz.schemas.instants import SPELLINGS
+from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.read_only import frozen, read_only
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, join, sites
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
@@ -368,7 +369,7 @@ def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
         if not isinstance(seconds, list) or not seconds or not all(type(one) is int and 0 <= one <= LONGEST_TOLERANCE for one in seconds):
             raise ContractError(f'ambiguity {entry["id"]!r} must have a list of seconds as its interpretations, such as {{"seconds": [0, 300]}}')
         return tuple(map(str, seconds))
-    known = (*READINGS.get(str(detector), ()), REJECTED) if detector in READINGS else None
+    known = (*MEANINGS[str(detector)], REJECTED) if detector in MEANINGS else None
     if not isinstance(given, list) or (known is not None and not set(given) <= set(known)) or (detector is not None and REJECTED not in given):
         raise ContractError(f"ambiguity {entry['id']!r} has unsupported interpretations: use {listed(known or ('accepted', REJECTED), 'or')}")
     return tuple(given)

@@ -35,6 +35,14 @@ class Interpretation(NamedTuple):
 
 USUAL = Interpretation()
 
+DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
+"""The detectors of ambiguities that decide which value of a text is judged."""
+MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
+    DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
+    DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
+}
+"""Detector -> name of an interpretation -> the flag of `Interpretation`. With `both`, the first property and the last one count."""
+
 
 def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
     """Returns the value of the text in each interpretation, the usual one first, and the reasons why the text is ambiguous.
@@ -126,7 +134,7 @@ class _InterpretationWalk:
             return self._repeated(value, place)
         if kind is _Inexact:
             literal = value.literal
-            self._note("double_range", place, literal if len(literal) <= 60 else f"a number of {len(literal):,} characters")
+            self._note(DOUBLE_RANGE, place, literal if len(literal) <= 60 else f"a number of {len(literal):,} characters")
             return [value.rounded if one.rounded else exact(literal) for one in self._interpretations]
         if kind is str:
             self._look_at(value, place)
@@ -144,7 +152,7 @@ class _InterpretationWalk:
         found, names = [], set()
         for name, prop in props:
             if name in names:
-                self._note("duplicate_properties", (place, _without_surrogates(name)), f"duplicate property `{printable(name)}`")
+                self._note(DUPLICATE_PROPERTIES, (place, _without_surrogates(name)), f"duplicate property `{printable(name)}`")
             names.add(name)
             found.append((name, self.read(prop, self._named(name, place)) or [prop] * len(self._interpretations)))
         return [{name: read[k] for name, read in (reversed(found) if one.first else found)} for k, one in enumerate(self._interpretations)]

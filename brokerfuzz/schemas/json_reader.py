@@ -6,6 +6,7 @@ length and nesting of any depth.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from brokerfuzz.schemas.ambiguity_detectors import BYTE_ORDER_MARK, NOT_UTF_8, OVERLONG_UTF_8, SURROGATES_IN_UTF_8, UTF_16, UTF_32
 from brokerfuzz.schemas.interpretations import USUAL, Exotic, Interpretation, interpreted
 from brokerfuzz.schemas.json_numbers import fits_double
 from brokerfuzz.schemas.nesting import shallow
@@ -29,15 +31,13 @@ class Reading:
       one can count. If a double cannot represent a number, it can be exact or rounded. There are no values if there is an error.
     - `error`: the reason why the bytes are not JSON.
     - `encoding`: the name of the encoding, unless it is UTF-8.
-    - `bom`: True if the bytes begin with a byte order mark.
-    - `exotic`: the reasons why the text is ambiguous: a detector, a JSON Pointer and a description.
+    - `exotic`: the reasons why the bytes or the text are ambiguous: a detector, a JSON Pointer and a description.
     """
 
     body: bytes = field(repr=False)
     values: dict[Interpretation, Any] = field(default_factory=dict)
     error: str | None = None
     encoding: str | None = None
-    bom: bool = False
     exotic: list[Exotic] = field(default_factory=list)
 
     @property
@@ -70,9 +70,10 @@ def read_fully(body: bytes) -> Reading:
     text = _decode(body, reading)
     try:
         try:
-            reading.values, reading.exotic = interpreted(text)
+            reading.values, exotic = interpreted(text)
         except RecursionError:
-            reading.values, reading.exotic = interpreted(shallow(text, DEEPEST))
+            reading.values, exotic = interpreted(shallow(text, DEEPEST))
+        reading.exotic += exotic
     except ValueError as problem:
         reading.error = _explain(problem)
     return reading
@@ -133,22 +134,41 @@ def read_shallow(body: bytes) -> Reading:
     """Parses a message like `read`, but always treats objects and arrays deeper than `DEEPEST` as empty."""
     reading = Reading(body)
     try:
-        reading.values, reading.exotic = interpreted(shallow(_decode(body, reading), DEEPEST))
+        reading.values, exotic = interpreted(shallow(_decode(body, reading), DEEPEST))
+        reading.exotic += exotic
     except ValueError as problem:
         reading.error = _explain(problem)
     return reading
 
 
 def _decode(body: bytes, reading: Reading) -> str:
+    """Returns the text, and records what is unusual about the bytes."""
     encoding = json.detect_encoding(body)
-    reading.bom = encoding in ("utf-8-sig", "utf-16", "utf-32")
+    if encoding in ("utf-8-sig", "utf-16", "utf-32"):
+        reading.exotic.append((BYTE_ORDER_MARK, "", "a byte order mark"))
     if not encoding.startswith("utf-8"):
         reading.encoding = encoding
     try:
-        return body.decode(encoding)
+        text = body.decode(encoding)
     except UnicodeDecodeError:
         reading.encoding = f"broken {encoding.removesuffix('-sig')}"
-        return body.decode(encoding, "replace")
+        text = body.decode(encoding, "replace")
+    if reading.encoding is not None:
+        detector = UTF_16 if "utf-16" in encoding else UTF_32 if "utf-32" in encoding else faulty_utf_8(body)
+        reading.exotic.append((detector, "", reading.encoding))
+    return text
+
+
+_WELL_FORMED = re.compile(rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3})*+")
+
+
+def faulty_utf_8(body: bytes) -> str:
+    """Returns the detector for bytes that are not UTF-8: some readers accept surrogates, and some accept every well-formed sequence of bytes."""
+    try:
+        body.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return OVERLONG_UTF_8 if _WELL_FORMED.fullmatch(body) else NOT_UTF_8
+    return SURROGATES_IN_UTF_8
 
 
 def _explain(problem: ValueError) -> str:

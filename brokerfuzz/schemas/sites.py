@@ -13,6 +13,10 @@ JSON_RULE = "json"
 """The keyword of the rule that a message must be valid JSON."""
 
 
+Steps = tuple[str | int, ...]
+"""The property names and item indexes on the path from the root of a message to a place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """A position in a message type. `path` is `""` for the root and, for example, `data[].productId` for a property of an array
@@ -75,6 +79,14 @@ class Rule:
 def join(site: str, name: str) -> str:
     """Returns the path of a property of the object at a site."""
     return f"{site}.{name}" if site else name
+
+
+def site_of(steps: Steps) -> str:
+    """Returns the site of a place, with `[]` in place of each index."""
+    path = ""
+    for step in steps:
+        path = f"{path}[]" if isinstance(step, int) else join(path, step)
+    return path
 
 
 def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator[Site]:

@@ -43,7 +43,11 @@ ACCEPTED_AND_REJECTED: dict[str, tuple[set[str], set[str]]] = {
     "lone-surrogates": ({"high", "low"}, {"reversed"}),
     "nul-characters": ({"inside"}, {"alone"}),
     "byte-order-mark": ({"utf-8-mark"}, {"utf-8-mark-and-line-break"}),
-    "encoding": ({"utf-16"}, {"overlong", "past-unicode", "latin-1"}),
+    "encoding.utf-16": ({"utf-16"}, {"utf-16-be"}),
+    "encoding.utf-32": ({"utf-32"}, {"utf-32-be"}),
+    "encoding.surrogates": ({"surrogate-pair"}, {"surrogate"}),
+    "encoding.overlong": ({"nul-of-java"}, {"overlong", "past-unicode"}),
+    "encoding.other": ({"last-byte"}, {"latin-1", "six-bytes"}),
     "string-length": ({"1025-characters"}, {"65536-characters"}),
     "item-count": ({"101-items"}, {"1000-items"}),
     "message-size": ({"white-space"}, set()),  # a larger message would fill corpora
@@ -150,6 +154,6 @@ def test_every_ambiguous_text_of_the_json_test_suite_has_a_probe() -> None:
 
 
 def test_encodings_are_the_same_bytes_on_every_machine() -> None:
-    marked = next(case for case in probes("product-list-response")["encoding"] if name(case) == "utf-16")
+    marked = next(case for case in probes("product-list-response")["encoding.utf-16"] if name(case) == "utf-16")
     assert marked.body.startswith(b"\xff\xfe{\0")
     assert marked.body.decode("utf-16").startswith("{")

@@ -162,9 +162,9 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "8b9210a3e9d8fffb",
-    "product-list-response": "b5777f403067be68",
-    "offer-pricing-response": "c3b85051d6d90982",
+    "offer-creation-request": "fe6d881c4ec97f3b",
+    "product-list-response": "0ea1a3de88242a73",
+    "offer-pricing-response": "8cf5a3521e6193d8",
 }
 
 

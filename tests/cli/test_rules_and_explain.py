@@ -124,6 +124,14 @@ def test_examples_are_small() -> None:
     assert max(sizes) < 400
 
 
+def test_a_group_of_ambiguities_is_explained_with_all_of_its_questions(run: Run) -> None:
+    shown = run("explain", "timestamp-format").stdout
+    group = [ambiguity for ambiguity in CONTRACT.ambiguities if ambiguity.id.startswith("timestamp-format.")]
+    assert len(group) == 9
+    assert all(f"\n{ambiguity.id}: {ambiguity.question}\n" in shown for ambiguity in group)
+    assert "--policy timestamp-format=INTERPRETATION" in shown
+
+
 def test_the_rule_of_a_settled_ambiguity_is_explained_like_the_ambiguity(run: Run) -> None:
     assert run("explain", "ambiguity/cron-syntax").stdout == run("explain", "cron-syntax").stdout
 

@@ -21,12 +21,12 @@ Run = Callable[..., Result]
 CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
-    ("offer-creation-request", CATALOGUE): "3c3a9b0eb92e4f4011b72ec2182d85d6e99e607d6b49de39ffe54cdcc039e325",
-    ("offer-creation-request", RANDOM): "1931569bb269c3f7b771d80c3f69ffeb1338065e69a5f8a91d3b8fb8f8809092",
-    ("product-list-response", CATALOGUE): "c589b62f7836cfc3db534381caea123c272956d1624e016ec6b2d6d82af5d308",
-    ("product-list-response", RANDOM): "3d9a15901e42e45ed94fddd62977a4e2902815d710524da27ca72c14b7d61aba",
-    ("offer-pricing-response", CATALOGUE): "96ec01ba9c17deda0db33059abda28cf29c65cae1c6ea51bf5835e7b3aa75710",
-    ("offer-pricing-response", RANDOM): "d50cb383e4898f34c3ecabbfe7828c3d830fcdceea0fd97488e8b4dc145a6d9d",
+    ("offer-creation-request", CATALOGUE): "f65caf079991d9c351f1d4be5f9a1fa12b5e0dd7e5b7fe5e95a9f03ec5f30fd0",
+    ("offer-creation-request", RANDOM): "b9c4747058302e91e8b3eaafef7e50f5e618efc64c0d8428780ecd39e2d21940",
+    ("product-list-response", CATALOGUE): "5abb1591b57a9d3041146389b311db3385128f7045c50690fc87bc18529d3446",
+    ("product-list-response", RANDOM): "adf6e1b16187ea69861f165a51f024a011da1960d34dd914c83f1af4ed02b0cf",
+    ("offer-pricing-response", CATALOGUE): "9f04063748969639abf7cd86a18401aba2f7e65fced44248a90cb701d29168a6",
+    ("offer-pricing-response", RANDOM): "c4bfd3180b82247ad1deea0d5f39a2821330cac39d0fcddc1de7f0652d027185",
 }
 SUMS = "5c7f49ef03ea06902eb4f4ff772652bef67aa52cb8cdf7126f11e5100e9ff4eb"
 

@@ -14,7 +14,7 @@ from sampled import sample
 from brokerfuzz.cases.case import compact
 from brokerfuzz.decoder import Seeded, Style, compile_decoder, messages
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
-from brokerfuzz.schemas.oracle import site_of
+from brokerfuzz.schemas.sites import site_of
 
 EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 MANY = sample(22_000, 40_000)

@@ -269,7 +269,7 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "an unknown interpretation": (
         put_changed(_with_entry("duplicate-properties", interpretations=["second", "rejected"]), "ambiguities.json"),
         "",
-        "use first, last or rejected",
+        "use last, first, both or rejected",
     ),
     "an unknown spelling": (put_changed(_with_entry("timestamp-format.offset", spelling="roman"), "ambiguities.json"), "", "unknown notation"),
     "two ambiguities with one ID": (put_changed(_with_entry("cron-syntax", id="url-syntax"), "ambiguities.json"), "", "give each its own ID"),

@@ -12,7 +12,7 @@ from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.steering.stream import steered_cases
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 from brokerfuzz.schemas.json_reader import DEEPEST, read
-from brokerfuzz.schemas.oracle import MOST_BROKEN, rulebook_of
+from brokerfuzz.schemas.structural_violations import MOST_BROKEN, StructureChecker
 
 PRODUCTS: MessageType = "product-list-response"
 OFFER: MessageType = "offer-creation-request"
@@ -27,9 +27,9 @@ def read_messages(message_type: MessageType) -> Iterator[Any]:
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 def test_a_reduced_message_has_the_same_errors_as_the_whole(message_type: MessageType) -> None:
-    rulebook = rulebook_of(load_contract(), message_type)
+    checker = StructureChecker(load_contract(), message_type)
     for value in read_messages(message_type):
-        assert rulebook._broken_of(value, rulebook._error_limiter.reduced(value)) == rulebook._broken_of(value, value)
+        assert checker._broken_of(value, checker._error_limiter.reduced(value)) == checker._broken_of(value, value)
 
 
 @pytest.mark.parametrize(
@@ -45,10 +45,10 @@ def test_a_reduced_message_has_the_same_errors_as_the_whole(message_type: Messag
     ],
 )  # fmt: skip
 def test_a_reduced_message_with_many_items_has_the_same_errors_as_the_whole(message_type: MessageType, value: Any) -> None:
-    rulebook = rulebook_of(load_contract(), message_type)
-    whole = rulebook._broken_of(value, value)
+    checker = StructureChecker(load_contract(), message_type)
+    whole = checker._broken_of(value, value)
     assert 0 < len(whole) < MOST_BROKEN
-    assert rulebook._broken_of(value, rulebook._error_limiter.reduced(value)) == whole
+    assert checker._broken_of(value, checker._error_limiter.reduced(value)) == whole
 
 
 _JUDGED = """

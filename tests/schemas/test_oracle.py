@@ -219,14 +219,31 @@ def test_a_fraction_of_a_second_counts() -> None:
 DUPLICATE = b'{"number":"","number":"b","offerType":"Email"}'
 
 
-def test_the_first_or_the_last_of_two_properties_counts_or_both_are_rejected() -> None:
-    labels = {
-        policy: check(OFFERS, DUPLICATE, policies={"duplicate-properties": policy}).label for policy in ("first", "last", "rejected", "first,last")
-    }
-    assert labels == {"first": "invalid", "last": "valid", "rejected": "invalid", "first,last": "unspecified"}
-    same = b'{"number":"b","number":"b","offerType":"Email"}'
-    assert check(OFFERS, same, policies={"duplicate-properties": "first,last"}).label == "valid"
-    assert check(OFFERS, same).label == "unspecified"
+SAME = b'{"number":"b","number":"b","offerType":"Email"}'
+
+
+@pytest.mark.parametrize(
+    ("policy", "label", "label_of_same"),
+    [
+        ("first", "invalid", "valid"), ("last", "valid", "valid"), ("both", "invalid", "valid"), ("rejected", "invalid", "invalid"),
+        ("first,last", "unspecified", "valid"), ("last,both", "unspecified", "valid"), ("first,both", "invalid", "valid"),
+        ("both,rejected", "invalid", "unspecified"), ("first,last,both,rejected", "unspecified", "unspecified"),
+    ],
+)  # fmt: skip
+def test_the_first_or_the_last_of_two_properties_counts_or_both_are_checked_or_rejected(policy: str, label: Label, label_of_same: Label) -> None:
+    found = [check(OFFERS, body, policies={"duplicate-properties": policy}).label for body in (DUPLICATE, SAME)]
+    assert found == [label, label_of_same]
+
+
+def test_the_broken_rules_of_both_properties_are_listed_once() -> None:
+    twice = b'{"number":"","number":5,"offerType":"Emai","orderMinimum":1e-400}'
+    verdict = check(OFFERS, twice, policies={"duplicate-properties": "both", "double-range": "rounded"})
+    assert [one.rule.removeprefix(f"{OFFERS}/") for one in verdict.broken] == [
+        "number:minLength",
+        "number:type",
+        "offerType:enum",
+        "orderMinimum:minimum",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -210,10 +210,16 @@ def test_half_a_surrogate_pair_in_utf_16_is_unspecified() -> None:
     assert check(OFFERS, body).label == "unspecified"
 
 
-@pytest.mark.parametrize("bad", [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc3", b"\x80"])
-def test_bytes_that_are_not_utf_8_are_unspecified_in_a_string_and_invalid_elsewhere(bad: bytes) -> None:
+@pytest.mark.parametrize(
+    ("bad", "kind"),
+    [
+        (b"\xff", "other"), (b"\xc0\xaf", "overlong"), (b"\xed\xa0\x80", "surrogates"), (b"\xf4\x90\x80\x80", "overlong"), (b"\xc3", "other"),
+        (b"\x80", "other"), (b"\xed\xa0\x80\xc0\xaf", "overlong"), (b"\xc0\xaf\xff", "other"),
+    ],
+)  # fmt: skip
+def test_bytes_that_are_not_utf_8_are_unspecified_in_a_string_and_invalid_elsewhere(bad: bytes, kind: str) -> None:
     within = check(OFFERS, offer(b'"comments":"a%bb"' % bad))
-    assert (within.label, ambiguities(within)) == ("unspecified", {"encoding"})
+    assert (within.label, ambiguities(within)) == ("unspecified", {f"encoding.{kind}"})
     assert rules(check(OFFERS, PLAIN + bad)) == {":json"}
 
 

@@ -45,6 +45,7 @@ UNUSUAL = {
     "relative URL": ',"pdfUrl":"a/b.pdf"',
     "six cron fields": ',"deliveryScheduleCron":"0 0 9 * * 1"',
 }
+ENCODINGS = {"utf-16": "UTF-16", "utf-32": "UTF-32", "surrogates": "CESU-8", "overlong": "overlong UTF-8", "other": "Latin-1"}
 DUPLICATES: dict[tuple[bool, ...], Duplicates] = {
     (True, False, True): "first",
     (False, True, True): "last",
@@ -130,7 +131,13 @@ def observed(stack: Stack) -> Stack:
         for last in (0, 1):
             probes["duplicate", first, last] = offer(f',"orderMinimum":{first},"orderMinimum":{last}')
     probes |= {name: offer(properties) for name, properties in UNUSUAL.items()}
-    probes |= {"byte order mark": b"\xef\xbb\xbf" + offer(), "UTF-16": offer().decode().encode("utf-16")}
+    text = offer(',"comments":"é"').decode()
+    probes |= {name: text.encode(name) for name in ("UTF-16", "UTF-32", "Latin-1")}
+    probes |= {"byte order mark": text.encode("utf-8-sig")}
+    probes |= {
+        "CESU-8": text.replace("é", "\ud83d\ude00").encode(errors="surrogatepass"),
+        "overlong UTF-8": text.encode().replace(b"\xc3\xa9", b"\xc0\xaf"),
+    }
 
     kinds = [answer.kind for answer in answers(lines(stack), *probes.values())]
     accepted = {probe for probe, kind in zip(probes, kinds, strict=True) if kind == "accepted"}
@@ -140,7 +147,7 @@ def observed(stack: Stack) -> Stack:
         timestamps=frozenset(name for name in TIMESTAMPS if (name, PAST) in accepted and (name, FUTURE) not in accepted),
         keeps_other_timestamps=("other", PAST) in accepted,
         duplicates=DUPLICATES[tuple(("duplicate", *values) in accepted for values in ((1, 0), (0, 1), (1, 1)))],
-        accepts=frozenset(name for name in (*UNUSUAL, "byte order mark", "UTF-16") if name in accepted),
+        accepts=frozenset(name for name in (*UNUSUAL, "byte order mark", *ENCODINGS.values()) if name in accepted),
     )
 
 
@@ -164,7 +171,10 @@ def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_polic
     assert findings(first) == []
     policies = {observed.ambiguity.id: observed.pinnable for observed in first.ambiguities if observed.pinnable}
     assert policies["clock-tolerance"] == (str(stack.tolerance),)
-    assert policies.get("duplicate-properties", ()) == (() if stack.duplicates == "both" else (stack.duplicates,))
+    assert policies["duplicate-properties"] == (stack.duplicates,)
+    assert {name: policies[f"encoding.{name}"] for name in ENCODINGS} == {
+        name: ("decoded",) if words in stack.accepts else ("rejected",) for name, words in ENCODINGS.items()
+    }
     for name in ("offset", "lower case", "space", "no zone", "fraction", "date only"):
         expected = ("parsed",) if name in stack.timestamps else ("rejected",)
         assert policies.get(f"timestamp-format.{name.replace(' ', '-')}", expected) == expected, "no policy if properties are treated differently"

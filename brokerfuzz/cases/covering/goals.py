@@ -10,8 +10,7 @@ from brokerfuzz.cases.covering.states import States, states
 from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas import Ambiguity, Contract, Rule
 from brokerfuzz.schemas.flattening import Schema
-from brokerfuzz.schemas.oracle import site_of
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.sites import join, site_of
 
 
 class Goal(NamedTuple):

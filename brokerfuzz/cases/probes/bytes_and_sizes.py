@@ -11,6 +11,7 @@ from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Put, Rewrite, Steps, apply
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext, literal, quoted
 from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.schemas.json_reader import faulty_utf_8
 
 # ----------------------------------------------------------------------------------------------- numbers, strings
 
@@ -131,13 +132,17 @@ _BYTES = {
 """Bytes that replace the contents of a string."""
 
 
-def _encoded(context: ProbeContext) -> Iterator[Probe]:
-    for name, (mark, encoding) in _ENCODINGS.items():
-        yield name, (), _encoding(mark, encoding)
+def _encoded(family: str) -> Make:
+    """Makes probes of the encodings whose names begin with `family`."""
+    return lambda _: ((name, (), _encoding(mark, encoding)) for name, (mark, encoding) in _ENCODINGS.items() if encoding.startswith(family))
+
+
+def _faulty_utf_8(context: ProbeContext) -> Iterator[Probe]:
     text = next((steps for steps in _texts(context.message)), None)
     if text is not None:
         for name, raw in _BYTES.items():
-            yield name, text, _with_bytes(context.message, text, raw)
+            if faulty_utf_8(raw) == context.ambiguity.detector:
+                yield name, text, _with_bytes(context.message, text, raw)
 
 
 def _encoding(mark: bytes, encoding: str) -> Rewrite:
@@ -208,7 +213,11 @@ MAKERS: Mapping[str, Make] = {
     "lone_surrogates": quoted(_SURROGATES),
     "nul_characters": quoted(_NULS),
     "byte_order_mark": _marked,
-    "encoding": _encoded,
+    "utf_16": _encoded("utf-16"),
+    "utf_32": _encoded("utf-32"),
+    "surrogates_in_utf_8": _faulty_utf_8,
+    "overlong_utf_8": _faulty_utf_8,
+    "not_utf_8": _faulty_utf_8,
     "string_length": _long,
     "item_count": _many,
     "message_size": _large,

@@ -14,7 +14,7 @@ def has_plain_value(case: Case) -> bool:
     if case.headers:
         return False
     reading = read(case.body)
-    if reading.error is not None or reading.encoding is not None or reading.bom or reading.exotic:
+    if reading.error is not None or reading.exotic:
         return False
     text = case.body.decode()
     return shallow(text, DEEPEST) == text

@@ -1,0 +1,86 @@
+"""Derives the verdict on a message from the outcomes of judging it in each allowed interpretation of its text."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import NamedTuple
+
+from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, REJECTED
+from brokerfuzz.schemas.contract import Contract, Policies
+from brokerfuzz.schemas.verdicts import VALID, Touched, Verdict, Violation
+
+AMBIGUITY_RULE = "ambiguity/"
+"""If a policy rejects an ambiguity, the ID of the broken rule is this prefix and the ID of the ambiguity."""
+
+
+class JudgedInterpretation(NamedTuple):
+    """The broken rules and touched ambiguities in one interpretation of a text. `name` names the interpretation, unless there is only one."""
+
+    name: str
+    broken: list[Violation]
+    touched: list[Touched]
+
+    def as_written(self, literals: Mapping[str, str]) -> "JudgedInterpretation":
+        """Replaces numbers in the descriptions with the notation of the message. `literals` maps JSON Pointers to numbers."""
+        broken = [replace(one, found=literals.get(one.at, one.found)) for one in self.broken]
+        return self._replace(broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched])
+
+    def settled(self, policies: Policies, contract: Contract) -> "JudgedInterpretation":
+        """Applies the policies. If a policy allows only one interpretation, the ambiguity is settled. If this interpretation rejects, the message
+        breaks a rule.
+        """
+        rejected = [touch for touch in self.touched if policies.get(touch.ambiguity) == (REJECTED,)]
+        faults = [
+            Violation(f"{AMBIGUITY_RULE}{touch.ambiguity}", touch.at, touch.found, contract.ambiguity(touch.ambiguity).plain) for touch in rejected
+        ]
+        left = [touch for touch in self.touched if len(policies.get(touch.ambiguity, ("", ""))) > 1]
+        return JudgedInterpretation(self.name, [*self.broken, *faults], left)
+
+
+def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, contract: Contract) -> Verdict:
+    """Returns the verdict for the outcomes in all allowed interpretations of a text."""
+    if policies:
+        outcomes = [outcome.settled(policies, contract) for outcome in outcomes]
+    touched = [touch for outcome in outcomes for touch in outcome.touched]
+    faulty = [outcome for outcome in outcomes if outcome.broken]
+    if len(faulty) == len(outcomes):
+        return Verdict("invalid", _sorted(_in_all(outcomes)), _once(touched))
+    if faulty or any(REJECTED in _open(touch, policies, contract) for touch in touched):
+        return Verdict("unspecified", (), _once(touched))
+    return VALID
+
+
+def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[str]:
+    """Returns the allowed interpretations of an ambiguity. A clock tolerance may reject every timestamp that touches it."""
+    ambiguity = contract.ambiguity(touch.ambiguity)
+    return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)
+
+
+def _in_all(outcomes: Sequence[JudgedInterpretation]) -> Iterable[Violation]:
+    """Returns the rules that are broken in every interpretation. If there are none, returns the rules that are broken in any of them."""
+    if len(outcomes) == 1:
+        return outcomes[0].broken
+    common = set.intersection(*({(one.rule, one.at) for one in outcome.broken} for outcome in outcomes))
+    if common:
+        return [one for one in outcomes[0].broken if (one.rule, one.at) in common]
+    found: dict[tuple[str, str], list[str]] = {}
+    broken = {(one.rule, one.at): one for outcome in outcomes for one in outcome.broken}
+    for outcome in outcomes:
+        for one in outcome.broken:
+            found.setdefault((one.rule, one.at), []).append(outcome.name)
+    return [replace(broken[key], under=" or ".join(names)) for key, names in found.items()]
+
+
+_PLACE_OF_BROKEN, _PLACE_OF_TOUCHED = attrgetter("at", "rule"), attrgetter("at", "ambiguity", "found")
+
+
+def _sorted(broken: Iterable[Violation]) -> tuple[Violation, ...]:
+    return tuple(sorted(broken, key=_PLACE_OF_BROKEN))
+
+
+def _once(touched: Iterable[Touched]) -> tuple[Touched, ...]:
+    """Sorts ambiguities by place and removes duplicates."""
+    found = dict[tuple[str, str], Touched]()
+    for touch in sorted(touched, key=_PLACE_OF_TOUCHED):
+        found.setdefault((touch.at, touch.ambiguity), touch)
+    return tuple(found.values())

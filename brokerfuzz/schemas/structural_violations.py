@@ -1,0 +1,130 @@
+"""Finds the rules of the schemas that a message breaks.
+
+A validator (jsonschema-rs) reports errors in terms of JSON Schema. This module converts them to broken rules of the contract.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache, reduce
+from itertools import islice
+from operator import getitem
+from typing import Any, NamedTuple
+
+from brokerfuzz.contract_names import MessageType
+from brokerfuzz.pointers import escape, pointer_of
+from brokerfuzz.schemas.contract import Contract
+from brokerfuzz.schemas.error_limiting import ErrorLimiter
+from brokerfuzz.schemas.sites import Rule, Steps, site_of
+from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
+from brokerfuzz.schemas.verdicts import NOTHING, UNKNOWN_PROPERTY, Violation, describe
+from brokerfuzz.wording import printable
+
+MOST_BROKEN = 1000
+"""The maximum number of broken rules in a verdict."""
+_LARGE = 64 * 1024
+"""Larger messages (in bytes) are made smaller before the oracle lists their errors (see `error_limiting`)."""
+_KEYWORDS = {"const": "enum", "falseSchema": "type"}
+"""Maps keywords that the validator reports to keywords of flat schemas, if their names differ."""
+
+
+class Error(NamedTuple):
+    """An error that a validator reports. `steps` is the path of its place, and `at` is its JSON Pointer.
+
+    The message breaks one of `rules` there. If there are several rules, the whole message decides which one is broken.
+    """
+
+    rules: Sequence[Rule]
+    steps: Steps
+    at: str
+    found: str
+    instance: Any
+
+
+class StructureChecker:
+    """The compiled schema of a message type, with its rules."""
+
+    def __init__(self, contract: Contract, message_type: MessageType) -> None:
+        self._message_type = message_type
+        self._flat = contract.flat[message_type]
+        self._files = files = SchemaFiles(contract.schemas)
+        self._validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # without "properties", errors have no property
+        self._rules: dict[tuple[str, str], list[Rule]] = {}
+        for rule in contract.rules[message_type]:
+            self._rules.setdefault((rule.site, rule.keyword), []).append(rule)
+        contested = [rule for rules in self._rules.values() if len(rules) > 1 for rule in rules]
+        self._conditions = {rule.id: validator(standard(rule.condition.when), files) for rule in contested if rule.condition}
+        self._alone = {rule.id: validator(standard({rule.keyword: rule.value}), files) for rule in contested if rule.keyword != "required"}
+
+    def violations(self, value: Any, size: int = 0) -> list[Violation]:
+        """Returns the rules of the schemas that the value breaks. `size` is the size of the message in bytes.
+
+        Raises `ValueError` or `RecursionError` if the value is nested too deeply.
+        """
+        if self._validator.is_valid(value):
+            return []
+        broken = self._broken_of(value, self._error_limiter.reduced(value)) if size > _LARGE else []
+        return broken or self._broken_of(value, value)
+
+    def _broken_of(self, value: Any, reduced: Any) -> list[Violation]:
+        return self.broken_by(islice(self._errors(value, reduced), MOST_BROKEN), value)
+
+    @cached_property
+    def _error_limiter(self) -> ErrorLimiter:
+        return ErrorLimiter(self._flat, self._files, MOST_BROKEN)
+
+    def broken_by(self, errors: Iterable[Error], message: Any) -> list[Violation]:
+        """Converts errors to broken rules. If a type is wrong, the other errors at this place are ignored."""
+        broken: dict[tuple[str, str], tuple[Rule, Violation]] = {}
+        for error in errors:
+            for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
+                broken.setdefault((error.at, rule.id), (rule, Violation(rule.id, error.at, error.found, rule.demand)))
+        if len(broken) <= 1:
+            return [entry for _, entry in broken.values()]
+        causes = {at for (at, _), (rule, _) in broken.items() if rule.keyword == "type" and rule.condition is None}
+        return [
+            entry
+            for (at, _), (rule, entry) in broken.items()
+            if at not in causes or (rule.keyword in ("type", "required") and rule.condition is None)
+        ]
+
+    def _errors(self, value: Any, reduced: Any) -> Iterator[Error]:
+        """Yields the errors of the smaller form of a message."""
+        for error in self._validator.iter_errors(reduced):
+            steps, kind = tuple(error.instance_path), error.kind
+            instance = reduce(getitem, steps, value)  # ignore the validator's copy of the value, which may be large
+            keyword, found = _KEYWORDS.get(kind.name, kind.name), NOTHING
+            if keyword != "required":
+                found = describe(instance)
+            elif "property" in (detail := kind.as_dict()):
+                steps = (*steps, detail["property"])
+            site, at = _place_of(steps)
+            rules = self._rules.get((site, keyword)) or self._unnamed(site, keyword)
+            if keyword == "additionalProperties":
+                for name in kind.as_dict()["unexpected"]:
+                    yield Error(rules, steps, f"{at}/{escape(name)}", f"{UNKNOWN_PROPERTY}`{printable(name)}`", instance)
+            else:
+                yield Error(rules, steps, at, found, instance)
+
+    def _unnamed(self, site: str, keyword: str) -> Sequence[Rule]:
+        return (Rule(self._message_type, site, keyword, None, f"a value that matches {keyword}"),)
+
+    def _broken_here(self, error: Error, message: Any) -> Sequence[Rule]:
+        """Returns the rules of the error that apply to the message and are broken."""
+        rules = [rule for rule in error.rules if self._holds(rule, message, error.steps) and self._breaks(rule, error.instance)]
+        return rules or self._unnamed(error.rules[0].site, error.rules[0].keyword)
+
+    def _holds(self, rule: Rule, value: Any, steps: Steps) -> bool:
+        if rule.condition is None:
+            return True
+        depth = len([step for step in rule.condition.site.replace("[]", ".[]").split(".") if step])
+        for step in steps[:depth]:
+            value = value[step]
+        return self._conditions[rule.id].is_valid(value) == rule.condition.holds
+
+    def _breaks(self, rule: Rule, instance: Any) -> bool:
+        return rule.id not in self._alone or not self._alone[rule.id].is_valid(instance)
+
+
+@lru_cache(maxsize=4096)
+def _place_of(steps: Steps) -> tuple[str, str]:
+    """Returns the site and the JSON Pointer of a place."""
+    return site_of(steps), pointer_of(steps)
