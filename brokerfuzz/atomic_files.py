@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _AT_ONCE = 32 * 1024 * 1024
-"""A file is synchronized with the disk each time this number of bytes was written."""
+"""The number of bytes after which a file is synchronized with the disk again."""
 _BEHIND = 8
 """The maximum number of pieces that wait while the disk is busy."""
 

@@ -112,7 +112,8 @@ def contract_messages(
 ) -> Iterator[InputMessage]:
     """Yields the messages, but no recorded traffic that is not a message of the contract.
 
-    `others` counts this traffic for each file. With a `message_type`, recorded messages of other types are also left out.
+    `others` counts the traffic that is left out, for each file. With a `message_type`, recorded messages of other types are also
+    left out.
     """
     for message in found:
         if message.recorded and not har_reading.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):

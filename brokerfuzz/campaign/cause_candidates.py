@@ -12,13 +12,13 @@ from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Path, 
 from brokerfuzz.campaign.shrink_candidates import Schemas
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
-"""Strings to try: a name, a time, a later time, a schedule and a link. Each string in the contract is similar to one of them."""
+"""Strings to try: a name, a time, a later time, a schedule and a link. Each string in the contract is similar to one of these strings."""
 NUMBER = 12
-"""A number that is not close to any likely limit. Shrinking never produces this number."""
+"""A number that is not close to any likely limit. Shrinking never produces the number."""
 
 
 def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
-    """Adds a property at the end of an object. All other paths stay the same."""
+    """Adds a property at the end of an object. All other paths in the message stay the same."""
     there = at(tree, path)
     return replaced(tree, path, JsonObject((*there.pairs, (name, value)))) if isinstance(there, JsonObject) else tree
 

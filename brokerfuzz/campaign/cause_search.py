@@ -25,7 +25,7 @@ MOST_JUDGED = 8 << 20
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of the smallest message: a new value, or a new property with this name. `place` is its JSON Pointer."""
+    """A change of the smallest message: a new value, or a new property with this name. `place` is the JSON Pointer of the changed value."""
 
     path: Path
     name: str | None
@@ -39,9 +39,9 @@ class Edit:
 class CauseSearch:
     """Searches for the causes of one finding. The attribute `places` contains the JSON Pointers of the causes.
 
-    `known` are causes that shrinking has already found. The search does not change their values. If `thorough` is true, the
-    search also tries parts of the additions, because one addition can trigger another bug. The search does nothing if the message
-    breaks a rule, because no addition can make such a message acceptable.
+    `known` are causes that shrinking has already found. The search does not change the values of known causes. If `thorough` is
+    true, the search also tries parts of the additions, because one addition can trigger another bug. The search does nothing if
+    the message breaks a rule, because no addition can make such a message acceptable.
     """
 
     def __init__(

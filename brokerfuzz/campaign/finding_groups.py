@@ -20,9 +20,10 @@ Key = tuple[str, ...]
 class Suspicion:
     """A contradiction that may become a finding.
 
-    `index` is the number of the first case that showed it. If the answer itself is the problem, `about` describes the problem.
-    `whole` is true if the message cannot be shrunk further. `places` are the JSON Pointers of the causes. The message was sent
-    again `sent` times, and `shown` of these times the problem occurred. `twin` is the valid counterpart of the smallest message.
+    `index` is the number of the first case that showed the contradiction. If the answer itself is the problem, `about` describes
+    the problem. `whole` is true if the message cannot be shrunk further. `places` are the JSON Pointers of the causes. The
+    message was sent again `sent` times, and `shown` of these times the problem occurred. `twin` is the valid counterpart of the
+    smallest message.
     """
 
     kind: FindingKind
@@ -115,7 +116,9 @@ class Suspicions:
             self._take(suspicion)
 
     def keep(self, most: int) -> None:
-        """Keeps only the first `most` contradictions. The others come from cases that were sent before the campaign reached its limit."""
+        """Keeps only the first `most` contradictions. The other contradictions come from cases that were sent before the campaign
+        reached its limit.
+        """
         kept = {id(suspicion) for suspicion in self.in_order()[:most]}
         self._by_key = {key: suspicion for key, suspicion in self._by_key.items() if id(suspicion) in kept}
         self._undistinguished = {key: left for key, some in self._undistinguished.items() if (left := [one for one in some if id(one) in kept])}
@@ -139,7 +142,7 @@ class Suspicions:
         self._by_key[key] = first
 
     def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
-        """Keeps the first few contradictions. Further contradictions only increase the count of the last one."""
+        """Keeps the first few contradictions. Further contradictions are only counted."""
         insort(known, new, key=_index)
         if len(known) > SAMPLES:
             last = known.pop()

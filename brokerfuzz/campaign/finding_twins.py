@@ -1,7 +1,7 @@
 """Builds a valid message that differs from the smallest message of a finding in only one place.
 
-The twin of the first case shows the correct value. Either this value is copied into the smallest message, or the wrong part is
-removed. The oracle decides whether the result is valid.
+The twin of the first case shows the correct value. Either the correct value is copied into the smallest message, or the wrong
+part is removed. The oracle decides whether the result is valid.
 """
 
 from collections.abc import Callable, Iterator

@@ -33,8 +33,9 @@ class BrokenRule:
 class Finding:
     """A contradiction between the verdict of a message and the answer of the target.
 
-    `count` cases showed it, and `case` is the first of them. `body` is the smallest message that shows it, and `answer` is the
-    answer to this message. `reasons` are the rules that the smallest message breaks, and `ambiguities` are those that it touches.
+    `count` cases showed the contradiction, and `case` is the first of them. `body` is the smallest message that shows the
+    contradiction, and `answer` is the answer to this message. `reasons` are the rules that the smallest message breaks, and
+    `ambiguities` are the ambiguities that it touches.
 
     `places` are the JSON Pointers of the causes. If the message has no value at such a place, the missing value is the cause.
     `techniques`, `tags` and `families` come from all cases that showed the finding.
@@ -80,8 +81,8 @@ class Finding:
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that identify the finding in other runs.
 
-        The digits depend on the kind, the broken rules and the families of the techniques. If no rule is broken, they depend on
-        the kind and the smallest message.
+        The digits depend on the kind, the broken rules and the families of the techniques. If no rule is broken, the digits
+        depend on the kind and the smallest message.
         """
         what = [rule.rule for rule in self.reasons]
         shown = [*what, *self.families] if what else [self.label, *self.ambiguities, *self.headers, self.body.hex()]

@@ -1,7 +1,7 @@
 """Runs a campaign: sends cases to a target, compares the answers with the verdicts, and shrinks the contradictions.
 
-A campaign stores only counts and a few cases, so its memory does not grow with the number of cases. The findings are shrunk in
-the order of their cases after all cases were sent. So the findings do not depend on the order in which answers arrive.
+A campaign stores only counts and a few cases, so it needs little memory for any number of cases. The findings are shrunk in the
+order of their cases after all cases were sent. So the findings do not depend on the order in which answers arrive.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Gives one property a different string in each message, for targets that reject repeated values.
 
-For example, a service may reject an offer number that it already knows. The contract does not say whether this is allowed.
+For example, a service may reject an offer number that it already knows. The contract does not say whether a service may do this.
 Without fresh values, rejections of repeated values would look like findings. A message is changed only if its verdict, its broken
 rules and its ambiguities stay the same.
 """

@@ -33,7 +33,9 @@ class Observed:
 
     @property
     def pinnable(self) -> tuple[str, ...]:
-        """The interpretations that a policy should allow: those that no answer contradicts. Empty if this excludes none of them, or all."""
+        """The interpretations that a policy should allow: those that no answer contradicts. Empty if every interpretation is
+        possible, or none.
+        """
         return self.possible if self.contradicted else ()
 
     @property
@@ -61,16 +63,16 @@ class Ledger:
     """The observations for all ambiguities.
 
     An answer contradicts an interpretation if it contradicts the verdict under this interpretation. For example, the target
-    rejects a message that is valid under it. Only unspecified messages are counted. An accepted message counts for each ambiguity
-    that it touches. A rejected message counts only if it touches a single ambiguity, because otherwise the reason is unknown. A
-    rejection is unproven until `prove` is called.
+    rejects a message that is valid under this interpretation. Only unspecified messages are counted. An accepted message counts
+    for each ambiguity that it touches. A rejected message counts only if it touches a single ambiguity, because otherwise the
+    reason is unknown. A rejection is unproven until `prove` is called.
     """
 
     def __init__(self) -> None:
         self._by_ambiguity: dict[str, Observed] = {}
 
     def observe(self, number: int, case: Case, verdict: Verdict, answer: AnswerKind, judge: Judge) -> None:
-        """Records the answer to an unspecified message. `number` is the number of its case."""
+        """Records the answer to an unspecified message. `number` is the number of the case."""
         touched = {entry.ambiguity for entry in verdict.ambiguities}
         if len(touched) == 1 or answer == "accepted":
             for ambiguity_id in sorted(touched):

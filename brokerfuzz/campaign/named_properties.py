@@ -89,7 +89,7 @@ def names_of(contract: Contract, message_type: str) -> "Names":
 
 
 def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
-    """Returns the names of the invalid properties, in lower case. If the whole message is invalid, there are no such names."""
+    """Returns the names of the invalid properties, in lower case. If the whole message is invalid, the result is empty."""
     places = [broken.at for broken in verdict.broken] or [touched.at for touched in verdict.ambiguities]
     steps = [[step for step in steps_of(at) if not step.isdecimal()] for at in (*places, *(fault.at for fault in case.faults))]
     return {found[-1].lower() for found in steps if found}

@@ -38,7 +38,7 @@ class Observations:
     def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> Rejection | None:
         """Records the answer to a case. The answer is ignored if the target had received too many requests.
 
-        If the target rejected a message that is not valid, it returns the rejection, and the caller must call `settle`.
+        If the target rejected a message that is not valid, the method returns the rejection, and the caller must call `settle`.
         """
         if not answer.reached and answer.status is not None:
             return None

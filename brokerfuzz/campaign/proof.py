@@ -27,7 +27,9 @@ _OTHER = ("other",)
 
 @dataclass(frozen=True)
 class Rejection:
-    """A rejected message. `number` is the number of its case. `twin_answer` is the answer to its twin, if the twin was sent."""
+    """A rejected message. `number` is the number of the case of the message. `twin_answer` is the answer to the twin, if the twin
+    was sent.
+    """
 
     number: int
     case: Case

@@ -1,7 +1,7 @@
 """Sends the messages of findings again, and reports which findings no longer occur.
 
 brokerfuzz sends the smallest message of each finding, and sends the message of a flaky finding several times. Each message is
-judged again with the current time. If its verdict has changed, the answer says nothing about the finding.
+judged again with the current time. If the verdict of a message has changed, the answer says nothing about the finding.
 """
 
 from base64 import b64decode
@@ -22,14 +22,14 @@ from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.targets import Answer, Target
 
 TRIES = 5
-"""The message of a flaky finding is sent this number of times before the finding counts as gone."""
+"""The number of times that the message of a flaky finding is sent before the finding counts as gone."""
 
 Outcome = Literal["still there", "another", "gone", "other verdict", "not sent"]
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """What happened to one finding. `answer` is the answer that decided this.
+    """What happened to one finding. `answer` is the answer that decided what happened.
 
     `another` means that another kind of contradiction occurred, and `other verdict` means that the message has another verdict
     now.

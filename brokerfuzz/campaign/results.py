@@ -86,7 +86,7 @@ class Result:
 
     @property
     def unproven_rules(self) -> list[str]:
-        """The rules for which every rejection is unproven. A rule with a finding is not one of them."""
+        """The rules for which every rejection is unproven. A rule with a finding is not in this list."""
         rejected = [rule for (rule, kind), count in self.rules.items() if kind == "rejected" and count]
         return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
 

@@ -13,7 +13,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer, Target
 
 _RECALLED_AT_ONCE = 200
-"""After this number of answers from the journal, other tasks may run."""
+"""The number of answers from the journal after which other tasks may run."""
 
 
 class UnsendableError(Exception):

@@ -25,7 +25,7 @@ VerdictOf = Callable[[bytes], Verdict]
 Shows = Callable[[Answer], bool]
 """A function that decides whether an answer shows the problem of the finding."""
 TRIES = 5
-"""If the problem does not occur again at once, the message is repeated up to this number of times, to measure how often it occurs."""
+"""The maximum number of times that a message is repeated, to measure how often its problem occurs."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
 """The result of an attempt to shrink a message. A message that cannot be sent counts as `other verdict`, because it shows nothing."""
 

@@ -46,7 +46,7 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """Returns the latency that this share of the answers did not exceed, in seconds. Returns 0 if there are no answers."""
+        """Returns the latency below which this share of the answers is, in seconds. Returns 0 if there are no answers."""
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):

@@ -43,8 +43,8 @@ class Case:
     orderMinimum minimum one-below` (see `rule_names`). `repr()` returns a call of `judged` that creates the same case without its
     tags.
 
-    `str()` returns a short description, such as `breaks orderMinimum minimum one-below`; see `rule_names` for the first word.
-    `repr()` returns a call of `judged` that makes the case again, except for its tags.
+    `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns a
+    call of `judged` that creates the same case without its tags.
     """
 
     message_type: MessageType
@@ -84,7 +84,7 @@ class Case:
 
     @cached_property
     def is_compact(self) -> bool:
-        """True if the message is compact JSON. Such a message fits on one line of a text file."""
+        """True if the message is compact JSON. A compact message fits on one line of a text file."""
         return is_compact_json(self.body)
 
     @property
@@ -265,7 +265,8 @@ NOW_TAG = "now:"
 def now_tag(now: datetime) -> str:
     """Returns the tag of a case about the clock. The tag contains the time for which brokerfuzz generated the case.
 
-    At another time, the verdict of such a case may be wrong. All other cases have the same verdict at every supported time.
+    At another time, the verdict of a case about the clock may be wrong. All other cases have the same verdict at every supported
+    time.
     """
     return f"{NOW_TAG}{spell(now)}"
 

@@ -15,7 +15,7 @@ EXCLUDES = "!"
 
 @dataclass(frozen=True)
 class Selection:
-    """A filter for cases. Use `selection` to create one.
+    """A filter for cases. Use `selection` to create a filter.
 
     `rules` and `techniques` are the names that a case may have (None: all). `only_faults` excludes cases without a fault. `tags`
     decides from the tags of a case whether the case is included (None: all cases).

@@ -29,10 +29,10 @@ def catalogue(
     """Yields the cases of the catalogue of a message type, in order. Each twin comes before the cases that use it.
 
     `now` is the time for the cases about the clock. If `now` is None, the catalogue does not contain these cases, so every
-    verdict is true at every supported time. All other cases are always the same. `strength` is the number of properties whose
-    states are combined: 2 for all pairs, 3 for all triples. brokerfuzz uses a lower strength for an object with too many
-    combinations (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or `UnknownNameError` for an unknown message type or
-    verdict.
+    verdict is true at every supported time. All cases that are not about the clock are always the same. `strength` is the number
+    of properties whose states are combined: 2 for all pairs, 3 for all triples. brokerfuzz uses a lower strength for an object
+    with too many combinations (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or `UnknownNameError` for an unknown
+    message type or verdict.
     """
     cases = _listed(known_contract(contract), known_message_type(message_type), None if now is None else clock(now), strength)
     labels = known_labels(verdicts)

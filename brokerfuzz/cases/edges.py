@@ -100,7 +100,7 @@ class EdgeMaker:
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
         """Returns a function that chooses the edge with this number for every property.
 
-        If one time must be later than another, it gets the next edge.
+        If one time must be later than another, the later time gets the next edge.
         """
         later = {
             join(path, names[1])
@@ -161,7 +161,7 @@ class EdgeMaker:
         yield from self._literals({"number"}, NUMBER_LITERALS, lambda number: 90000.25 + number)
 
     def _literals(self, types: set[str], literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
-        """Yields messages that contain all these notations. Each property gets one of them."""
+        """Yields messages that contain all these notations. Each property gets one of the notations."""
         fits = [site.path for site in self._sites if types_of(site.schema) - {"null"} == types and self._is_free(site)]
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))

@@ -21,7 +21,7 @@ class Placement:
     """The item of an array that contains the fault. The arrays at `paths` have `size` items, and the fault is in the item
     `index`.
 
-    All other arrays have one item.
+    Arrays that are not in `paths` have one item.
     """
 
     name: str
@@ -50,8 +50,8 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
-    First, every array has only one item. Second, the fault is in the eleventh of twelve items. These two positions detect most
-    programs that do not check every item. After that, the fault is in the last item, a middle item and the first item.
+    First, every array has only one item. Second, the fault is in the eleventh of twelve items. The first two positions detect
+    most programs that do not check every item. After that, the fault is in the last item, a middle item and the first item.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []

@@ -87,9 +87,7 @@ class FaultMaker:
                 yield case
 
     def empty_object(self) -> Iterator[Case]:
-        """Yields the message `{}`, which breaks the rules of all required properties. The twin of this message has only the
-        required properties.
-        """
+        """Yields the message `{}`, which breaks the rules of all required properties. The twin of `{}` has only the required properties."""
         twin = self._twin(compact(build(self.contract, self.message_type, MessagePlan(full=False))))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
@@ -98,7 +96,7 @@ class FaultMaker:
         yield from [case] if case and faults and twin else []
 
     def unbroken(self) -> list[Rule]:
-        """Returns the rules that no technique can break. Only a changed contract has such rules."""
+        """Returns the rules that no technique can break. Only a changed contract has rules that no technique can break."""
         return [rule for rule in self.contract.rules[self.message_type] if not self.techniques(rule)]
 
     def techniques(self, rule: Rule) -> list[Technique]:

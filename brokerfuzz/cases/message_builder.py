@@ -36,7 +36,7 @@ class MessagePlan:
     - `full`: if true, the message contains all optional properties, otherwise none.
     - `narrowed`: an additional schema for the message. The schema must not contain references.
     - `sizes`: maps the path of an array to its number of items (default: one).
-    - `within`: the index of an item in an outer array. The sizes of inner arrays apply only inside this item. If `within` is
+    - `within`: the index of an item in an outer array. The sizes of inner arrays apply only inside the item `within`. If `within` is
       None, the sizes apply inside all items.
     - `choose`: a function that chooses the value of a property from its path and schema. `choose` returns a value, `ABSENT` or
       `PLAIN`. If the schema forbids the value, the builder chooses another one.

@@ -39,7 +39,7 @@ _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
 Combination = frozenset[tuple[str, str]]
 """Some properties of an object with their states."""
 MOST_TRIED = 64
-"""brokerfuzz tries this number of messages before it considers a pair of states impossible."""
+"""The number of messages that brokerfuzz tries before it considers a pair of states impossible."""
 MOST_TRIED_WHOLE = 4
 """The number of tries with complete messages, which are slow to build."""
 

@@ -1,4 +1,4 @@
-"""Defines a plan: a short description of cases. Another process can generate the same cases from it.
+"""Defines a plan: a short description of cases. Another process can generate the same cases from a plan.
 
 The cases of a plan are divided into shards: first the parts of the catalogue, then random cases. A shard of random cases depends
 only on the seed and the number of the shard. The number of a case follows from its shard and its position in the shard, so it is
@@ -23,13 +23,13 @@ from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.wording import listed
 
 STRIDE = 4096
-"""The number of the first case of a shard is the number of the shard times this constant."""
+"""The number of the first case of a shard is the number of the shard, multiplied by this constant."""
 CATALOGUE_PER_SHARD = 512
 RANDOM_PER_SHARD = 1024
 STRONGEST = 4
 """The highest combinatorial strength."""
 MOST_EXCLUDED = 5000
-"""A shard ends if the filters exclude this many random cases in a row."""
+"""The number of excluded random cases in a row after which a shard ends."""
 
 
 @dataclass(frozen=True, kw_only=True)

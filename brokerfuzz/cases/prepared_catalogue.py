@@ -35,7 +35,7 @@ _PROBING = ("probe:", "as:")
 class _ClockCase(NamedTuple):
     """Identifies a case about the clock, so that it can be found again in a catalogue for another time.
 
-    The faults or tags of the case are used for this. A number distinguishes cases with the same faults or tags.
+    The faults or tags of the case identify it. A number distinguishes cases with the same faults or tags.
     """
 
     faults: tuple[Fault, ...]

@@ -43,7 +43,8 @@ def messages(
     """Returns an endless iterator over valid messages, or, with `verdicts`, over cases with these labels.
 
     The same arguments give the same messages on every machine. Each message is a new object that you may change.
-    `brokerfuzz.cases.compact` converts it to bytes. `plausible=True` uses realistic business values instead of unusual values.
+    `brokerfuzz.cases.compact` converts a message to bytes. `plausible=True` uses realistic business values instead of unusual
+    values.
 
     `verdicts` contains `valid`, `invalid` or `unspecified`. A case is a message as bytes, with its verdict, faults and twin.
     `now` is the time for the cases about the clock. If `now` is None, there are no cases about the clock, so every verdict is

@@ -8,10 +8,9 @@
 not compact JSON, the property `raw` contains the message in base64. Otherwise, the property `raw` contains the message in base64.
 If the corpus is a folder, the property `file` can contain the name of the file with the message.
 
-`ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is null if there is no twin. A case with unusual
-request headers has the property `"headers": [["content-type", "text/plain"], …]` before the message. These headers replace the
-usual headers of the same names. The value null means that the header is not sent. If the headers declare a compressed body, the
-message is the compressed body.
+`ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is null if there is no twin. The headers of a case
+replace the usual headers with the same names. These headers replace the usual headers of the same names. The value null means
+that the header is not sent. If the headers declare a compressed body, the message is the compressed body.
 
 A case about the clock has the tag `now:TIME`, with the time for which its verdict is true. The verdicts of all other cases do not
 depend on the time, so there is no other record of the time.

@@ -44,7 +44,7 @@ Request = tuple[str, bytes, Headers]
 
 @dataclass(frozen=True)
 class RequestMaker:
-    """Generates the cases with unusual headers. Only the message types in `REQUESTS` have such cases."""
+    """Generates the cases with unusual headers. Only the message types in `REQUESTS` have cases with unusual headers."""
 
     contract: Contract
     message_type: MessageType

@@ -102,8 +102,8 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
 def option_defaults(configuration: Configuration) -> dict[str, Any]:
     """Returns the settings of a configuration as the default values of options, in the form of click's `default_map`.
 
-    `url` and `headers` are functions, because they may contain secrets and refer to environment variables. click calls them only
-    if the command line has no value. The functions raise `ConfigurationError` if a variable is missing.
+    `url` and `headers` are functions, because their values may contain secrets and refer to environment variables. click calls
+    the functions only if the command line has no value. The functions raise `ConfigurationError` if a variable is missing.
 
     Headers become NAME:VALUE, policies become AMBIGUITY=INTERPRETATION, lists of statuses get commas, and an array for `exec`
     becomes a command line. File names are relative to the folder of the configuration.

@@ -29,7 +29,7 @@ _KINDS = {
     "object": "a table",
 }
 _LONGEST = 60
-"""An error quotes at most this number of characters of a wrong value."""
+"""The maximum number of characters of a wrong value that an error quotes."""
 
 Node = dict[str, Any]
 Steps = Sequence[str | int]

@@ -13,7 +13,7 @@ _OTHERS = (".7z", ".br", ".bz2", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snapp
 
 
 def format_from_name(out: str) -> Format:
-    """Returns the format that the end of a file name means. Returns `ndjson` if there is no such end.
+    """Returns the format that the end of a file name means. Returns `ndjson` if the name has no such end.
 
     Raises `CorpusError` if no format, or more than one, has this end.
     """
@@ -42,7 +42,7 @@ def check_suffix(out: str, form: Format) -> None:
 
 
 def _check_lower_case(out: str, ends: Collection[str]) -> None:
-    """Raises `CorpusError` if the name ends in one of these, but in upper case."""
+    """Raises `CorpusError` if a name ends in one of the `ends`, but in upper case."""
     end = PurePosixPath(out).suffix
     if end not in ends and end.lower() in ends:
         raise CorpusError(f"{out} ends in {end}, but suffixes must be in lower case: use {end.lower()}")

@@ -22,7 +22,7 @@ MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 """Two files in every folder: a description of the corpus, and checksums for `sha256sum --check`."""
 SUM = re.compile(rb"([0-9a-f]{64})  ([^\r\n]{1,1000})\r?\n?")
 LONGEST_SUM = 2000
-"""At most this number of bytes of a line in the list of checksums is read."""
+"""The maximum number of bytes of a line in the list of checksums that are read."""
 ATTRIBUTES = File(".gitattributes", (b"* -text\n",))
 """A file in every folder that prevents Git from changing the line endings of the corpus."""
 _CHUNK = 1 << 20
@@ -32,7 +32,7 @@ _CHUNK = 1 << 20
 class Written:
     """The size and the SHA-256 of a corpus.
 
-    For a folder, the SHA-256 is that of its list of checksums. The SHA-256 is empty if it was not requested.
+    For a folder, the SHA-256 of its list of checksums is used. The SHA-256 is empty if it was not requested.
     """
 
     bytes: int

@@ -66,7 +66,7 @@ class CorpusFolder:
 class ShardList:
     """The list of the shards of a corpus. The shards are in the same folder.
 
-    Raises `CorpusError` if the file is not such a list, or if a shard is missing from it.
+    Raises `CorpusError` if the file is not a list of shards, or if a shard is missing from the list.
     """
 
     def __init__(self, place: Place) -> None:

@@ -33,11 +33,11 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
     A corpus is a file (also compressed: `.gz`, `.zst`), a folder from `--format files`, or a list of shards (`NAME.shards.json`).
     Several paths are read one after another. A file or a list of shards can also be at a URL that fsspec supports (`s3://…`).
 
-    The `twin` of an invalid case is an earlier valid case. If the corpus does not contain it, or if it came more than 4,096 valid
-    cases earlier, only `twin_id` is set.
+    The `twin` of an invalid case is an earlier valid case. If the corpus does not contain the twin, or if the twin came more than
+    4,096 valid cases earlier, only `twin_id` is set.
 
-    Also raises `CorpusError` if a file cannot be read, is not a corpus, or is truncated. The error comes after the valid cases
-    before it. So use no case before you have read all cases.
+    Also raises `CorpusError` if a file cannot be read, is not a corpus, or is truncated. The error comes only after the valid
+    cases before it were yielded. So use no case before you have read all cases.
     """
     twins = Twins()
     for one in parts_of(path, *more):
@@ -80,7 +80,7 @@ def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], N
 
 
 class Twins:
-    """The latest valid cases by ID. The next invalid cases may have them as twins."""
+    """The latest valid cases by ID. They may be the twins of the next invalid cases."""
 
     def __init__(self) -> None:
         self._cases: OrderedDict[str, Case] = OrderedDict()
@@ -93,7 +93,9 @@ class Twins:
         return self._cases
 
     def add(self, case: Case, size: int) -> None:
-        """Stores a case if it is valid, and removes the oldest cases if there are too many. `size` is the length of its line."""
+        """Stores a case if it is valid, and removes the oldest cases if there are too many. `size` is the length of the line of
+        the case.
+        """
         if case.label != "valid" or case.id in self._cases:
             return
         self._cases[case.id], self._sizes[case.id] = case, size + len(case.body)
@@ -110,7 +112,7 @@ class RecordSequence:
         self._name, self._last = name, False
 
     def add(self, record: CaseRecord) -> None:
-        """Checks the next record. Raises `CorpusError` (without a line number) if it follows the last one."""
+        """Checks the next record. Raises `CorpusError` (without a line number) if a record follows the last one."""
         if self._last:
             raise CorpusError("follows the record that is marked as the last: to combine two corpora in one file, use `brokerfuzz corpus merge`")
         self._last = record.last
@@ -134,7 +136,7 @@ class Line:
     bytes_of: BytesOf
 
     def record(self) -> CaseRecord:
-        """Parses the line. Raises `CorpusError` (without a line number) if it is invalid."""
+        """Parses the line. Raises `CorpusError` (without a line number) if the line is invalid."""
         try:
             return record_of(self.text, self.bytes_of)
         except CorpusError as problem:

@@ -17,9 +17,9 @@ from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
 
 FIRST_LINES = 10
-"""If none of this number of lines at the beginning is a record, the file is not a corpus."""
+"""The number of lines at the beginning of a file, one of which must be a record. Otherwise, the file is not a corpus."""
 MAX_MALFORMED = 10_000
-"""A file with more malformed lines than this is not a corpus."""
+"""The maximum number of malformed lines in a corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ExpiredCases:
     first: list[CorpusProblem] = field(default_factory=list)
 
     def add(self, line: Line, case: Case, made: datetime, contract: Contract | None) -> None:
-        """Counts a case if it has expired. `made` is the time for which it was generated."""
+        """Counts a case if it has expired. `made` is the time for which the case was generated."""
         verdict = check(case.message_type, case.body, now=self.now, contract=contract, headers=case.headers)
         if verdict != case.verdict:
             self.count += 1

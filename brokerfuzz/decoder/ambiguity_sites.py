@@ -30,8 +30,8 @@ def detectors_at(contract: Contract, message_type: MessageType, path: str) -> li
 
 @lru_cache(maxsize=4096)
 def notation_detector_at(contract: Contract, message_type: MessageType, path: str) -> str | None:
-    """Returns the ambiguity about the notation of strings that concerns a site. If there are several, returns the one that allows
-    the fewest strings.
+    """Returns the ambiguity about the notation of strings that concerns a site. If several ambiguities concern the notation,
+    returns the one that allows the fewest strings.
     """
     found = detectors_at(contract, message_type, path)
     return next((detector for detector in FOR_DETECTOR if detector in found), None)

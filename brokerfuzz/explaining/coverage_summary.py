@@ -36,7 +36,7 @@ class Coverage:
     ambiguous_type: int = 0
     """The number of messages that were not counted because they match several message types."""
     first_ambiguous_type: str = ""
-    """The file and the line of the first such message."""
+    """The file and the line of the first message that matches several message types."""
 
     @property
     def messages(self) -> int:

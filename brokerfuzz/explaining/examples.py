@@ -35,7 +35,7 @@ def of_technique(contract: Contract, technique: Technique, now: datetime) -> Cas
 
 
 def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Case | None:
-    """Returns a case that touches the ambiguity, with a twin. Returns None if no message can touch it."""
+    """Returns a case that touches the ambiguity, with a twin. Returns None if no message can touch the ambiguity."""
     for message_type in MESSAGE_TYPES:
         maker = ProbeMaker(contract, message_type, now)
         if not ambiguity.concerns(message_type):

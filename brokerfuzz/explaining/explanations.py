@@ -19,7 +19,7 @@ from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
 from brokerfuzz.wording import listed, with_article
 
 MOST_NAMED = 20
-"""The maximum number of techniques in the text about a rule. The JSON contains all of them."""
+"""The maximum number of techniques in the text about a rule. The JSON contains the names of all techniques."""
 
 
 @dataclass(frozen=True)

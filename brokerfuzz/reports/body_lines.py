@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LONGEST = 12_000
-"""At most this number of bytes of a body is shown."""
+"""The maximum number of bytes of a body that are shown."""
 MOST_LINES = 160
 _MOST_HEX = 512  # bytes
 _HEX_LINE = 8  # bytes

@@ -23,7 +23,7 @@ from brokerfuzz.schemas import Rule
 from brokerfuzz.wording import counted
 
 MOST_LISTED = 100
-"""At most this number of pairs or sources is listed. The page shows how many there are in addition."""
+"""The maximum number of pairs or sources in a list. The page shows how many there are in addition."""
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
 
@@ -135,7 +135,9 @@ def _total(score: Score, what: str) -> str:
 
 
 def _gaps(tally: Tally) -> Iterator[str]:
-    """Yields the rules that no message breaks, and the ambiguities that no message touches. A better corpus would contain them first."""
+    """Yields the rules that no message breaks, and the ambiguities that no message touches. A better corpus would contain
+    messages for these rules and ambiguities first.
+    """
     for kind, text in (("rule", "never broken"), ("ambiguity", "never tested")):
         goals = [goal for goal in tally.missing() if goal.kind == kind]
         if goals:

@@ -1,7 +1,7 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if there are new findings about the rule. A finding that is not about exactly one rule has its own
-test case. The name of a test case contains the fingerprint of the finding, so it is the same in the next run. Known findings,
+The test case of a rule fails if there are new findings about the rule. A finding about no rule, or about several rules, has its
+own test case. The name of a test case contains the fingerprint of the finding, so it is the same in the next run. Known findings,
 ambiguities and unproven rules are skipped tests. The test case of the campaign has an error if the campaign is not complete.
 
 A test case has at most one `failure`, because most build servers show only the first one. Characters that XML does not allow, or
@@ -70,7 +70,7 @@ def report(document: Document) -> str:
 
 
 def _add(suite: Element, case: _TestCase) -> None:
-    """Adds the XML element of a test case. The XML schema of Jenkins determines the order of its children."""
+    """Adds the XML element of a test case. The XML schema of Jenkins determines the order of the elements in a test case."""
     element = SubElement(suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}")
     details = "\n\n".join("\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])])
     if case.error is not None:

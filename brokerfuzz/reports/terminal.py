@@ -24,7 +24,7 @@ from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 from brokerfuzz.wording import counted, printable, readable
 
 MOST_SHOWN = 100
-"""The maximum number of findings that are shown. The JSON report contains all of them."""
+"""The maximum number of findings that are shown. The JSON report contains all findings."""
 
 LONGEST_BODY = 2000
 """The maximum number of characters of a message that are shown."""

@@ -127,7 +127,7 @@ def distinct(items: list[Any], key: str | None) -> bool:
 
 
 _FEW = 8
-"""Arrays with at most this number of items are compared item by item, which is faster than a set."""
+"""The maximum size of an array whose items are compared one by one, which is faster than a set."""
 
 
 def _frozen(value: Any) -> Hashable:

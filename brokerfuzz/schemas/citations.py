@@ -17,7 +17,7 @@ _TYPES = {"double": "number", "decimal": "number", "int32": "integer"}
 """Maps names of types in the tables to names of JSON Schema."""
 _INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
 _OF_DATA = {"product-list-response": "array", "offer-pricing-response": "object"}
-"""The type of `data` in each message. The table of the envelope does not state it."""
+"""The type of `data` in each message. The table of the envelope does not state the type of `data`."""
 _BOUNDS = ("enum", "minimum", "minLength", "minItems")
 
 
@@ -25,7 +25,7 @@ class Citation(NamedTuple):
     """The part of the contract that states a rule.
 
     `table` is a table or another statement. `row` is None if the whole table states the rule: the object has no other properties.
-    `validation_rule` is None if no validation rule states it.
+    `validation_rule` is None if no validation rule states the rule.
     """
 
     section: str
@@ -41,7 +41,7 @@ class Citation(NamedTuple):
 
 
 def citation(rule_id: str, value: Any) -> Citation | None:
-    """Returns the citation of a rule with this value, or None if the contract does not state it."""
+    """Returns the citation of a rule with this value, or None if the contract does not state the rule."""
     stated, found = _stated().get(rule_id, (None, None))
     return found if value in (stated, [stated]) else None  # a type can be in a list of its own
 

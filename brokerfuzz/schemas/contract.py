@@ -117,7 +117,7 @@ class Contract:
         )
 
     def _semantics_of(self, message_type: str) -> list[Rule]:
-        """Returns the rules in `semantics.json` for a message type. A changed contract may lack some of their sites."""
+        """Returns the rules in `semantics.json` for a message type. A changed contract may lack the site of a rule."""
         return [rule for rule in self.semantics if rule.message_type == message_type and rule.site in self.sites[message_type]]
 
     @cached_property
@@ -134,8 +134,8 @@ class Contract:
         )
 
     def check_described(self, message_type: str) -> None:
-        """Raises `ContractError` if no schema describes a required property. brokerfuzz can judge such messages, but cannot
-        generate them.
+        """Raises `ContractError` if no schema describes a required property. brokerfuzz can judge messages with an undescribed
+        property, but cannot generate them.
         """
         for site in self.undescribed[message_type]:
             raise ContractError(f"{message_type} requires {site!r}, but no `properties` describe it: add it there, with {{}} if any value is allowed")
@@ -159,8 +159,8 @@ class Contract:
     def check_policies(self, policies: PolicyValues) -> Policies:
         """Returns the policies in a uniform format: the ID of each ambiguity with the allowed interpretations.
 
-        Several interpretations are a sequence, or a string with commas. The first part of an ID means all IDs that begin with it.
-        Raises `UnknownNameError` if an ambiguity or an interpretation is unknown.
+        Several interpretations are a sequence, or a string with commas. The first part of an ID, such as `timestamp-format`,
+        means all IDs that begin with it. Raises `UnknownNameError` if an ambiguity or an interpretation is unknown.
         """
         if isinstance(policies, Policies):
             return policies
@@ -362,7 +362,7 @@ def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
 
 
 def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the interpretations of an ambiguity. Raises `ContractError` if the detector does not support one of them."""
+    """Returns the interpretations of an ambiguity. Raises `ContractError` if the detector does not support an interpretation."""
     given, detector = entry["interpretations"], entry["detector"]
     if detector == NEAR_NOW:
         seconds = given.get("seconds") if isinstance(given, dict) else None

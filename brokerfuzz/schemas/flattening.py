@@ -1,7 +1,7 @@
 """Converts a JSON Schema to a flat schema: it has no references, and only one schema for each place.
 
 `flatten` resolves `$ref`, merges `allOf`, and collects the conditions (`if`, `then`, `else`) in `allOf`. The meaning stays the
-same. Rules and generators need such a schema.
+same. Rules and generators need flat schemas.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -113,7 +113,7 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Combines two schemas that cannot be merged. `allOf` is not available for this, because it contains the conditions."""
+    """Combines two schemas that cannot be merged. `allOf` is not available for combining them, because it contains the conditions."""
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 OFFSET, NO_ZONE, LOWER_CASE, SPACE, DATE_ONLY = "offset", "no-zone", "lower-case", "space", "date-only"
 FRACTION, LEAP_SECOND, EARLY_YEAR, OTHER = "fraction", "leap-second", "early-year", "other"
 SPELLINGS = (OFFSET, NO_ZONE, LOWER_CASE, SPACE, DATE_ONLY, FRACTION, LEAP_SECOND, EARLY_YEAR, OTHER)
-"""The notations that differ from the usual format. A timestamp can have several of them."""
+"""The notations that differ from the usual format. A timestamp can have several unusual notations."""
 
 _PARTS = re.compile(
     r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})"
@@ -20,7 +20,7 @@ _PARTS = re.compile(
     r"(?P<zone>[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?"
 )
 _EARLIEST_YEAR = 1753
-"""The first year that every common date type can represent. SQL Server's `datetime` begins with it."""
+"""The first year that every common date type can represent. SQL Server's `datetime` begins with this year."""
 _USUAL = 40  # in characters; results for longer strings are not cached
 
 

@@ -19,7 +19,7 @@ Exotic = tuple[str, str, str]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAY_BE_EXOTIC = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-"""Only these escapes can produce NUL or half of a surrogate pair."""
+"""The escapes that can produce NUL or half of a surrogate pair."""
 
 
 class Interpretation(NamedTuple):
@@ -124,7 +124,7 @@ class _InterpretationWalk:
         self.exotic: list[Exotic] = []
 
     def read(self, value: Any, place: Place) -> list[Any] | None:
-        """Returns the value in every interpretation. Returns None if all of them are equal to `value`."""
+        """Returns the value in every interpretation. Returns None if all interpretations are equal to `value`."""
         kind = type(value)
         if kind is dict:
             return self._object(value, place)
@@ -167,7 +167,8 @@ class _InterpretationWalk:
     def _named(self, name: str, place: Place) -> Place:
         """Checks the name of a property, and returns the place of the property.
 
-        No JSON Pointer can contain a lone surrogate, so the place is the object if there is one in the name.
+        If the name contains a lone surrogate, returns the place of the object, because no JSON Pointer can contain a lone
+        surrogate.
         """
         below = (place, _without_surrogates(name))
         self._look_at(name, place if _SURROGATE.search(name) else below)

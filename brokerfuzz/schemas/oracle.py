@@ -47,8 +47,9 @@ def check(
       JSON.
     - `now`: the time that counts as the present (default: the actual time). A time without a time zone is in UTC.
     - `policies`: maps the ID of an ambiguity to the interpretations that you allow (see `Contract.check_policies`). The oracle
-      judges the message under every allowed interpretation. If the message breaks a rule under each of them, it is invalid; if it
-      breaks none under any, it is valid. An ambiguity that a policy rejects is reported as the rule `ambiguity/ID`.
+      judges the message under every allowed interpretation. A message is invalid if it breaks a rule under every allowed
+      interpretation, and valid if it breaks no rule under any of them. An ambiguity that a policy rejects is reported as the rule
+      `ambiguity/ID`.
     - `headers`: the unusual headers of the request. Headers can touch ambiguities, too. If the headers declare gzip and the body
       is valid gzip, the oracle judges the decompressed message.
 

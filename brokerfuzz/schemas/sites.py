@@ -57,8 +57,8 @@ class Rule:
     demand: str
     condition: Condition | None = None
     id: str = field(init=False, compare=False)
-    """The ID, such as `offer-creation-request/productClusters[].products[].pageCount:minimum`. If the rule has a condition, it
-    follows after `@`.
+    """The ID, such as `offer-creation-request/productClusters[].products[].pageCount:minimum`. If the rule has a condition, the
+    condition follows after `@`.
     """
 
     @property

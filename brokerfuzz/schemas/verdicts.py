@@ -24,7 +24,7 @@ def known_labels(names: Collection[str]) -> Sequence[Label]:
 NOTHING, PRESENT = "nothing", "to be present"
 """The two texts for a missing required property: what was found, and what is required."""
 NOT_JSON, UNKNOWN_PROPERTY = "not JSON: ", "unknown property "
-"""Descriptions that begin with these words are complete, so the requirement is not added."""
+"""The beginnings of descriptions that are complete without the requirement."""
 
 
 def violation(found: str, demanded: str) -> str:

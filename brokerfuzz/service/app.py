@@ -2,15 +2,16 @@
 
 The contract defines no methods, paths or status codes. The service uses these:
 
-| request        | answer                                                                               |
+| request | answer |
 |----------------|--------------------------------------------------------------------------------------|
-| `POST /offers` | 201 if the offer is accepted, else 400 with a failure message for each broken rule   |
-| `GET /products`| 200 with a product list that is different each time                                  |
-| `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
+| `POST /offers` | 201 if the offer is accepted, else 400 with a failure message for each broken rule |
+| `GET /products`| 200 with a product list that is different each time |
+| `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored |
 
 Other paths get the status 404, other methods 405, bodies of more than 32 MiB 413, and offers with a content-encoding 415.
 `request_limit` answers 431 if the headers are too large. Every other response is an envelope, unless a seeded bug changes it. The
-service ignores content types. The table `DECISIONS` in `judging` contains its decisions about what the contract leaves open.
+service ignores content types. The table `DECISIONS` in `judging` contains the decisions of the service about what the contract
+leaves open.
 """
 
 import json
@@ -40,7 +41,7 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
     """Returns the service as an ASGI application. Without bugs, the service complies with the contract.
 
     `now` is the time at which the service judges offers (None: the current time). `seed` determines the products and prices in
-    its responses. Raises `UnknownNameError` if a bug is unknown.
+    the responses. Raises `UnknownNameError` if a bug is unknown.
     """
     service = _Service(
         answering(bugs=bugs, contract=contract, now=now),

@@ -163,7 +163,7 @@ def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
     """Returns a flaw that converts wrong values and judges the offer again.
 
     A value is converted only if the required value in the complaint matches `demanded`, which is a regular expression. `convert`
-    returns the same value if it cannot convert it.
+    returns the same value if it cannot convert the value.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:

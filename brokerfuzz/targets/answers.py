@@ -17,13 +17,13 @@ AnswerKind = Literal["accepted", "rejected", "crashed", "timeout"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "timeout")
 
 EXCERPT = 2048
-"""An answer contains at most this number of bytes of the response."""
+"""The maximum number of bytes of the response in an answer."""
 
 MOST_READ = 1 << 20
-"""brokerfuzz reads at most this number of bytes of a response that cannot be an envelope."""
+"""The maximum number of bytes that brokerfuzz reads of a response that cannot be an envelope."""
 LONGEST_ENVELOPE = 8 << 20
-"""brokerfuzz reads at most this number of bytes of a response that may be an envelope. The property that reports a failure may be
-at its end.
+"""The maximum number of bytes that brokerfuzz reads of a response that may be an envelope. The property that reports a failure
+may be at the end of an envelope.
 """
 
 _SUCCESS = "operationWasSuccessful"
@@ -81,7 +81,7 @@ class AnswerRules:
         return str(status) in self.accept or str(status) in self.reject
 
     def most_read(self, status: int, beginning: bytes | bytearray) -> int:
-        """Returns how many bytes of a body to read. The response ends after the chunk that exceeds this number."""
+        """Returns how many bytes of a body to read. The response ends after the chunk that exceeds this maximum."""
         may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 

@@ -8,8 +8,8 @@ from brokerfuzz.targets.http_target import HttpTarget
 class DemoTarget(HttpTarget):
     """The reference service. The name of the target says that the campaign is a demonstration.
 
-    `started_by` is the beginning of a shell command that starts the service. Each command of `reproduction` needs it, because the
-    service stops at the end of the campaign.
+    `started_by` is the beginning of a shell command that starts the service. Each command of `reproduction` begins with it,
+    because the service stops at the end of the campaign.
     """
 
     def __init__(self, url: str, *, started_by: str, **options: Any) -> None:

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from brokerfuzz.targets.transport import Failure
 
 GRACE = 1.0
-"""If the HTTP client does not stop at its time limit, brokerfuzz waits this number of seconds longer."""
+"""The number of seconds that brokerfuzz waits if the HTTP client does not stop at its time limit."""
 
 CLOSING_TIME = 0.03
-"""After closing the client, brokerfuzz waits this number of seconds.
+"""The number of seconds that brokerfuzz waits after closing the client.
 
 The client has a thread that releases Python objects. If the thread does this while Python exits, the process aborts.
 """
@@ -48,22 +48,22 @@ class HttpTarget:
     brokerfuzz does not follow redirects. brokerfuzz does not use the proxies that the environment specifies.
 
     If a connection ends without an answer, the message is not always the cause. A server may close a connection after any answer
-    (RFC 9112, 9.3). uvicorn does this if the application raises an exception after its answer. Another message may also have
-    crashed the server. So the message is sent once more on a new connection, and the second answer counts. If the server answered
-    before but no longer accepts connections, brokerfuzz tries again for up to `patience` seconds. brokerfuzz also does this if
-    this machine lacks resources for a connection.
+    (RFC 9112, 9.3). For example, uvicorn closes it if the application raises an exception after its answer. Another message may
+    also have crashed the server. So the message is sent once more on a new connection, and the second answer counts. If the
+    server answered before but no longer accepts connections, brokerfuzz tries again for up to `patience` seconds. brokerfuzz also
+    tries again if this machine lacks resources for a connection.
 
     With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait. Such a
     response says nothing about the message. All messages then wait, and the same message is sent again, until it has waited for
     `longest_wait` seconds. After a 429 without `Retry-After`, brokerfuzz waits 1, 2, 4, ... seconds. After `longest_wait`, the
-    answer is `timeout` (for 429) or `crashed` (for 503), and its `reached` is False. The other messages then get the same answer
+    answer is `timeout` (for 429) or `crashed` (for 503), and `reached` is False. The other messages then get the same answer
     without being sent, until the time that the server asked for. `slowed` counts the waits. If `rules` contain the code 429 or
     503, such a response is an ordinary answer.
 
     brokerfuzz verifies certificates with the authorities of the system and those in the PEM file `ca`. If `insecure` is true,
-    certificates are not verified. If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If the
-    data arrives directly after the next request, it is mistaken for the answer. The header `Connection: close` prevents this:
-    each message then has its own connection.
+    certificates are not verified. If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If
+    unexpected data arrives directly after the next request, the data is mistaken for the answer. The header `Connection: close`
+    prevents this: each message then has its own connection.
 
     `name`, `request`, `reproduction`, answers and errors contain no secrets (see `secret_masking`).
 
@@ -112,7 +112,9 @@ class HttpTarget:
 
     @property
     def name(self) -> str:
-        """The URL without user and password. Names of environment variables, such as `$TOKEN`, replace secrets in its parameters."""
+        """The URL without user and password. Names of environment variables, such as `$TOKEN`, replace secrets in the parameters
+        of the URL.
+        """
         return self._name
 
     def __repr__(self) -> str:
@@ -266,7 +268,7 @@ class HttpTarget:
             return Failure("no-answer", f"no answer within {self.timeout:g} s")
 
     def _with_headers(self, answer: Answer, response: "Response") -> Answer | RetryLater:
-        """Adds the URL of a redirect to the answer. If the response asks for a later request, returns this wish instead."""
+        """Adds the URL of a redirect to the answer. If the response asks for a later request, returns a `RetryLater` instead."""
         status = answer.status or 0
         if status in THROTTLING and not self.rules.has_code(status):
             seconds = seconds_of(response.get_header("retry-after"), response.get_header("date"))

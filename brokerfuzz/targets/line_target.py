@@ -44,9 +44,9 @@ class LineTarget(PoolTarget):
     - If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer (big-endian), and then
       the message.
 
-    At most `processes` processes run at the same time (default: one per core). Each handles one message at a time. If the program
-    can no longer be started, or ends at once, brokerfuzz tries again for up to `patience` seconds. Raises `TargetError` if the
-    command or a limit is invalid.
+    At most `processes` processes run at the same time (default: one per core). Each process handles one message at a time. If the
+    program can no longer be started, or ends at once, brokerfuzz tries again for up to `patience` seconds. Raises `TargetError`
+    if the command or a limit is invalid.
     """
 
     def __init__(

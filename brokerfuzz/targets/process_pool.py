@@ -22,13 +22,13 @@ from brokerfuzz.targets.processes import Process, cores
 from brokerfuzz.targets.secret_masking import Secrets
 
 READY_LIMIT = 60.0
-"""A new process must report within this number of seconds that it is ready."""
+"""The maximum number of seconds until a new process must report that it is ready."""
 EXIT_GRACE = 0.5
-"""After its input is closed, a process has this number of seconds to end. After that, the process is killed."""
+"""The number of seconds that a process has to end after its input is closed. After that, the process is killed."""
 CLOSED_PIPE_GRACE = 0.25
-"""After a process has closed a pipe, it has this number of seconds to end. After that, the process counts as still running."""
+"""The number of seconds that a process has to end after it has closed a pipe. After that, the process counts as still running."""
 STARTS = 3
-"""If processes fail without reading a message, at most this number of processes get the message. The limit applies only before
+"""The maximum number of processes that get the same message, if processes fail without reading it. The limit applies only before
 the first answer.
 """
 

@@ -19,7 +19,7 @@ from brokerfuzz.targets import watchdog
 from brokerfuzz.targets.exit_reason import Excerpt
 
 KILL_LIMIT = 2.0
-"""brokerfuzz waits at most this number of seconds for a killed process. Only a process that is blocked in the kernel needs longer."""
+"""The maximum number of seconds that brokerfuzz waits for a killed process. Only a process that is blocked in the kernel needs longer."""
 
 _CHUNK = 65536  # the capacity of a pipe in bytes
 _LAST_CHUNKS = 16  # maximum number of chunks to read after the end of the process, because a child that left the group may write forever
@@ -40,8 +40,8 @@ class Process:
     closes one of the two descriptors. The function `on_exit` gets the exit status, or the negative number of the signal that
     killed the process.
 
-    `errors` contains the first and last lines of its standard error. Standard input and output are /dev/null unless they are one
-    of the two descriptors. Raises `OSError` if the program cannot be started.
+    `errors` contains the first and last lines of the standard error of the process. Standard input and output are /dev/null
+    unless they are one of the two descriptors. Raises `OSError` if the program cannot be started.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Finds the secrets of a request, and removes them from everything that brokerfuzz reports.
 
 People copy reports and logs into tickets. So the name of an environment variable replaces each secret in the description of a
-request. If a response or an error repeats a secret, brokerfuzz replaces it.
+request. If a response or an error repeats a secret, brokerfuzz replaces the secret.
 """
 
 import base64
@@ -16,7 +16,7 @@ HIDDEN = "[secret]"
 """The text that replaces secrets in answers and errors."""
 
 SHORTEST = 6
-"""Only secrets with at least this number of characters are replaced in answers and errors. Replacing shorter ones would make
+"""The minimum number of characters of the secrets that are replaced in answers and errors. Replacing shorter ones would make
 texts unreadable.
 """
 

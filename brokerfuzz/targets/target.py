@@ -30,7 +30,7 @@ class Target(Protocol):
         ...
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns whether the target can receive the message. A campaign sends only such messages."""
+        """Returns whether the target can receive the message. A campaign sends only messages that its target can receive."""
         ...
 
     async def close(self) -> None:

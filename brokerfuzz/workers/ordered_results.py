@@ -17,7 +17,7 @@ also need memory.
 If this process also works, the number is doubled.
 """
 ATTEMPTS = 3
-"""After this number of lost workers without a result, further attempts would probably fail, too."""
+"""The number of lost workers without a result after which further attempts would probably fail, too."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
@@ -41,7 +41,7 @@ def in_order(
     it is given. Tasks for which `keep_local` is true stay in this process. If the pool's `parent_works` is true, this process
     also works while it waits.
 
-    If a worker is lost, its tasks start again. Raises `WorkerError` if workers are lost repeatedly.
+    If a worker is lost, the tasks of this worker start again. Raises `WorkerError` if workers are lost repeatedly.
     """
     return map(function, parts) if pool is None else _Ordered(pool, function, worker_function or function, keep_local).results(iter(parts))
 
@@ -107,7 +107,7 @@ class _Ordered(Generic[_Part, _Result]):
             task.future = self._pool.executor.submit(self._worker_function, task.part)
 
     def _local_task(self) -> _Task[_Part, _Result] | None:
-        """Returns the next task for this process, or None if it should use or wait for the next result instead."""
+        """Returns the next task for this process. Returns None if this process should use, or wait for, the next result."""
         first = self._waiting[0].future
         if first is not None and (first.done() or not self._pool.parent_works):
             return None

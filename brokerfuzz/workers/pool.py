@@ -22,5 +22,5 @@ class WorkerPool(Protocol):
         ...
 
     def renew(self) -> Executor:
-        """Replaces all workers after one of them was lost. Raises `WorkerError` if this is not possible."""
+        """Replaces all workers after one of them was lost. Raises `WorkerError` if the workers cannot be replaced."""
         ...

@@ -42,7 +42,7 @@ class CollectedLines:
 
 
 class Journal:
-    """A journal that is open for writing. Use `begun`, `continued` or `joined` to open one."""
+    """A journal that is open for writing. Use `begun`, `continued` or `joined` to open a journal."""
 
     def __init__(self, path: Path, flags: int) -> None:
         self.path = path

@@ -18,7 +18,7 @@ StatesOf = Mapping[str, Sequence[str]]
 
 
 class States:
-    """The possible states of the properties of all objects of a message type. Use `states` to get this object."""
+    """The possible states of the properties of all objects of a message type. Use `states` to get a `States` object."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract

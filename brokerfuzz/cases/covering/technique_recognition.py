@@ -125,7 +125,9 @@ class _Breakable:
     # ----------------------------------------------------------------------------------------------------- properties
 
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
-        """Returns the techniques that add a property with this name. If none uses exactly this name, the type of the value decides."""
+        """Returns the techniques that add a property with this name. If no technique uses exactly this name, the type of the
+        value decides.
+        """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}
         return [technique for technique, put in added if len(kinds) == 1 or type(put) is type(value)]

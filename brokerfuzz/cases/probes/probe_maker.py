@@ -42,8 +42,8 @@ class ProbeMaker:
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
         """Yields the cases that touch an ambiguity.
 
-        If an ambiguity has many probes, only one site gets all of them: the site with the most rules. Each other site gets a
-        third of them.
+        If an ambiguity has many probes, only the site with the most rules gets all of them. Each other site gets a third of the
+        probes.
         """
         if not ambiguity.concerns(self.message_type):
             return

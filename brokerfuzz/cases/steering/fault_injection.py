@@ -24,7 +24,7 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _TRIED = 4
 """The number of techniques that are tried for a rule before the next rule is tried."""
 _PATIENCE = 24
-"""If a rule was passed over this number of times, brokerfuzz generates messages for it. After twice this number, another rule
+"""The number of times that a rule is passed over before brokerfuzz generates messages for it. After twice this number, another rule
 comes first.
 """
 
@@ -141,9 +141,7 @@ class Breaking:
         return self._turns.longest_waiting.breaker.rule if self._turns.passed_over >= _PATIENCE else None
 
     def single(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Breaks the rule that has waited longest, if this gives a new message. If this message is not new, the rules that follow
-        are tried.
-        """
+        """Breaks the rule that has waited longest. If this gives no new message, tries the rules that follow."""
         value = message.value
         return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 

@@ -54,7 +54,7 @@ class Marks:
         return f"{self._head}{self._number:x}"
 
     def place(self, message: Any, aside_from: str | None = None) -> Steps | None:
-        """Returns a place for the mark in the message. Returns None if there is no such place.
+        """Returns a place for the mark in the message. Returns None if the message has no place for a mark.
 
         If possible, the place is not inside the site `aside_from`.
         """

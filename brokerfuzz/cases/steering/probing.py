@@ -17,7 +17,7 @@ from brokerfuzz.cases.steering.site_paths import steps_of, way_to
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 
 _LARGE = ("message_size", "string_length", "item_count")
-"""The detectors of ambiguities that need long messages. Random cases do not probe them."""
+"""The detectors of ambiguities that need long messages. Random cases do not probe these ambiguities."""
 
 Question = tuple[Ambiguity, Any]
 """An ambiguity and one of its sites, as in `ambiguities.json`."""

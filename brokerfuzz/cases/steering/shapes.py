@@ -75,7 +75,7 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _growing(contract: Contract, message_type: MessageType, size: int) -> list[str]:
-    """Returns the arrays that can have this number of items. If the items must be unique, their names can be unique."""
+    """Returns the arrays that can have this number of items. If the items must be unique, brokerfuzz gives them different names."""
     found = []
     for path, site in contract.sites[message_type].items():
         asked = ambiguities_by_site(contract, message_type).get(path, ())
@@ -110,7 +110,7 @@ class Shaping:
     def message(self, number: int, source: TurningSource, rule: Rule | None = None) -> Any:
         """Decodes the next message: a message with the shape of this number, or a message in which the rule can be broken.
 
-        A changed contract may have no such message. In this case, the message has any content.
+        A changed contract may have no message in which the rule can be broken. Then the message has any content.
         """
         every = shapes(self._contract, self._message_type)
         shape = every[number % len(every)]

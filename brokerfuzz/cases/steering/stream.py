@@ -29,9 +29,9 @@ _BROKEN, _MESSAGES = 700, 285
 the last shard ended.
 """
 _WANTED = 16
-"""One of this many messages is generated for a rule that was passed over too often."""
+"""A rule that was passed over too often gets one of this number of messages."""
 _IN_VAIN = 1000
-"""The stream ends if this many messages in a row give no new case."""
+"""The number of messages in a row without a new case after which the stream ends."""
 
 
 def steered_cases(
@@ -52,13 +52,13 @@ def steered_cases(
     at every supported time. Each random message gives these cases, if `verdicts` allows them:
 
     - the valid message itself
-    - single faults; their `twin` (the valid counterpart) is the message
+    - single faults; the `twin` (the valid counterpart) of these cases is the message
     - double faults (two broken rules at two places), without a twin
     - a probe of an ambiguity
 
     No message occurs twice or is in the catalogue of this `strength`. Messages of different shards also differ, because each
     message contains a unique string (see `marks`). `rules` and `techniques` limit the faults (None: no limit). The cases do not
-    end, unless these limits leave only few messages.
+    end, unless the limits leave only few messages.
     """
     return _CaseStream(
         message_type, seed, shard, tuple(verdicts), rules, techniques, now, contract or load_contract(), strength

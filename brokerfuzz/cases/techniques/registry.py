@@ -118,6 +118,6 @@ def known_techniques(names: Iterable[str]) -> list[Technique]:
 
 
 def family_of(name: str) -> str:
-    """Returns the family of a technique. Returns the name itself if it is unknown."""
+    """Returns the family of a technique. Returns the name of the technique itself if the technique is unknown."""
     known = TECHNIQUES.get(name)
     return known.family if known else name

@@ -22,7 +22,7 @@ _FEW = 64
 class Cut(NamedTuple):
     """The cases of a block that belong to the same shard: the cases from index `start` to index `stop` - 1.
 
-    `last` is True if the last case of the shard is among them.
+    `last` is True if the last case of the shard is in this cut.
     """
 
     shard: int
@@ -131,7 +131,7 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCut) -> EncodedCut:
-    """Generates a part again, as the last part of its shard. This is necessary if there are fewer parts than expected."""
+    """Generates a part again, as the last part of its shard. A part must be generated again if there are fewer parts than expected."""
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
 

@@ -29,7 +29,7 @@ from brokerfuzz.errors import ClockError, CorpusError
 from brokerfuzz.version import __version__
 
 _WRITE_INTERVAL = 1.0
-"""The manifest is written at most once in this number of seconds, so that many small shards do not slow down the export."""
+"""The minimum number of seconds between two writes of the manifest, so that many small shards do not slow down the export."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,8 @@ def _of(manifest: dict[str, Any]) -> list[Any]:
 
 
 def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
-    """Returns the time of the cases about the clock in the existing shards. Returns None if there are no such cases.
+    """Returns the time of the cases about the clock in the existing shards. Returns None if the shards have no cases about the
+    clock.
 
     Raises `CorpusError` if the manifest is invalid.
     """

@@ -13,7 +13,7 @@ _LONGEST_TOPIC = 70
 _RULE = re.compile(r"[^/]+/(.*?):([\w$-]+)(?:@.*)?")
 """Matches the ID of a rule: message type, site, keyword and condition."""
 _UNTITLED_TAGS = ("now:", "at:", "in:", "under:")
-"""The beginnings of tags that describe a place or a time. These tags are not part of the topic."""
+"""The beginnings of tags that describe a place or a time. Tags with these beginnings are not part of the topic."""
 
 
 class Numbers:

@@ -41,7 +41,8 @@ class File:
     Names of files are safe on every file system: a part of a name has at most 100 characters, consists of lower-case letters,
     digits, `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
 
-    The user completes a file that is `user_owned`. An export does not overwrite such a file, and writes no checksum for it.
+    The user completes a file that is `user_owned`. An export does not overwrite a `user_owned` file, and writes no checksum for
+    it.
     """
 
     name: str

@@ -3,9 +3,9 @@
 [{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
 
 Each message type has two groups: cases with a verdict in the contract, and cases that the contract leaves open (`unspecified`).
-`valid` is the result of a validator that knows only the JSON Schema. This is the schema of the contract (draft 2020-12), with the
-other schemas in `$defs`. The `comment` of a group says how many cases are left out, and why. A case is left out if parsers
-interpret its JSON differently, or if the schema alone does not decide its verdict. Such a verdict depends on a rule in
+`valid` is the result of a validator that knows only the JSON Schema. The schema is the schema of the contract (draft 2020-12),
+with all other schemas in `$defs`. The `comment` of a group says how many cases are left out, and why. A case is left out if
+parsers interpret its JSON differently, or if the schema alone does not decide its verdict. The verdict can depend on a rule in
 `semantics.json`, or on whether the validator checks `format`.
 """
 

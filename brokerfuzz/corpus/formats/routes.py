@@ -1,4 +1,6 @@
-"""Defines the method and the path for each message. The contract contains none, so they are those of the reference service."""
+"""Defines the method and the path for each message. The contract contains no methods and paths, so these are the methods and
+paths of the reference service.
+"""
 
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers
@@ -7,7 +9,7 @@ HOST = "http://127.0.0.1:8000"
 """The default URL of `brokerfuzz serve`."""
 
 OFFER: MessageType = "offer-creation-request"
-"""The only message type that is a request. The others are responses."""
+"""The only message type that is a request. All other message types are responses."""
 
 RESPONSES: tuple[MessageType, ...] = tuple(name for name in MESSAGE_TYPES if name != OFFER)
 

@@ -52,8 +52,8 @@ def _line(case: Case, *, last: bool = False) -> bytes:
 
 
 def _source(name: str) -> bytes:
-    """Returns the contents of a file in the folder `suites`. Python files there end in `.txt`, because they are not modules of
-    brokerfuzz.
+    """Returns the contents of a file in the folder `suites`. Python files in this folder end in `.txt`, because they are not
+    modules of brokerfuzz.
     """
     found = resources.files("brokerfuzz.corpus.formats") / "suites" / (f"{name}.txt" if name.endswith(".py") else name)
     return found.read_bytes().replace(b"\r\n", b"\n")  # Git may have changed the line endings
