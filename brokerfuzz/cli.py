@@ -61,12 +61,11 @@ class Commands(click.Group):
 
 def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
     """Converts an unexpected error to a `ContractError` if a changed contract is used, because the contract may be the cause."""
-    from brokerfuzz.errors import BrokerfuzzError, ContractError
+    from brokerfuzz.errors import BrokerfuzzError, ContractError, problem_of
 
     if folder is None or isinstance(problem, BrokerfuzzError):
         return problem
-    reason = f"{type(problem).__name__}: {problem}"
-    return ContractError(f"brokerfuzz cannot use the contract in {folder} ({reason}): undo your last changes to the contract")
+    return ContractError(f"brokerfuzz cannot use the contract in {folder} ({problem_of(problem)}): undo your last changes to the contract")
 
 
 def _status(run: Callable[[], int | None]) -> int:

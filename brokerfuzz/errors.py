@@ -55,6 +55,17 @@ def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
     return values
 
 
+def problem_of(problem: Exception) -> str:
+    """Describes an exception that invalid data caused, without the name of the exception."""
+    if isinstance(problem, KeyError):
+        return f"the property {quoted(problem.args[0])} is missing"
+    if isinstance(problem, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(problem, AttributeError):
+        return "a value has another type than expected"
+    return " ".join(str(problem).split()) or "the reason is unknown"
+
+
 class BrokerfuzzError(Exception):
     """The base class of every error that brokerfuzz raises on purpose."""
 

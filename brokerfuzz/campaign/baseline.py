@@ -12,7 +12,7 @@ from typing import Any
 
 from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.campaign.findings import Finding
-from brokerfuzz.errors import BaselineError
+from brokerfuzz.errors import BaselineError, problem_of
 
 VERSION = 2
 
@@ -27,7 +27,7 @@ def read(path: Path) -> dict[str, str]:
         raise BaselineError(f"{path} cannot be read: {problem.strerror or problem}") from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise BaselineError(
-            f"{path} is not a baseline ({type(problem).__name__}: {problem}): specify a file written with --baseline-update"
+            f"{path} is not a baseline ({problem_of(problem)}): specify a file written with --baseline-update"
         ) from problem
 
 

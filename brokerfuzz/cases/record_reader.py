@@ -12,7 +12,7 @@ import orjson
 
 from brokerfuzz.cases.case import Case, Fault, tagged_now
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError, quoted, shortened
+from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError, problem_of, quoted, shortened
 from brokerfuzz.removed import renamed_property
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.contract import known_message_type
@@ -145,7 +145,7 @@ def _id(value: Any) -> str:
 
 
 def _no_record(problem: Exception) -> CorpusError:
-    return CorpusError(f"is not a valid case record ({type(problem).__name__}: {shortened(str(problem), _LONGEST)})")
+    return CorpusError(f"is not a valid case record ({shortened(problem_of(problem), _LONGEST)})")
 
 
 def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None, now: datetime | None = None) -> Case:

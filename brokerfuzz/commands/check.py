@@ -51,6 +51,7 @@ def command(
 
     Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, it
     judges the message once for each possible type. If the verdicts for these types differ, you must give the type with --message.
+    If a file is none of the messages of the contract, brokerfuzz names the closest type.
 
     With --json, each line of the output is a JSON document about one message.
 
@@ -95,5 +96,7 @@ def _print_judgement(judgement: "MessageJudgement", contract: "Contract", *, as_
         return
     message, label = judgement.message, judgement.verdict.label
     what = f" ({judgement.message_type})" if judgement.message_type else ""
+    if judgement.closest is not None:
+        what = f" (none of the messages of the contract; the closest is {judgement.closest})"
     click.echo(f"{printable_as_in_python(message.name)}:{message.line}: {click.style(label, fg=_COLOURS[label])}{what}")
     print_lines(printable_as_in_python(line) for line in judgements.lines(judgement, contract))

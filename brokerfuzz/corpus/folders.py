@@ -10,7 +10,7 @@ from typing import Any
 from brokerfuzz.corpus.confined_paths import ConfinedFiles, FolderFiles, SiblingFiles
 from brokerfuzz.corpus.destinations import LONGEST_SUM, MANIFEST, SUM, SUMS
 from brokerfuzz.corpus.places import LocalPlace, Place
-from brokerfuzz.errors import CorpusError, quoted
+from brokerfuzz.errors import CorpusError, problem_of, quoted
 
 CASES = "cases.ndjson"
 """The file with one record per case. A record contains the name of the file with its message."""
@@ -77,7 +77,7 @@ class ShardList:
             self._shards = [(_text(shard["name"]), _text(shard["sha256"])) for shard in said["shards"]]
             whole = said["whole"] is True and len({name for name, _ in self._shards}) == len(self._shards) == said["of"] > 0
         except (KeyError, TypeError, ValueError) as problem:
-            raise CorpusError(f"{place.name} is not a list of shards ({type(problem).__name__}: {problem}): export the corpus again") from problem
+            raise CorpusError(f"{place.name} is not a list of shards ({problem_of(problem)}): export the corpus again") from problem
         if not whole:
             raise CorpusError(f"{place.name} lists only {len(self._shards):,} of {quoted(said.get('of'))} shards: resume the export with --resume")
 

@@ -1,4 +1,4 @@
-"""Summarizes a corpus: how many cases there are, and which rules and ambiguities they cover.
+"""Summarizes a corpus: how many cases there are, and which rules and techniques they cover.
 
 The cases are not judged. The memory contains only IDs and numbers, so a corpus may have any size.
 """
@@ -15,6 +15,8 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.explaining.listings import table
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
+_COLUMNS = ("message", *LABELS, "rules", "techniques", "bytes", "largest")
+
 
 @dataclass
 class MessageTypeSummary:
@@ -23,6 +25,8 @@ class MessageTypeSummary:
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
     techniques: Counter[str] = field(default_factory=Counter)
+    broken: set[tuple[str, str]] = field(default_factory=set)
+    """The pairs of a rule and a technique that breaks it. `coverage` counts the same pairs."""
     ambiguities: Counter[str] = field(default_factory=Counter)
     bytes: int = 0
     largest: int = 0
@@ -32,6 +36,7 @@ class MessageTypeSummary:
         for fault in record.faults:
             self.rules[fault.rule] += 1
             self.techniques[fault.technique] += 1
+            self.broken.add((fault.rule, fault.technique))
         self.ambiguities.update(set(record.ambiguities))
         size = len(record.body)
         self.bytes += size
@@ -86,24 +91,21 @@ class Overview:
         return ((name, self.parts[name]) for name in MESSAGE_TYPES if name in self.parts)
 
     def _of_part(self, name: MessageType, part: MessageTypeSummary) -> dict[str, Any]:
-        covered = {kind: {"covered": len(found), "all": of} for kind, found, of in self._covered(name, part)}
+        covered = {kind: {"covered": found, "all": of} for kind, (found, of) in self._covered(name, part).items()}
         counts = {kind: dict(sorted(getattr(part, kind).items())) for kind in ("rules", "techniques", "ambiguities")}
         verdicts = {label: part.verdicts[label] for label in LABELS}
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
-    def _covered(self, name: MessageType, part: MessageTypeSummary) -> Iterator[tuple[str, set[str], int]]:
-        """Yields which rules and ambiguities the corpus covers, and how many the contract has."""
+    def _covered(self, name: MessageType, part: MessageTypeSummary) -> dict[str, tuple[int, int]]:
+        """Returns how many rules and techniques the corpus covers, and how many there are. A technique counts once for each rule."""
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
-        known = {
-            "rules": {rule.id for rule in rules},
-            "techniques": {technique.name for rule in rules for technique in maker.techniques(rule)},
-            "ambiguities": {ambiguity.id for ambiguity in self.contract.ambiguities if ambiguity.concerns(name)},
-        }
-        yield from ((kind, of & set(getattr(part, kind)), len(of)) for kind, of in known.items())
+        every = {(rule.id, technique.name) for rule in rules for technique in maker.techniques(rule)}
+        known = {rule.id for rule in rules}
+        return {"rules": (len(known & set(part.rules)), len(known)), "techniques": (len(every & part.broken), len(every))}
 
     def lines(self) -> Iterator[str]:
         """Yields the lines of a table with one row per message type, and notes about missing twins and duplicates."""
-        yield from table(list(self._rows()), ["message", *LABELS, "rules", "techniques", "ambiguities", "bytes", "largest"])
+        yield from table(list(self._rows()), _COLUMNS)
         yield ""
         yield f"{self.count:,} cases"
         for count, what in (
@@ -113,10 +115,11 @@ class Overview:
         ):
             if count:
                 yield f"{count:,} {what}"
+        yield "`brokerfuzz coverage` also measures edges (unusual valid values), ambiguities and pairs of states."
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        yield {name: name for name in ("message", *LABELS, "rules", "techniques", "ambiguities", "bytes", "largest")}
+        yield {name: name for name in _COLUMNS}
         for name, part in self._ordered():
-            covered = {kind: f"{len(found)} of {of}" for kind, found, of in self._covered(name, part)}
+            covered = {kind: f"{found:,} of {of:,}" for kind, (found, of) in self._covered(name, part).items()}
             counts: dict[str, str] = {label: f"{part.verdicts[label]:,}" for label in LABELS}
             yield {"message": name, **counts, **covered, "bytes": f"{part.bytes:,}", "largest": f"{part.largest:,}"}

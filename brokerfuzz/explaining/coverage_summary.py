@@ -17,6 +17,7 @@ from brokerfuzz.cases.covering.tally import Score, Tally
 from brokerfuzz.cases.covering.technique_recognition import Recogniser
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError
+from brokerfuzz.explaining.closest_types import closest_type
 from brokerfuzz.explaining.judgements import MessageJudgement, judge, possible_types
 from brokerfuzz.inputs import InputMessage, contract_messages, messages
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
@@ -96,7 +97,7 @@ def measure(
             if progress:
                 progress(coverage.messages)
         if coverage.messages == before:
-            raise _nothing_in(name, first, coverage.others[name])
+            raise _nothing_in(name, first, coverage.others[name], contract)
     coverage.tallies = {name: coverage.tallies[name] for name in MESSAGE_TYPES if name in coverage.tallies}
     return coverage
 
@@ -115,7 +116,7 @@ def _type_of(message: InputMessage, message_type: MessageType | None, contract: 
     return possible[0] if len(possible) == 1 else None
 
 
-def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputError:
+def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Contract) -> InputError:
     """Returns the error for a file without messages of the contract."""
     if others:
         return InputError(f"{name} contains traffic, but no message of the contract: specify another file")
@@ -126,7 +127,9 @@ def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputErro
         return InputError(f"{name} is not JSON ({reading.error}): specify a corpus, or give the intended message type with --message")
     if isinstance(reading.usual, list):
         return InputError(f"{name} contains an array, but no message is an array: write one item per line (`jq -c '.[]'`), and add --ndjson")
-    return InputError(f"{name} contains no message of a recognisable type: give the message type with --message")
+    closest = closest_type(first.body, contract)
+    resembling = "" if closest is None else f"; the closest is {closest}"
+    return InputError(f"{name} contains no message of a recognisable type{resembling}: give the message type with --message")
 
 
 # ------------------------------------------------------------------------------------------------------------- data

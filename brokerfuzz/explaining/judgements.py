@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from brokerfuzz.errors import InputError
+from brokerfuzz.explaining.closest_types import ClosestType, closest_type
 from brokerfuzz.explaining.listings import NOT_STATED
 from brokerfuzz.inputs import InputMessage, RecordedVerdict
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Policies, Verdict, check
@@ -22,11 +23,15 @@ from brokerfuzz.schemas.verdicts import violation
 
 @dataclass(frozen=True, slots=True)
 class MessageJudgement:
-    """A message with its verdict. `message_type` is None if several types are possible and lead to the same verdict."""
+    """A message with its verdict. `message_type` is None if several types are possible and lead to the same verdict.
+
+    If the message has none of the types, `closest` is what it resembles most, and the verdict is that of this type.
+    """
 
     message: InputMessage
     message_type: MessageType | None
     verdict: Verdict
+    closest: ClosestType | None = None
 
     @property
     def agrees(self) -> bool:
@@ -59,11 +64,12 @@ def judge(
             raise InputError(f"{message.name}, line {message.line}, has the message type {record.message_type}: remove --message, or use this type")
         verdict = check(record.message_type, message.body, now=now or record.now, contract=contract, policies=policies, headers=record.headers)
         return MessageJudgement(message, record.message_type, verdict)
-    possible = (message_type,) if message_type else possible_types(message.body, contract)
+    closest = None if message_type else closest_type(message.body, contract)
+    possible = (message_type,) if message_type else (closest.message_type,) if closest else possible_types(message.body, contract)
     verdicts = [check(one, message.body, now=now, contract=contract, policies=policies) for one in possible]
     if len({verdict.label for verdict in verdicts}) > 1:
         raise InputError(f"{message.name}, line {message.line}, can be {' or '.join(possible)}: specify the message type with --message")
-    return MessageJudgement(message, possible[0] if len(possible) == 1 else None, _joined(verdicts))
+    return MessageJudgement(message, possible[0] if len(possible) == 1 else None, _joined(verdicts), closest)
 
 
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
@@ -118,11 +124,12 @@ def _agrees(record: RecordedVerdict, verdict: Verdict) -> bool:
 
 def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
     """Describes the verdict as JSON."""
-    message, verdict = judgement.message, judgement.verdict
+    message, verdict, closest = judgement.message, judgement.verdict, judgement.closest
     said: dict[str, Any] = {
         "name": message.name,
         "line": message.line,
         "message": judgement.message_type,
+        "closest": None if closest is None else {"message": closest.message_type, "site": closest.site},
         "verdict": verdict.label,
         "broken": [
             {"rule": b.rule, "at": b.at, "under": b.under, "found": b.found, "demanded": b.demanded, "source": source_of(b.rule, contract)}

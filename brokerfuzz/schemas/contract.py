@@ -18,7 +18,7 @@ from urllib.parse import urldefrag, urljoin
 from jsonschema_rs import ValidationError, meta
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
-from brokerfuzz.errors import ContractError, UnknownNameError, quoted
+from brokerfuzz.errors import ContractError, UnknownNameError, problem_of, quoted
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, REJECTED
 from brokerfuzz.schemas.flattening import Schema, flatten
@@ -238,7 +238,7 @@ def _load(folder: Path) -> Contract:
         _check_names(contract, folder)
         _check_tables(contract, folder)
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
-        reason = f"{type(problem).__name__}: {problem}"
+        reason = problem_of(problem)
         raise ContractError(f"the contract in {folder} cannot be used ({reason}): compare its files with those of brokerfuzz") from problem
     return contract
 

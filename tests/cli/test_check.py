@@ -65,6 +65,7 @@ def test_the_json_output_contains_the_same_reasons(run: Run, write: Write) -> No
         "name": "offer.json",
         "line": 1,
         "message": "offer-creation-request",
+        "closest": None,
         "verdict": "invalid",
         "broken": [
             {
@@ -156,6 +157,31 @@ def test_data_that_is_not_json_is_an_invalid_message_and_not_an_error(run: Run, 
 def test_the_type_is_recognised_by_the_properties(run: Run, message: str, message_type: str | None) -> None:
     [said] = judged(run("check", "--json", "-", text=message))
     assert said["message"] == message_type
+
+
+@pytest.mark.parametrize(
+    ("message", "closest"),
+    [
+        ('{"productId":"1","productNumber":"2","status":"new"}', "data[] of product-list-response"),
+        ('[{"productId":"1","productNumber":"2","status":"new"}]', "data[] of product-list-response"),
+        ('{"customerId":"1","offers":[]}', "data of offer-pricing-response"),
+        ('{"offer_type":"Email","oms_offer_id":"1","access_groups":[]}', "offer-creation-request"),
+        ('{"number":"1","street":"a","city":"b","country":"c"}', "offer-creation-request"),
+        ('[{"number":"1","offerType":"Email","comments":null}]', "offer-creation-request"),
+    ],
+)
+def test_a_file_that_is_none_of_the_messages_is_reported_with_the_closest_type(run: Run, message: str, closest: str) -> None:
+    result = run("check", "-", text=message)
+    assert result.exit_code == 1
+    assert f"the closest is {closest})" in result.stdout.splitlines()[0]
+    [said] = judged(run("check", "--json", "-", text=message))
+    assert said["closest"]["message"] == said["message"]
+    assert {broken["rule"].partition("/")[0] for broken in said["broken"]} == {said["message"]}
+
+
+@pytest.mark.parametrize("message", [PLAIN, "{}", "[]", "5", "nope", '{"street":"a"}'])
+def test_no_closest_type_is_reported_for_a_message_or_for_data_that_resembles_none(run: Run, message: str) -> None:
+    assert judged(run("check", "--json", "-", text=message))[0]["closest"] is None
 
 
 def test_a_message_with_two_possible_types_gets_the_verdict_that_both_agree_on(run: Run) -> None:

@@ -57,6 +57,30 @@ def test_show_counts_what_is_in_a_corpus(run: Run, mixed: Path) -> None:
         assert part["largest"] == max(len(case.body) for case in ours)
 
 
+def test_show_and_coverage_count_the_same_rules_and_techniques(run: Run, mixed: Path) -> None:
+    shown = json.loads(run("corpus", "show", mixed, "--json").stdout)["messages"]
+    measured = json.loads(run("coverage", mixed, "--json").stdout)["messages"]
+    for name, part in shown.items():
+        goals = measured[name]["goals"]
+        assert part["covered"] == {"rules": goals["rule"], "techniques": goals["technique"]}
+        assert part["verdicts"] == measured[name]["verdicts"]
+
+
+def test_errors_about_malformed_files_do_not_contain_the_names_of_exceptions(run: Run, tmp_path: Path) -> None:
+    message, scalar, wrong = tmp_path / "offer.json", tmp_path / "scalar.json", tmp_path / "wrong.shards.json"
+    message.write_text('{"number": "1", "offerType": "Email"}')
+    scalar.write_text("5")
+    wrong.write_text('{"shards": [5], "whole": true, "of": 1}')
+    for path in (message, scalar, wrong):
+        for words in (["corpus", "show", path], ["corpus", "diff", path, path], ["replay", path, "http://127.0.0.1:1/"]):
+            result = run(*words)
+            assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+            assert "Error" not in result.stderr
+        baseline = run("fire", "http://127.0.0.1:1/", "--baseline", path)
+        assert "is not a baseline" in baseline.stderr
+        assert "Error" not in baseline.stderr
+
+
 @pytest.mark.parametrize("form", sorted(set(FORMATS) - {"ndjson", "files"}))
 def test_the_error_about_an_unreadable_format_names_the_readable_formats(run: Run, tmp_path: Path, form: str) -> None:
     assert run("export", tmp_path / "a", "--format", form, "--random", "--count", "20").exit_code == 0
