@@ -27,6 +27,7 @@ from typing import Any
 LONGEST_LINE = 1000
 """The maximum length of a line with an error, in characters. The middle of a longer line is omitted."""
 _LONGEST_NAME = 200
+_MOST_SUGGESTED = 5
 """The maximum length of a name, in characters, for which an error suggests a similar name."""
 
 _quoting = Repr()
@@ -78,9 +79,18 @@ class UnknownNameError(BrokerfuzzError):
     """A name is unknown. The message suggests the most similar known name."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str) -> None:
-        near = get_close_matches(name, list(known), n=1, cutoff=0.4) if len(name) <= _LONGEST_NAME else []
-        guess = f"did you mean {near[0]!r}? " if near else ""
-        super().__init__(f"unknown {kind} {quoted(name)}: {guess}{remedy}")
+        super().__init__(f"unknown {kind} {quoted(name)}: {_guess(name, list(known))}{remedy}")
+
+
+def _guess(name: str, known: list[str]) -> str:
+    """Suggests the names that contain the unknown name, or else the most similar name."""
+    if not name or len(name) > _LONGEST_NAME:
+        return ""
+    containing = [one for one in known if name.casefold() in one.casefold()]
+    if len(containing) > _MOST_SUGGESTED:
+        return f"{len(containing):,} names contain it, such as {containing[0]!r}; "
+    near = containing or get_close_matches(name, known, n=1, cutoff=0.4)
+    return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
 
 class CorpusError(BrokerfuzzError):

@@ -31,7 +31,8 @@ ALLOWED: dict[str, set[str]] = {
     "workers": {"atomic_files", "errors"},
     "campaign": {"workers", "atomic_files", "targets", "cases.case", "cases.techniques", "schemas", "errors"},
     "reports": {
-        "har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.techniques", "atomic_files", "schemas", "errors",
+        "har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.message_diff", "cases.techniques", "atomic_files",
+        "schemas", "errors",
     },
     "service": {"decoder", "schemas", "errors"},
     "explaining": {"corpus", "inputs", "cases", "decoder", "service.bugs", "schemas", "errors"},

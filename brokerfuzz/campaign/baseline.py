@@ -26,9 +26,7 @@ def read(path: Path) -> dict[str, str]:
     except OSError as problem:
         raise BaselineError(f"{path} cannot be read: {problem.strerror or problem}") from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise BaselineError(
-            f"{path} is not a baseline ({problem_of(problem)}): specify a file written with --baseline-update"
-        ) from problem
+        raise BaselineError(f"{path} is not a baseline ({problem_of(problem)}): specify a file written with --baseline-update") from problem
 
 
 def _known(document: Any) -> dict[str, str]:

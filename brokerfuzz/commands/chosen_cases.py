@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.option_values import CaseOptions
+from brokerfuzz.commands.option_values import CaseFilters, CaseOptions
 from brokerfuzz.commands.output import NAME
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.options import RANDOM_CASES
@@ -49,10 +49,20 @@ def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: da
 
     `now` is the time for the cases about the clock (None: no such cases). If `endless` is true, the random cases do not end.
     """
+    check_rules(cases, message_types, contract_of(cases.contract))
     if cases.minimal and cases.only_random:
         raise click.UsageError("--minimal selects catalogue cases, but --random excludes them: use only one of them", click.get_current_context())
     count = None if endless else _random_count(cases.count, cases.only_random)
     return tuple(_plan(message_type, cases, count, now) for message_type in message_types)
+
+
+def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", contract: "Contract") -> None:
+    """Raises `UsageError` if all chosen rules belong to other message types, and `UnknownNameError` for an unknown name."""
+    found = filters.selection(contract).among(contract.rules_by_id.values())
+    types = list(dict.fromkeys(rule.message_type for rule in found or ()))
+    if types and not set(types) & set(message_types):
+        problem = f"--rule and --site choose only rules of {' and '.join(types)}: add --message {types[0]}, or choose other rules"
+        raise click.UsageError(problem, click.get_current_context())
 
 
 def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, now: datetime | None) -> "Plan":

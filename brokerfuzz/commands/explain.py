@@ -1,5 +1,5 @@
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -7,35 +7,92 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
-from brokerfuzz.commands.output import print_json, print_lines
+from brokerfuzz.commands.output import note, print_json, print_lines
+from brokerfuzz.commands.recorded_things import CASE_ID, FINDING_ID, find
 
 if TYPE_CHECKING:
-    pass
+    from brokerfuzz.commands.recorded_things import Explained
+    from brokerfuzz.explaining.explanations import NamedThing
+
+_COLOURS = {"- ": "green", "+ ": "red"}
 
 
-@click.command("explain", short_help="Explain a rule, technique or ambiguity.")
-@click.argument("name", metavar="ID", shell_complete=options.known("explained"))
+@click.command("explain", short_help="Explain a rule, technique, ambiguity, bug, case or finding.")
+@click.argument("name", metavar="NAME", shell_complete=options.known("explained"))
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(readable=False))
 @options.now_option("Generate the example")
 @options.contract_option
 @options.json_option
-def command(name: str, now: datetime | None, contract: str | None, as_json: bool) -> None:
-    """Explain a rule, technique or ambiguity in plain words, with an example and its twin (the valid counterpart).
+def command(name: str, files: tuple[str, ...], now: datetime | None, contract: str | None, as_json: bool) -> None:
+    """Explain a rule, technique, ambiguity, seeded bug, case or finding in plain words. The explanation of a rule, a technique
+    or an ambiguity contains an example and its twin (the valid counterpart).
+
+    NAME can be a part of a name. If several names contain it, brokerfuzz lists them.
+
+    NAME can also be the ID of a case in a FILE (a corpus or a journal) or, without a FILE, in the catalogue. It can be the ID of
+    a finding in a FILE (a journal, a JSON report or a baseline). The first eight digits of a finding are sufficient.
 
     \b
     Examples:
       brokerfuzz explain offer-creation-request/orderMinimum:minimum
+      brokerfuzz explain orderMinimum
       brokerfuzz explain numeric-string
-      brokerfuzz explain cron-syntax
+      brokerfuzz explain 1f0c2a5e run.ndjson
     """
-    from brokerfuzz.explaining import explain as explained
-
-    explanation = explained(name, contract=contract_of(contract), now=now)
-    if as_json:
-        print_json(explanation.data())
+    if files:
+        if not FINDING_ID.fullmatch(name):
+            raise click.UsageError("a FILE works only with the ID of a case or a finding: remove it", click.get_current_context())
+        _print(find(name, files, contract), as_json=as_json)
+        return
+    found = _found(name, now, contract)
+    if not isinstance(found, list):
+        _print(found, as_json=as_json)
+    elif as_json:
+        print_json({"matches": [match._asdict() for match in found]})
     else:
-        print_lines(_wrapped(explanation.lines()))
-        for line in explanation.example_lines():
-            click.secho(line, fg={"- ": "green", "+ ": "red"}.get(line[:2]))
+        _print_matches(name, found)
+
+
+def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | list[NamedThing]":
+    """Returns the explanation of a name. If only longer names contain it, returns all of them."""
+    from brokerfuzz.errors import UnknownNameError
+    from brokerfuzz.explaining import explain, names_with
+    from brokerfuzz.explaining.single_cases import in_catalogue
+
+    contract = contract_of(folder)
+    try:
+        return explain(name, contract=contract, now=now)
+    except UnknownNameError:
+        if FINDING_ID.fullmatch(name):
+            if CASE_ID.fullmatch(name) and (case := in_catalogue(name, contract=contract, now=now)) is not None:
+                return case
+            remedy = "if it belongs to a case or a finding, add the corpus, journal, JSON report or baseline that contains it"
+            raise UnknownNameError("ID", name, (), remedy) from None
+        matches = names_with(name, contract)
+        if not matches:
+            raise
+        if len(matches) > 1:
+            return matches
+        note(f"no name is exactly {name!r}, so this explains {matches[0].name!r}")
+        return explain(matches[0].name, contract=contract, now=now)
+
+
+def _print(explained: "Explained", *, as_json: bool) -> None:
+    if as_json:
+        print_json(explained.data())
+        return
+    print_lines(_wrapped(explained.lines()))
+    for line in explained.difference:
+        click.secho(line, fg=_COLOURS.get(line[:2]))
+
+
+def _print_matches(name: str, matches: "Sequence[NamedThing]") -> None:
+    from brokerfuzz.explaining.listings import table
+    from brokerfuzz.wording import printable
+
+    click.echo(f"These names contain {printable(name)!r}:")
+    click.echo()
+    print_lines(table([match._asdict() for match in matches], ("name", "kind", "text")))
 
 
 def _wrapped(lines: Iterable[str]) -> Iterator[str]:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from brokerfuzz.campaign import Result
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Policies
-    from brokerfuzz.targets import Target
+    from brokerfuzz.schemas.headers import Headers
+    from brokerfuzz.targets import Answer
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def about(plan: "Plan", now: datetime | None, description: Mapping[str, Any]) ->
     return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, **description}
 
 
-def outcome(known: Recorded, target: "Target") -> "Result":
+def outcome(known: Recorded) -> "Result":
     """Returns the result of the cases whose answers are in the journal. No requests are sent."""
     from brokerfuzz.campaign import Campaign, Options, Recalled, run
     from brokerfuzz.campaign.journal import Key
@@ -71,7 +72,31 @@ def outcome(known: Recorded, target: "Target") -> "Result":
     with closing(Recalled(known.path)) as recalled:
         shards = takewhile(lambda shard: shard <= recalled.last, known.plan.shards())  # the shards of some plans never end
         cases = ((number, case) for shard in shards for number, case in known.plan.cases(shard) if recalled.has(Key("case", number)))
-        result = run(Campaign(cases, target, options, recalled=recalled, sends=False))
+        result = run(Campaign(cases, _NoTarget(), options, recalled=recalled, sends=False))
     if result.stop is not None and result.stop.cause == "journal":
         raise JournalError(result.stop.reason)
     return result
+
+
+class _NoTarget:
+    """Stands for the target of a journal. Nothing is sent to it."""
+
+    name = "the target of the journal"
+
+    async def open(self) -> None:
+        """Does nothing."""
+
+    async def send(self, body: bytes, headers: "Headers" = ()) -> "Answer":
+        """Is never called, because nothing is sent."""
+        raise NotImplementedError
+
+    def can_send(self, body: bytes, headers: "Headers" = ()) -> bool:
+        """Returns True."""
+        return True
+
+    async def close(self) -> None:
+        """Does nothing."""
+
+    def reproduction(self, body: bytes, headers: "Headers" = ()) -> str:
+        """Returns a placeholder, because a journal does not say how to reach its target."""
+        return "use `brokerfuzz replay` with the journal and the target"

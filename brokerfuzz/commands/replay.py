@@ -70,7 +70,7 @@ def command(
     fresh = None if sending.fresh is None else FreshValues(sending.fresh, judge)
     with ExitStack() as stack:
         endpoint = _endpoint(stack, target, contract, now)
-        waiting = [again for source in files for again in _findings_of(source, endpoint, contract, now)]
+        waiting = [again for source in files for again in _findings_of(source, contract, now)]
         replayed = event_loop.run(replay(waiting, endpoint, judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
     _print(replayed, as_json=as_json)
     return FOUND if any(one.kind is not None for one in replayed) else 0
@@ -91,7 +91,7 @@ def _endpoint(stack: ExitStack, target: TargetOptions, contract: str | None, now
     return target_options.given_target(target)
 
 
-def _findings_of(source: str, target: "Target", contract: str | None, now: datetime | None) -> "Iterable[ReplayRequest]":
+def _findings_of(source: str, contract: str | None, now: datetime | None) -> "Iterable[ReplayRequest]":
     """Returns the findings in a journal or a report, or a case of the catalogue."""
     from brokerfuzz.campaign.replaying import of_document, of_result
     from brokerfuzz.reports.report_files import read_report
@@ -100,21 +100,19 @@ def _findings_of(source: str, target: "Target", contract: str | None, now: datet
         return [_catalogue_case(source, now, contract_of(contract))]
     if Path(source).suffix == ".json":
         return of_document(read_report(source))
-    return of_result(outcome(recorded(source, contract), target))
+    return of_result(outcome(recorded(source, contract)))
 
 
 def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "ReplayRequest":
     from brokerfuzz.campaign.replaying import ReplayRequest
-    from brokerfuzz.cases.case import clock
-    from brokerfuzz.cases.catalogue import catalogue
     from brokerfuzz.errors import UnknownNameError
+    from brokerfuzz.explaining.single_cases import in_catalogue
 
-    for message_type in MESSAGE_TYPES:
-        for case in catalogue(message_type, now=clock(now), contract=contract):
-            if case.id == case_id:
-                return ReplayRequest(f"case {case_id}", case, case.label, None)
-    remedy = "the catalogue for this time does not contain it; use the --now of the campaign, or specify its journal or report"
-    raise UnknownNameError("case", case_id, [], remedy)
+    found = in_catalogue(case_id, contract=contract, now=now)
+    if found is None:
+        remedy = "the catalogue for this time does not contain it; use the --now of the campaign, or specify its journal or report"
+        raise UnknownNameError("case", case_id, [], remedy)
+    return ReplayRequest(f"case {case_id}", found.case, found.case.label, None)
 
 
 def _print(replayed: "list[Replayed]", *, as_json: bool) -> None:

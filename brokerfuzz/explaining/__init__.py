@@ -3,6 +3,6 @@
 `explanations` explains a single rule, technique or ambiguity, `listings` lists all of them, and `judgements` explains verdicts.
 """
 
-from brokerfuzz.explaining.explanations import Explanation, explain, known_ids
+from brokerfuzz.explaining.explanations import Explanation, every_name, explain, names_with
 
-__all__ = ["Explanation", "explain", "known_ids"]
+__all__ = ["Explanation", "every_name", "explain", "names_with"]

@@ -1,10 +1,10 @@
-"""Explains a single rule, technique or ambiguity."""
+"""Explains a single rule, technique, ambiguity or seeded bug, and searches for names."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.message_diff import difference
@@ -13,10 +13,13 @@ from brokerfuzz.corpus import encode
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import examples
 from brokerfuzz.explaining.contract_wording import at_site, rule_sentence, title
-from brokerfuzz.schemas import Ambiguity, Contract, Rule, load_contract
+from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
 from brokerfuzz.wording import listed, with_article
+
+if TYPE_CHECKING:
+    from brokerfuzz.service.bugs import Bug
 
 MOST_NAMED = 20
 """The maximum number of techniques in the text about a rule. The JSON contains the names of all techniques."""
@@ -24,14 +27,13 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explanation of a rule, a technique or an ambiguity: sentences, the source in the contract, and an example with its
-    twin.
+    """The explanation of a name: sentences, the source in the contract, and an example with its twin.
 
     `names` contains the techniques that break a rule, or the keywords of the rules that a technique breaks, or the message types
-    of an ambiguity.
+    of an ambiguity, or the rule that a bug affects.
     """
 
-    kind: Literal["rule", "technique", "ambiguity"]
+    kind: Literal["rule", "technique", "ambiguity", "bug"]
     id: str
     sentences: tuple[str, ...]
     source: str | None
@@ -40,7 +42,7 @@ class Explanation:
 
     def data(self) -> dict[str, Any]:
         """Returns the explanation as JSON. The example and its twin have the same format as in a corpus."""
-        called = {"rule": "techniques", "technique": "keywords", "ambiguity": "messages"}[self.kind]
+        called = {"rule": "techniques", "technique": "keywords", "ambiguity": "messages", "bug": "rules"}[self.kind]
         said = {"kind": self.kind, "id": self.id, "text": " ".join(self.sentences), "source": self.source, called: list(self.names)}
         pair = {"example": self.example, "twin": self.example.twin if self.example else None}
         return {**said, **{name: json.loads(encode(case)) if case else None for name, case in pair.items()}}
@@ -56,8 +58,9 @@ class Explanation:
             yield ""
             yield f"Example: - marks lines of the twin (the valid counterpart), + marks lines of the {self._example_words(self.example)}."
 
-    def example_lines(self) -> list[str]:
-        """Returns the differences between the example and its twin. Lines that begin with `- ` are in the twin, and lines with `+
+    @property
+    def difference(self) -> list[str]:
+        """The differences between the example and its twin. Lines that begin with `- ` are in the twin, and lines with `+
         ` in the example.
         """
         twin = self.example.twin if self.example else None
@@ -70,10 +73,13 @@ class Explanation:
 
 
 def explain(name: str, *, contract: Contract | None = None, now: datetime | None = None) -> Explanation:
-    """Explains a rule, a technique, an ambiguity, or a group of ambiguities such as `timestamp-format`. Raises `UnknownNameError`.
+    """Explains a rule, a technique, an ambiguity, a group of ambiguities such as `timestamp-format`, or a seeded bug. Raises
+    `UnknownNameError`.
 
     `now` is the time for which the example is generated (default: the current time).
     """
+    from brokerfuzz.service.bugs import BUGS
+
     contract, instant = contract or load_contract(), clock(now)
     ambiguity = next((entry for entry in contract.ambiguities if entry.id == name.removeprefix(AMBIGUITY_RULE)), None)
     if name in contract.rules_by_id:
@@ -84,13 +90,35 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
         return _of_ambiguity(contract, ambiguity, instant)
     if group := [entry for entry in contract.ambiguities if entry.id.startswith(f"{name}.")]:
         return _of_group(contract, name, group, instant)
-    remedy = "`brokerfuzz rules` lists rules and ambiguities, and `brokerfuzz rules --techniques` lists techniques"
-    raise UnknownNameError("rule, technique or ambiguity", name, known_ids(contract), remedy)
+    if name in BUGS:
+        return _of_bug(BUGS[name])
+    remedy = "`brokerfuzz rules` lists rules and ambiguities, `brokerfuzz rules --techniques` techniques, `brokerfuzz serve --list-bugs` bugs"
+    raise UnknownNameError("name", name, [one.name for one in every_name(contract)], remedy)
 
 
-def known_ids(contract: Contract) -> list[str]:
-    """Returns the names of all rules, techniques and ambiguities."""
-    return [*contract.rules_by_id, *TECHNIQUES, *(ambiguity.id for ambiguity in contract.ambiguities)]
+class NamedThing(NamedTuple):
+    """Something that `explain` can explain: its name, its kind, and what it is in a few words."""
+
+    name: str
+    kind: str
+    text: str
+
+
+def every_name(contract: Contract) -> Iterator[NamedThing]:
+    """Yields everything that `explain` can explain."""
+    from brokerfuzz.service.bugs import BUGS
+
+    yield from (NamedThing(rule.id, "rule", rule.demand) for rule in contract.rules_by_id.values())
+    yield from (NamedThing(technique.name, "technique", technique.text) for technique in TECHNIQUES.values())
+    yield from (NamedThing(ambiguity.id, "ambiguity", ambiguity.question) for ambiguity in contract.ambiguities)
+    yield from (NamedThing(bug.name, "bug", bug.text) for bug in BUGS.values())
+
+
+def names_with(part: str, contract: Contract) -> list[NamedThing]:
+    """Returns everything whose name contains a text, regardless of case. A wrong message type before a `/` is ignored."""
+    message_type, _, rest = part.partition("/")
+    wanted = (rest if message_type in MESSAGE_TYPES else part).casefold()
+    return [one for one in every_name(contract) if wanted and wanted in one.name.casefold()]
 
 
 def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
@@ -129,6 +157,12 @@ def _of_group(contract: Contract, name: str, group: list[Ambiguity], now: dateti
     each = (f"{ambiguity.id}: {ambiguity.question}" for ambiguity in group)
     settle = f"To settle all of them, use --policy {name}=INTERPRETATION. The interpretation can be {group[0].choices}."
     return replace(first, id=name, sentences=(f"The contract leaves open {len(group)} questions:", *each, settle))
+
+
+def _of_bug(bug: "Bug") -> Explanation:
+    sentences = [bug.text, f"Kind of the bug: {bug.kind}.", *([f"It affects the rule {bug.rule}."] if bug.rule else [])]
+    sentences.append(f"`brokerfuzz fire --demo --bug {bug.name}` tests the reference service with this bug.")
+    return Explanation("bug", bug.name, tuple(sentences), None, (bug.rule,) if bug.rule else (), None)
 
 
 def _places(ambiguity: Ambiguity, concerned: tuple[str, ...]) -> Iterator[str]:

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.message_diff import difference, laid_out
 from brokerfuzz.cases.record_reader import judged
 from brokerfuzz.corpus import encode
@@ -17,18 +19,23 @@ from brokerfuzz.explaining.judgements import MessageJudgement
 from brokerfuzz.explaining.judgements import data as judgement_data
 from brokerfuzz.explaining.judgements import lines as judgement_lines
 from brokerfuzz.inputs import InputMessage
-from brokerfuzz.schemas import Contract
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract
 from brokerfuzz.wording import printable_as_in_python
 
 
 @dataclass(frozen=True)
 class SingleCase:
-    """A case of a corpus, with its twin if the corpus contains it."""
+    """A case of a corpus, a journal or the catalogue, with its twin if it is there too.
 
-    name: str
+    `name` is the file, or None for the catalogue. `line` is the line of the file, or the number of the case in the catalogue.
+    `answers` are the answers of a target to the case, in words.
+    """
+
+    name: str | None
     line: int
     case: Case
     contract: Contract
+    answers: tuple[str, ...] = ()
 
     @cached_property
     def difference(self) -> list[str]:
@@ -39,7 +46,11 @@ class SingleCase:
 
     @property
     def _judgement(self) -> MessageJudgement:
-        return MessageJudgement(InputMessage(self.name, self.line, self.case.body), self.case.message_type, self.case.verdict)
+        return MessageJudgement(InputMessage(self.name or "", self.line, self.case.body), self.case.message_type, self.case.verdict)
+
+    @property
+    def _place(self) -> str:
+        return f"case {self.line:,} of the catalogue" if self.name is None else f"{printable_as_in_python(self.name)}, line {self.line}"
 
     def data(self) -> dict[str, Any]:
         """Describes the case, its twin, the reason for the case, and its verdict as JSON."""
@@ -52,13 +63,15 @@ class SingleCase:
             **{name: said[name] for name in ("verdict", "broken", "ambiguities")},
             **{name: json.loads(encode(case)) if case else None for name, case in records.items()},
             "difference": self.difference,
+            **({"answers": list(self.answers)} if self.answers else {}),
         }
 
     def lines(self) -> Iterator[str]:
         """Describes the case as text."""
         case = self.case
-        yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({printable_as_in_python(self.name)}, line {self.line})"
+        yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({self._place})"
         yield printable_as_in_python(why(case))
+        yield from (f"The target answered: {printable_as_in_python(answer)}" for answer in self.answers)
         yield from (shortened(printable_as_in_python(line)) for line in judgement_lines(self._judgement, self.contract))
         yield from (f"  header {name}: {'(not sent)' if value is None else value}" for name, value in case.headers)
         yield ""
@@ -71,14 +84,23 @@ class SingleCase:
             yield f"Its twin (the valid counterpart), {case.twin_id}, is not in the corpus."
 
 
-def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase:
+def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None) -> SingleCase | None:
+    """Returns the case of the catalogue with this ID, or None if there is none. `now` is the time of the cases about the clock."""
+    for message_type in MESSAGE_TYPES:
+        for number, case in enumerate(catalogue(message_type, now=clock(now), contract=contract), 1):
+            if case.id == wanted:
+                return SingleCase(None, number, case, contract)
+    return None
+
+
+def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase | None:
     """Returns the case with this ID and its twin, after judging both. Raises `CorpusError` if the case is missing or has a wrong
     verdict.
     """
     check_rereadable(*paths)
     line = _line_of(paths, wanted)
     if line is None:
-        raise CorpusError(f"case {wanted} is not in {', '.join(paths)}: use `brokerfuzz corpus show --cases` to list the cases")
+        return None
     try:
         record = line.record()
         before = _line_of(paths, record.twin_id) if record.twin_id else None

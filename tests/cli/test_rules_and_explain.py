@@ -11,7 +11,7 @@ from contracts import changed_contract
 
 from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.techniques import TECHNIQUES, techniques_for
-from brokerfuzz.explaining import explain, known_ids
+from brokerfuzz.explaining import every_name, explain
 from brokerfuzz.schemas import MESSAGE_TYPES, check, load_contract
 
 Run = Callable[..., Result]
@@ -99,7 +99,7 @@ def wrong_with(name: str) -> Iterator[str]:
     explanation = explain(name)
     if not explanation.sentences:
         yield "no sentence"
-    if not all(line.isprintable() for line in [*explanation.lines(), *explanation.example_lines()]):
+    if not all(line.isprintable() for line in [*explanation.lines(), *explanation.difference]):
         yield "a line that does not print"
     example = explanation.example
     if explanation.kind == "rule" and (example is None or [broken.rule for broken in example.verdict.broken] != [name]):
@@ -107,14 +107,14 @@ def wrong_with(name: str) -> Iterator[str]:
     if example is not None:
         if example.twin is None or check(example.message_type, example.twin.body).label != "valid":
             yield "an example without a valid twin"
-        if not {line[0] for line in explanation.example_lines()} & {"-", "+"}:
+        if not {line[0] for line in explanation.difference} & {"-", "+"}:
             yield "an example whose difference is not marked"
-        if not all(len(line) <= 160 for line in explanation.example_lines()):
+        if not all(len(line) <= 160 for line in explanation.difference):
             yield "a line that is too long"
 
 
 def test_everything_is_explained() -> None:
-    names = known_ids(CONTRACT)
+    names = [one.name for one in every_name(CONTRACT)]
     assert {*CONTRACT.rules_by_id, *TECHNIQUES} <= set(names)
     assert [f"{name}: {wrong}" for name in names for wrong in wrong_with(name)] == []
 
@@ -138,7 +138,7 @@ def test_the_rule_of_a_settled_ambiguity_is_explained_like_the_ambiguity(run: Ru
 
 def test_the_error_about_an_unknown_name_suggests_the_nearest_of_all_kinds(run: Run) -> None:
     for typo, near in {
-        "one-belo": "one-below",
+        "one-bellow": "one-below",
         "cron-sintax": "cron-syntax",
         "offer-creation-request/orderMinimum:minimun": "orderMinimum:minimum",
     }.items():

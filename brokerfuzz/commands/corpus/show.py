@@ -107,9 +107,12 @@ def _list(cases: "Iterator[Case]", *, as_json: bool) -> None:
 
 
 def _show_one(paths: Sequence[str], wanted: str, contract: "Contract", *, as_json: bool) -> None:
+    from brokerfuzz.errors import CorpusError
     from brokerfuzz.explaining.single_cases import find
 
     found = find(paths, wanted, contract=contract)
+    if found is None:
+        raise CorpusError(f"case {wanted} is not in {', '.join(paths)}: use `brokerfuzz corpus show --cases` to list the cases")
     if as_json:
         print_json(found.data())
         return

@@ -1,0 +1,117 @@
+"""Finds a case or a finding by its ID in corpora, journals, JSON reports and baselines."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from brokerfuzz.commands.journal_results import about, outcome, recorded
+
+if TYPE_CHECKING:
+    from brokerfuzz.explaining.single_cases import SingleCase
+
+CASE_ID = re.compile("[0-9a-f]{16}")
+FINDING_ID = re.compile("[0-9a-f]{8,16}")
+
+
+class Explained(Protocol):
+    """Something that `explain` prints."""
+
+    @property
+    def difference(self) -> list[str]:
+        """The lines of a message, with marks for the differences from its twin (the valid counterpart)."""
+        ...
+
+    def data(self) -> dict[str, Any]:
+        """Describes it as JSON."""
+        ...
+
+    def lines(self) -> Iterator[str]:
+        """Describes it as text, without the message."""
+        ...
+
+
+def find(wanted: str, paths: Sequence[str], contract: str | None) -> Explained:
+    """Returns the case or the finding with this ID. Raises `UnknownNameError` if no file contains it."""
+    from brokerfuzz.errors import UnknownNameError
+
+    found = next((one for path in paths if (one := _in_file(wanted, path, contract)) is not None), None)
+    if found is None:
+        raise UnknownNameError("ID", wanted, (), f"no case and no finding of {', '.join(paths)} has it")
+    return found
+
+
+def _in_file(wanted: str, path: str, contract: str | None) -> Explained | None:
+    match _properties(path):
+        case ["journal", *_]:
+            return _in_journal(wanted, path, contract)
+        case ["baseline", *_]:
+            return _in_baseline(wanted, path)
+        case properties if "findings" in properties:
+            from brokerfuzz.reports.report_files import read_report
+
+            return _among(wanted, read_report(path)["findings"])
+    return _in_corpus(wanted, path, contract)
+
+
+def _properties(path: str) -> list[str]:
+    """Returns the names of the properties of a JSON object: the file if it is one, or else its first line."""
+    import orjson
+
+    from brokerfuzz.campaign import journal
+
+    try:
+        whole = Path(path).read_bytes() if Path(path).suffix == ".json" else next(journal.lines(Path(path)), b"")
+        return list(orjson.loads(whole))
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | None:
+    from brokerfuzz.reports import json_document
+
+    known = recorded(path, contract)
+    if CASE_ID.fullmatch(wanted) and (case := _case_of_journal(wanted, path, contract)) is not None:
+        return case
+    result = outcome(known)
+    return _among(wanted, json_document.document(result, about(known.plan, known.now, {}), known.plan.demands)["findings"])
+
+
+def _case_of_journal(wanted: str, path: str, contract: str | None) -> "SingleCase | None":
+    from brokerfuzz.campaign import journal
+    from brokerfuzz.cases.plan import STRIDE
+    from brokerfuzz.explaining.single_cases import SingleCase
+
+    found = [(line, record) for line, record in enumerate(journal.records(path), 2) if record.case_id == wanted]
+    if not found:
+        return None
+    plan = recorded(path, contract).plan
+    (line, first), *_ = found
+    of_number = next((case for number, case in plan.cases(first.key.number // STRIDE) if number == first.key.number), None)
+    both = (of_number, None if of_number is None else of_number.twin)
+    case = next((one for one in both if one is not None and one.id == wanted), None)
+    if case is None:
+        return None
+    answers = tuple(f"{record.answer.kind} ({record.answer.reason})" for _, record in found)
+    return SingleCase(path, line, case, plan.demands, answers)
+
+
+def _among(wanted: str, findings: "Sequence[dict[str, Any]]") -> Explained | None:
+    from brokerfuzz.reports.single_finding import SingleFinding
+
+    found = (one for one in findings if one["fingerprint"].startswith(wanted) or one["case"]["id"] == wanted)
+    return next(map(SingleFinding, found), None)
+
+
+def _in_baseline(wanted: str, path: str) -> Explained | None:
+    from brokerfuzz.campaign import baseline
+    from brokerfuzz.reports.single_finding import KnownFinding
+
+    return next((KnownFinding(name, sentence) for name, sentence in baseline.read(Path(path)).items() if name.startswith(wanted)), None)
+
+
+def _in_corpus(wanted: str, path: str, contract: str | None) -> "SingleCase | None":
+    from brokerfuzz.explaining import single_cases
+    from brokerfuzz.schemas import load_contract
+
+    return single_cases.find([path], wanted, contract=load_contract(contract)) if CASE_ID.fullmatch(wanted) else None

@@ -1,0 +1,74 @@
+"""Explains a single finding of a JSON report or a journal."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from brokerfuzz.cases.message_diff import difference, laid_out
+from brokerfuzz.reports.document_messages import Document, body_of
+from brokerfuzz.wording import counted, printable
+
+NAME_DIGITS = 8
+"""The number of digits of the fingerprint that name a finding."""
+_LONGEST = 2000
+
+
+@dataclass(frozen=True)
+class SingleFinding:
+    """A finding. `document` is its description in a JSON report."""
+
+    document: Document
+
+    @cached_property
+    def difference(self) -> list[str]:
+        """The differences between the smallest message and its twin, or the smallest message if it has no twin."""
+        smallest, twin = body_of(self.document["smallest"]), self.document["twin"]
+        return laid_out(smallest) if twin is None else difference(body_of(twin), smallest)
+
+    def data(self) -> dict[str, Any]:
+        """Describes the finding as JSON, as in a report."""
+        return {"finding": dict(self.document)}
+
+    def lines(self) -> Iterator[str]:
+        """Describes the finding as text, without the message."""
+        said, got = self.document, self.document["got"]
+        yield f"{said['fingerprint'][:NAME_DIGITS]} (finding)"
+        yield ""
+        yield printable(said["sentence"], _LONGEST)
+        for rule in said["rules"]:
+            yield f"Rule: {printable(rule['rule'], _LONGEST)} at {printable(rule['at'], _LONGEST) or 'the root'}."
+        yield f"Expected: {said['expected']}. The target answered: {got['answer']} ({printable(got['reason'], _LONGEST)})."
+        if got["response"]:
+            yield f"Its answer begins: {printable(got['response'], 300)}"
+        yield f"The finding was shown by {counted(said['count'], 'case')}, first by case {said['case']['id']}."
+        yield f"To reproduce it: {printable(said['reproduce'], 2 * _LONGEST)}"
+        yield ""
+        if said["twin"] is None:
+            yield "The smallest message that shows it:"
+        else:
+            yield "The smallest message that shows it: lines with - are in the twin (the valid counterpart), lines with + in the message."
+
+
+@dataclass(frozen=True)
+class KnownFinding:
+    """A finding of a baseline, which contains only its fingerprint and its sentence."""
+
+    fingerprint: str
+    sentence: str
+
+    @property
+    def difference(self) -> list[str]:
+        """Returns no lines, because a baseline contains no messages."""
+        return []
+
+    def data(self) -> dict[str, Any]:
+        """Describes the finding as JSON."""
+        return {"finding": {"fingerprint": self.fingerprint, "known": True, "sentence": self.sentence}}
+
+    def lines(self) -> Iterator[str]:
+        """Describes the finding as text."""
+        yield f"{self.fingerprint[:NAME_DIGITS]} (known finding)"
+        yield ""
+        yield printable(self.sentence, _LONGEST)
+        yield "A baseline contains only this sentence: specify a journal or a JSON report for the details."

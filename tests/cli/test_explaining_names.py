@@ -1,0 +1,129 @@
+"""`explain` finds any name: bugs, parts of names, and the IDs of cases and findings in files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import CliRunner, Result
+from hand_made_servers import answers, serving
+from pricing_reader import BUG, PRICING, lenient
+
+from brokerfuzz.cli import commands
+from brokerfuzz.explaining import every_name
+from brokerfuzz.schemas import load_contract
+from brokerfuzz.service.bugs import BUGS
+
+Run = Callable[..., Result]
+MINIMUM: Final = "offer-creation-request/orderMinimum:minimum"
+NOW: Final = ("--now", "2026-01-01T00:00:00Z")
+FILES: Final = ("run.ndjson", "run.ndjson.gz", "report.json", "known.json")
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns a folder with the journals, the report and the baseline of a campaign, and with a corpus of the same cases."""
+    folder = tmp_path_factory.mktemp("campaign")
+    some = ("--message", PRICING, "--rule", BUG)
+    with serving(answers(lenient)) as url:
+        for journal in ("run.ndjson", "run.ndjson.gz"):
+            files = ("--report", "report.json", "--baseline", "known.json", "--baseline-update")
+            words = ["fire", url, *some, *NOW, "--shrink", "10s", "--journal", journal, *files]
+            done = CliRunner().invoke(commands, [str(folder / word) if word.endswith((".json", ".ndjson", ".gz")) else word for word in words])
+            assert done.exit_code == 0, done.stderr
+    assert CliRunner().invoke(commands, ["export", str(folder / "corpus.ndjson"), *some]).exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def finding(campaign: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Changes to the folder of the campaign, and returns its finding from the report."""
+    monkeypatch.chdir(campaign)
+    return json.loads(Path("report.json").read_text())["findings"][0]
+
+
+# ---------------------------------------------------------------------------------------------------- names
+
+
+def test_a_bug_is_explained_with_a_command_that_shows_it(run: Run) -> None:
+    problems = []
+    for name, bug in BUGS.items():
+        lines = run("explain", name).stdout.splitlines()
+        if lines[0] != f"{name} (bug)" or bug.text not in lines or f"fire --demo --bug {name}`" not in lines[-1]:
+            problems.append((name, lines))
+    assert problems == []
+    assert json.loads(run("explain", "accepts-zero-order-minimum", "--json").stdout)["rules"] == [MINIMUM]
+
+
+def test_a_part_of_a_name_lists_everything_that_contains_it(run: Run) -> None:
+    for part in ("orderMinimum", "ORDERMINIMUM", "accepts-zero", "cron"):
+        wanted = [one.name for one in every_name(load_contract()) if part.lower() in one.name.lower()]
+        assert len(wanted) > 1
+        result = run("explain", part)
+        assert result.exit_code == 0
+        assert [line.split()[0] for line in result.stdout.splitlines()[2:]] == wanted
+        assert [match["name"] for match in json.loads(run("explain", part, "--json").stdout)["matches"]] == wanted
+
+
+@pytest.mark.parametrize("name", ["orderMinimum:minimum", "offer-pricing-response/orderMinimum:minimum"])
+def test_a_rule_is_recognised_without_its_message_type_or_with_another_one(run: Run, name: str) -> None:
+    result = run("explain", name)
+    assert result.exit_code == 0
+    assert result.stdout == run("explain", MINIMUM).stdout
+    assert MINIMUM in result.stderr
+
+
+@pytest.mark.parametrize("command", [["fire", "http://127.0.0.1:1/"], ["export", "out.ndjson"], ["catalogue"]])
+def test_filters_recognise_rules_of_another_message_type(run: Run, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for filters in (["--rule", MINIMUM], ["--rule", "*orderMinimum*"], ["--site", "orderMinimum"]):
+        result = run(*command, "--message", PRICING, *filters)
+        assert result.exit_code == 2
+        assert "add --message offer-creation-request" in result.stderr
+    assert f"did you mean '{MINIMUM}'" in run(*command, "--rule", "orderMinimum:minimum").stderr
+    assert "names contain it" in run(*command, "--rule", "pageCount").stderr
+
+
+# ---------------------------------------------------------------------------------------------------- cases and findings
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_finding_is_explained_from_a_journal_a_report_or_a_baseline(run: Run, finding: Any, file: str) -> None:
+    for digits in (8, 16):
+        result = run("explain", finding["fingerprint"][:digits], file)
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.startswith(f"{finding['fingerprint'][:8]} (")
+        assert finding["sentence"] in result.stdout
+    said = json.loads(run("explain", finding["fingerprint"], file, "--json").stdout)
+    assert said["finding"].items() >= {"fingerprint": finding["fingerprint"], "sentence": finding["sentence"]}.items()
+
+
+@pytest.mark.parametrize("files", [(), ("corpus.ndjson",), ("run.ndjson",), ("run.ndjson.gz",), ("report.json", "run.ndjson")])
+def test_a_case_is_explained_from_the_catalogue_a_corpus_or_a_journal(run: Run, finding: Any, files: tuple[str, ...]) -> None:
+    case = finding["case"]["id"]
+    result = run("explain", case, *files, *NOW)
+    assert result.exit_code == 0, result.stderr
+    assert BUG in result.stdout
+    if "report.json" not in files:
+        assert result.stdout.startswith(f"{case}  invalid {PRICING}")
+        assert ("The target answered: accepted (status 200)" in result.stdout) == (files[-1:] in [("run.ndjson",), ("run.ndjson.gz",)])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["0" * 16], "add the corpus, journal, JSON report or baseline"),
+        (["0" * 8], "add the corpus, journal, JSON report or baseline"),
+        (["0" * 16, "run.ndjson", "corpus.ndjson", "report.json", "known.json"], "no case and no finding of run.ndjson, corpus.ndjson"),
+        (["0" * 8, "nowhere.json"], "nowhere.json"),
+        (["0" * 16, "nowhere.ndjson"], "nowhere.ndjson cannot be read"),
+        ([MINIMUM, "run.ndjson"], "a FILE works only with the ID"),
+        (["!"], "unknown name '!'"),
+        ([""], "unknown name ''"),
+    ],
+)
+def test_an_unknown_id_or_name_is_reported_in_one_line(run: Run, finding: object, words: list[str], said: str) -> None:
+    result = run("explain", *words)
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+    assert said in result.stderr
