@@ -57,7 +57,7 @@ STACKS = (
         tolerance=0,
         timestamps=habits("fraction, nanoseconds, offset, lower case, space, no zone, no seconds"),
         duplicates="last",
-        accepts=habits("NUL, six cron fields"),
+        accepts=habits("NUL, six cron fields, host without a dot, IP address"),
     ),
     Stack(
         name="msgspec",
@@ -65,7 +65,7 @@ STACKS = (
         tolerance=30,
         timestamps=habits("fraction, nanoseconds, offset, lower case, space, no zone"),
         duplicates="both",
-        accepts=habits("NUL, six cron fields, relative URL"),
+        accepts=habits("NUL, six cron fields, relative URL, host without a dot, IP address"),
     ),
     Stack(
         name="attrs",
@@ -73,7 +73,9 @@ STACKS = (
         tolerance=300,
         timestamps=habits("fraction, nanoseconds, offset, space, no zone, no seconds, date only"),
         duplicates="first",
-        accepts=habits("NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8"),
+        accepts=habits(
+            "NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8, host without a dot, IP address"
+        ),
     ),
     Stack(
         name="django",
@@ -81,7 +83,7 @@ STACKS = (
         tolerance=60,
         timestamps=habits("fraction, nanoseconds, offset, space, no zone, no seconds, date only"),
         duplicates="last",
-        accepts=habits("1e400"),
+        accepts=habits("1e400, IP address"),
     ),
     Stack(
         name="jsonschema_rs",
@@ -89,7 +91,7 @@ STACKS = (
         tolerance=0,
         timestamps=habits("fraction, nanoseconds, offset, lower case"),
         duplicates="last",
-        accepts=habits("NUL, relative URL, 1.0"),
+        accepts=habits("NUL, relative URL, 1.0, host without a dot, IP address"),
     ),
     Stack(
         name="ajv",
@@ -99,7 +101,7 @@ STACKS = (
         timestamps=habits("fraction, nanoseconds, offset, lower case, space, no zone, no seconds, date only"),
         keeps_other_timestamps=True,
         duplicates="last",
-        accepts=habits("NUL, six cron fields, relative URL, 1.0, lone surrogate, byte order mark"),
+        accepts=habits("NUL, six cron fields, relative URL, 1.0, lone surrogate, byte order mark, host without a dot, IP address"),
     ),
     Stack(
         name="zod",
@@ -117,6 +119,8 @@ STACKS = (
         tolerance=300,
         timestamps=habits("fraction, nanoseconds, offset, lower case, no seconds"),
         duplicates="rejected",
-        accepts=habits("NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8, overlong UTF-8"),
+        accepts=habits(
+            "NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8, overlong UTF-8, host without a dot, IP address"
+        ),
     ),
 )

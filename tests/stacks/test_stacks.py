@@ -43,6 +43,8 @@ UNUSUAL = {
     "lone surrogate": r',"comments":"\ud800"',
     "NUL": r',"comments":"\u0000"',
     "relative URL": ',"pdfUrl":"a/b.pdf"',
+    "host without a dot": ',"pdfUrl":"http://files/a.pdf"',
+    "IP address": ',"pdfUrl":"http://192.0.2.1/a.pdf"',
     "six cron fields": ',"deliveryScheduleCron":"0 0 9 * * 1"',
 }
 ENCODINGS = {"utf-16": "UTF-16", "utf-32": "UTF-32", "surrogates": "CESU-8", "overlong": "overlong UTF-8", "other": "Latin-1"}
