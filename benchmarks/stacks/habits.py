@@ -120,7 +120,8 @@ STACKS = (
         timestamps=habits("fraction, nanoseconds, offset, lower case, no seconds"),
         duplicates="rejected",
         accepts=habits(
-            "NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8, overlong UTF-8, host without a dot, IP address"
+            "NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8, overlong UTF-8, "
+            "host without a dot, IP address"
         ),
     ),
 )

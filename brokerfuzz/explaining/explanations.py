@@ -1,7 +1,7 @@
 """Explains a single rule, technique, ambiguity or seeded bug, and searches for names."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -88,7 +88,7 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
         return _of_technique(contract, TECHNIQUES[name], instant)
     if ambiguity is not None:
         return _of_ambiguity(contract, ambiguity, instant)
-    if group := [entry for entry in contract.ambiguities if entry.id.startswith(f"{name}.")]:
+    if group := contract.group(name):
         return _of_group(contract, name, group, instant)
     if name in BUGS:
         return _of_bug(BUGS[name])
@@ -152,7 +152,7 @@ def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Ex
     return Explanation("ambiguity", ambiguity.id, tuple(sentences), ambiguity.source, concerned, example)
 
 
-def _of_group(contract: Contract, name: str, group: list[Ambiguity], now: datetime) -> Explanation:
+def _of_group(contract: Contract, name: str, group: Sequence[Ambiguity], now: datetime) -> Explanation:
     first = _of_ambiguity(contract, group[0], now)
     each = (f"{ambiguity.id}: {ambiguity.question}" for ambiguity in group)
     settle = f"To settle all of them, use --policy {name}=INTERPRETATION. The interpretation can be {group[0].choices}."

@@ -154,7 +154,16 @@ class Contract:
         for ambiguity in self.ambiguities:
             if ambiguity.id == ambiguity_id:
                 return ambiguity
-        raise UnknownNameError("ambiguity", ambiguity_id, [s.id for s in self.ambiguities], "`brokerfuzz rules` lists them all")
+        raise UnknownNameError("ambiguity", ambiguity_id, self.ambiguity_names, "`brokerfuzz rules` lists them all")
+
+    def group(self, name: str) -> Sequence[Ambiguity]:
+        """Returns the ambiguities whose ID begins with a name and a point, such as `timestamp-format`."""
+        return [one for one in self.ambiguities if one.id.startswith(f"{name}.")]
+
+    @property
+    def ambiguity_names(self) -> Sequence[str]:
+        """The IDs of the ambiguities, and the names of their groups."""
+        return list(dict.fromkeys(name for one in self.ambiguities for name in (one.id, one.id.partition(".")[0])))
 
     def check_policies(self, policies: PolicyValues) -> Policies:
         """Returns the policies in a uniform format: the ID of each ambiguity with the allowed interpretations.
@@ -168,7 +177,7 @@ class Contract:
         for name in sorted(policies, key=lambda name: name.count(".")):  # a complete ID has priority over the first part of an ID
             given = policies[name]
             values = tuple(map(str, given)) if isinstance(given, list | tuple) else tuple(str(given).split(","))
-            for ambiguity in self._group(name):
+            for ambiguity in self.group(name) or [self.ambiguity(name)]:
                 for value in values:
                     if not ambiguity.interpretations:
                         raise UnknownNameError("policy", f"{name}={value}", (), f"options settle {name}; see `brokerfuzz explain {name}`")
@@ -176,9 +185,6 @@ class Contract:
                         raise UnknownNameError("policy", f"{name}={value}", ambiguity.interpretations, f"{name} can be {ambiguity.choices}")
                 found[ambiguity.id] = values
         return found
-
-    def _group(self, name: str) -> Sequence[Ambiguity]:
-        return [one for one in self.ambiguities if one.id.startswith(f"{name}.")] or [self.ambiguity(name)]
 
 
 def known_message_type(name: str) -> MessageType:
@@ -353,10 +359,16 @@ class _Resolver:
         return target, uri
 
 
+_REQUIRED = ("id", "question", "plain", "source", "detector", "interpretations")
+"""The properties of each entry of `ambiguities.json`. `sites` and the options of the detector are optional."""
+
+
 def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
+    for name in _REQUIRED:
+        if name not in entry:
+            raise ContractError(f"ambiguity {entry.get('id', entry)!r} lacks {name!r}: add it, as in the built-in ambiguities.json")
     _check_detector(entry)
-    named = {"id", "question", "interpretations", "plain", "source", "detector", "sites"}
-    options = {key: value for key, value in entry.items() if key not in named}
+    options = {key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")}
     about = entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"]
     return Ambiguity(*about, _interpretations(entry), frozen(entry.get("sites")), frozen(options))
 
@@ -372,6 +384,8 @@ def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
     known = (*MEANINGS[str(detector)], REJECTED) if detector in MEANINGS else None
     if not isinstance(given, list) or (known is not None and not set(given) <= set(known)) or (detector is not None and REJECTED not in given):
         raise ContractError(f"ambiguity {entry['id']!r} has unsupported interpretations: use {listed(known or ('accepted', REJECTED), 'or')}")
+    if len(set(given)) < len(given):
+        raise ContractError(f"ambiguity {entry['id']!r} has an interpretation that occurs twice: name each only once")
     return tuple(given)
 
 
@@ -389,8 +403,6 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
 
 
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:
-    if entry["keyword"] != NOT_IN_FUTURE or entry["message"] not in MESSAGE_TYPES:
-        raise ContractError(
-            f"semantics.json has {entry['keyword']!r} for {entry['message']!r}, but only {NOT_IN_FUTURE!r} for a message type is supported"
-        )
+    if entry["keyword"] != NOT_IN_FUTURE:
+        raise ContractError(f"semantics.json has the keyword {entry['keyword']!r}, but only {NOT_IN_FUTURE!r} is supported")
     return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["demand"])

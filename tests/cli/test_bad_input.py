@@ -11,6 +11,7 @@ import pytest
 from click.testing import Result
 
 from brokerfuzz.inputs import LARGEST
+from brokerfuzz.schemas.contract import DATA
 
 Run = Callable[..., Result]
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -41,6 +42,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("undescribed/offer-creation-request.schema.json").write_text('{"type": "object", "required": ["a"]}')
     Path("anything").mkdir()
     Path("anything/offer-creation-request.schema.json").write_text("{}")
+    Path("misspelled").mkdir()
+    Path("misspelled/semantics.json").write_text((DATA / "semantics.json").read_text().replace("TimeUtc", "TimeUTC"))
+    Path("twice").mkdir()
+    Path("twice/ambiguities.json").write_text((DATA / "ambiguities.json").read_text().replace('"cron-syntax"', '"url-syntax"'))
     Path("cut.ndjson").write_text(
         '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"ambiguities":[],"tags":[],"twin":null,"body":{}}\n'
     )
@@ -70,7 +75,15 @@ BAD: dict[str, tuple[list[str], str]] = {
     "an unknown command": (["chekc"], "chekc"),
     "an unknown message type": (["check", "--message", "offer", OFFER], "offer-creation-request"),
     "an unknown ambiguity": (["check", "--policy", "cron-sintax=accepted", OFFER], "did you mean 'cron-syntax'"),
-    "an unknown policy": (["check", "--policy", "cron-syntax=maybe", OFFER], "accept"),
+    "an unknown group of ambiguities": (["check", "--policy", "timestamp-fromat=parsed", OFFER], "did you mean 'timestamp-format'"),
+    "an unknown interpretation": (["check", "--policy", "cron-syntax=maybe", OFFER], "cron-syntax can be accepted or rejected"),
+    "a negative tolerance": (["check", "--policy", "clock-tolerance=-1", OFFER], "can be a number of seconds from 0 to 86,400"),
+    "contradicting policies": (
+        ["check", "--policy", "duplicate-properties=first", "--policy", "duplicate-properties=last", OFFER],
+        "to keep both open, write duplicate-properties=first,last",
+    ),
+    "a rule at a misspelled site": (["check", "--contract", "misspelled", OFFER], "did you mean 'lastUpdatedDateTimeUtc'"),
+    "two ambiguities with one ID": (["check", "--contract", "twice", OFFER], "give each its own ID"),
     "a policy without an ambiguity": (["check", "--policy", "accepted", OFFER], "AMBIGUITY=INTERPRETATION"),
     "an invalid time": (["check", "--now", "yesterday", OFFER], "2025-06-15T12:00:00Z"),
     "an impossible date": (["check", "--now", "2025-02-30T12:00:00Z", OFFER], "2025-06-15T12:00:00Z"),

@@ -257,7 +257,22 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "a property with NUL": (put_changed(lambda schema: schema["properties"].update({"a\0b": {}})), OFFERS, r"a property named 'a\x00b': rename it"),
     "a stray schema": (put("{}", "offer.schema.json"), "offer.schema.json", "the allowed file names are"),
     "ambiguities that are none": (put("{}", "ambiguities.json"), "ambiguities.json", "compare it"),
-    "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", "compare its files"),
+    "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", "lacks 'id'"),
+    "an ambiguity without a question": (
+        put_changed(lambda ambiguities: ambiguities[0].pop("question"), "ambiguities.json"),
+        "",
+        "'timestamp-format.offset' lacks 'question'",
+    ),
+    "an interpretation that occurs twice": (
+        put_changed(_with_entry("cron-syntax", interpretations=["accepted", "accepted", "rejected"]), "ambiguities.json"),
+        "",
+        "name each only once",
+    ),
+    "a rule of an unknown message type": (
+        put_changed(lambda rules: rules[0].update(message="offer"), "semantics.json"),
+        "",
+        "unknown message type 'offer': use offer-creation-request,",
+    ),
     "an unknown detector": (put_changed(lambda ambiguities: ambiguities[0].update(detector="timestamps"), "ambiguities.json"), "", "use one of"),
     "a detector without its limit": (put_changed(_without_limit, "ambiguities.json"), "", "add it"),
     "a clock tolerance without seconds": (
