@@ -4,10 +4,13 @@ The first bytes select the kind of case, the rule, the technique and the place. 
 the simplest message and the first technique.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from bisect import bisect
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Any
 
 from brokerfuzz.cases.case import Case, clock, compact
@@ -23,7 +26,12 @@ from brokerfuzz.schemas.flattening import Schema
 
 _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 """The share of each verdict among the random cases, in tenths."""
-_HEADER = 7
+_STATED_SHARE = 58
+_STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
+_OTHERS: Mapping[str, int] = {"unknown property": 6, "type": 27, "integer range": 5, "syntax": 4}
+"""The shares of the kinds of rules among the faults, in hundredths. The contract states the first kinds in words; they get 58 in total. The other
+kinds follow from the types in its tables. There are more such rules, but almost all programs check them.
+"""
 _TOO_LARGE = ("message_size",)  # such a case is a megabyte long, so only the catalogue contains one
 TAG = "random"
 
@@ -45,30 +53,44 @@ class CaseDecoder:
 
     def read(self, source: Source, now: datetime | None) -> Case:
         """Decodes the next case. If `now` is None, the case is not about the clock."""
-        header = source.take(_HEADER)
         kinds = [label for label in self.labels for _ in range(_SHARES[label])]
-        kind = kinds[header[0] % len(kinds)]
+        kind = kinds[source.choose(len(kinds))]
         if kind == "valid":
             return Case.judged(self.message_type, compact(self._message("", source)), claim="valid", tags=(TAG,), now=now, contract=self.contract)
-        return self._fault(header, source, now) if kind == "invalid" else self._probe(header, source, now)
+        return self._fault(source, now) if kind == "invalid" else self._probe(source, now)
 
     # --------------------------------------------------------------------------------------------------- faults
 
-    def _fault(self, header: bytes, source: Source, now: datetime | None) -> Case:
+    def _fault(self, source: Source, now: datetime | None) -> Case:
         maker = self.faults(now)
-        rule = self.rules[int.from_bytes(header[1:3]) % len(self.rules)]
+        rule = self._rule(source)
         techniques = self.techniques_for(rule, maker)
+        preferred = source.choose(256) ** 3 * len(techniques) >> 24  # mostly one of the first techniques, because they find most bugs
         place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place use the same decoder
         message = self._message(place, source, lambda: maker.breakable_schema(rule))
         found = places(message, rule.site)
-        steps = found[header[4] % len(found)]
-        for number in range(len(techniques)):
-            case = maker.broken(message, steps, rule, techniques[(header[3] + number) % len(techniques)], (TAG,))
+        steps = found[source.choose(256) % len(found)] if len(found) > 1 else found[0]
+        for technique in (*techniques[preferred:], *techniques[:preferred]):
+            case = maker.broken(message, steps, rule, technique, (TAG,))
             if case is not None:
                 return case
         plain = maker.case(rule, techniques[0])
         assert plain is not None, "this is a bug: the technique does not break its rule in a simple message"
         return plain
+
+    def _rule(self, source: Source) -> Rule:
+        rules, sums = self._weighted_rules
+        return rules[bisect(sums, int.from_bytes(source.take(2)) * sums[-1] >> 16)]  # Hypothesis prefers small integers, but no bytes
+
+    @cached_property
+    def _weighted_rules(self) -> tuple[Sequence[Rule], Sequence[int]]:
+        """Returns the rules, and the sums of their weights. The rules that the contract states get most cases, even if there are few of them."""
+        kinds = {rule: _kind_of_rule(rule) for rule in self.rules}
+        rules = sorted(self.rules, key=lambda rule: [*_STATED, *_OTHERS].index(kinds[rule]))
+        stated = sum(_STATED[kind] for kind in {*kinds.values()} & {*_STATED})
+        numbers = Counter(kinds.values())
+        shares = {kind: _STATED_SHARE * _STATED[kind] / stated if kind in _STATED else _OTHERS[kind] for kind in numbers}
+        return rules, list(accumulate(max(1, round(1000 * shares[kinds[rule]] / numbers[kinds[rule]])) for rule in rules))
 
     def techniques_for(self, rule: Rule, maker: FaultMaker) -> list[Technique]:
         return [technique for technique in maker.techniques(rule) if self.techniques is None or technique.name in self.techniques]
@@ -81,16 +103,16 @@ class CaseDecoder:
 
     # --------------------------------------------------------------------------------------------------- probes
 
-    def _probe(self, header: bytes, source: Source, now: datetime | None) -> Case:
+    def _probe(self, source: Source, now: datetime | None) -> Case:
         maker = ProbeMaker(self.contract, self.message_type, now)
         questions = _questions(self.contract, self.message_type, now is not None)
-        ambiguity, site = questions[int.from_bytes(header[1:3]) % len(questions)]
+        ambiguity, site = questions[source.choose(len(questions))]
         path = maker.path(site)
         message = self._message(path, source, lambda: schema_with_place(self.contract, self.message_type, path))
         probes = list(maker.probes(ambiguity, site, message))
         if not probes:
             return next(maker.of_ambiguity(ambiguity))
-        name, steps, change = probes[header[3] % len(probes)]
+        name, steps, change = probes[source.choose(256) % len(probes)]
         case = maker.case(ambiguity, name, apply(message, steps, change)) or next(maker.of_ambiguity(ambiguity))
         return replace(case, tags=(*case.tags, TAG))
 
@@ -100,6 +122,13 @@ class CaseDecoder:
         if key not in self._decoders:
             self._decoders[key] = compile_decoder(self.contract, self.message_type, narrowed=narrowed() if narrowed else None)
         return self._decoders[key](source)
+
+
+def _kind_of_rule(rule: Rule) -> str:
+    if rule.keyword in ("minimum", "maximum") and rule.value in (-(1 << 31), (1 << 31) - 1):
+        return "integer range"
+    known = {"type": "type", "additionalProperties": "unknown property", "json": "syntax", "minLength": "length", "minItems": "length"}
+    return known.get(rule.keyword, rule.keyword if rule.keyword in _STATED else "bound")
 
 
 @lru_cache(maxsize=16)
