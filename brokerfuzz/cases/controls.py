@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from brokerfuzz.cases.case import TWIN_TAGS, Case
+from brokerfuzz.cases.case import TWIN_TAGS, Case, confirmed
 from brokerfuzz.cases.changes import Put, Steps, altered, places, value_at
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.faults import OF_PRESENCE
@@ -65,9 +65,10 @@ class ControlMaker:
         if control.label == "valid" or fault.twin is None:
             return control
         twin = self._judged(_with(fault.twin, steps, value), TWIN_TAGS)
-        if twin.label != "valid":
-            return replace(control, faults=fault.faults)
-        return Case.judged(self.message_type, control.body, faults=fault.faults, tags=tags, twin=twin, now=self.now, contract=self.contract)
+        broken = None
+        if twin.label == "valid":
+            broken = confirmed(self.message_type, control.body, faults=fault.faults, tags=tags, twin=twin, now=self.now, contract=self.contract)
+        return broken or replace(control, faults=fault.faults)
 
     def _judged(self, body: bytes, tags: tuple[str, ...]) -> Case:
         return Case.judged(self.message_type, body, tags=tags, now=self.now, contract=self.contract)

@@ -110,7 +110,7 @@ def test_options_are_keywords(name: str, positional: tuple[Any, ...]) -> None:
                 "offerType": "Product List",
                 "productClusters": [
                     {"products": [{"productId": "a", "productQuantityInOffer": 1}]},
-                    {"id": "a", "products": [{"productId": "a", "productQuantityInOffer": 1}]},
+                    {"products": [{"productId": "b", "productQuantityInOffer": 1}]},
                 ],
             },
         ),
