@@ -27,6 +27,11 @@ def steps_of(pointer: str) -> list[str]:
     return [unescape(token) for token in pointer.split("/")[1:]]
 
 
+def site_of(pointer: str) -> str:
+    """Returns the site of a JSON Pointer: `productClusters[].id` for `/productClusters/0/id`."""
+    return "".join("[]" if step.isascii() and step.isdecimal() else f".{step}" for step in steps_of(pointer)).removeprefix(".")
+
+
 def escape(name: str) -> str:
     """Escapes `~` and `/` in a property name, for a JSON Pointer."""
     return name.replace("~", "~0").replace("/", "~1")

@@ -1,7 +1,6 @@
 """Reads and writes the baseline: a JSON file with known findings, which do not make a campaign fail.
 
-For each finding, the file contains a fingerprint that identifies it (see `Finding.fingerprint`), and a sentence for people who
-read the file.
+For each finding, the file contains the name that identifies it (see `Finding.name`), and a sentence for people who read the file.
 """
 
 import json
@@ -14,11 +13,11 @@ from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.errors import BaselineError, problem_of
 
-VERSION = 2
+VERSION = 3
 
 
 def read(path: Path) -> dict[str, str]:
-    """Maps the fingerprint of each known finding to its sentence. Raises `BaselineError` if the file is missing or is not a baseline."""
+    """Maps the name of each known finding to its sentence. Raises `BaselineError` if the file is missing or is not a baseline."""
     try:
         return _known(json.loads(path.read_bytes()))
     except FileNotFoundError as problem:
@@ -32,12 +31,12 @@ def read(path: Path) -> dict[str, str]:
 def _known(document: Any) -> dict[str, str]:
     if document["baseline"] != VERSION:
         raise ValueError(f"its version is {document['baseline']}, and this brokerfuzz reads version {VERSION}")
-    return {str(entry["fingerprint"]): str(entry["sentence"]) for entry in document["findings"]}
+    return {str(entry["finding"]): str(entry["sentence"]) for entry in document["findings"]}
 
 
 def marked(findings: Iterable[Finding], known: Mapping[str, str]) -> tuple[Finding, ...]:
     """Returns the findings. The attribute `known` says whether a finding is in the baseline."""
-    return tuple(replace(finding, known=finding.fingerprint in known) for finding in findings)
+    return tuple(replace(finding, known=finding.name in known) for finding in findings)
 
 
 def updated(known: Mapping[str, str], findings: Iterable[Finding], *, add: bool, prune: bool) -> dict[str, str]:
@@ -45,8 +44,8 @@ def updated(known: Mapping[str, str], findings: Iterable[Finding], *, add: bool,
 
     If `add` is true, the new findings are added. If `prune` is true, known findings that did not occur again are removed.
     """
-    found = {finding.fingerprint: finding.sentence() for finding in findings}
-    kept = {fingerprint: sentence for fingerprint, sentence in known.items() if fingerprint in found or not prune}
+    found = {finding.name: finding.sentence() for finding in findings}
+    kept = {name: sentence for name, sentence in known.items() if name in found or not prune}
     return {**kept, **(found if add else {name: sentence for name, sentence in found.items() if name in kept})}
 
 
@@ -55,7 +54,7 @@ def write(path: Path, known: Mapping[str, str]) -> None:
 
     Raises `BaselineError` if the file cannot be written.
     """
-    entries = [{"fingerprint": fingerprint, "sentence": known[fingerprint]} for fingerprint in sorted(known)]
+    entries = [{"finding": name, "sentence": known[name]} for name in sorted(known)]
     try:
         with atomic_file(path) as stream:
             stream.write(json.dumps({"baseline": VERSION, "findings": entries}, indent=2).encode() + b"\n")

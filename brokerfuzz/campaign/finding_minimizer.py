@@ -1,65 +1,51 @@
-"""Shrinks the messages of all contradictions and finds the causes, by sending many variants of each message to the target."""
+"""Shrinks the message of one contradiction and finds the causes, by sending many variants of the message to the target."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from itertools import count
-from time import monotonic
 
-from brokerfuzz.campaign.bounded_sending import Bounds
+from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.cause_search import CauseSearch
-from brokerfuzz.campaign.envelopes import malformed
-from brokerfuzz.campaign.finding_groups import Suspicion, first_of_each
+from brokerfuzz.campaign.causes import Cause
 from brokerfuzz.campaign.finding_twins import twin_of
 from brokerfuzz.campaign.journal import Key
+from brokerfuzz.campaign.json_trees import Tree
+from brokerfuzz.campaign.same_problem import SameProblem
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.shrink_candidates import Schemas
 from brokerfuzz.campaign.shrinking import Shrinker
+from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.targets import Answer
 
 
 class FindingMinimizer:
-    """Shrinks all contradictions of a campaign.
+    """Shrinks contradictions. The limits `bounds` apply to each shrinking and to each search for causes."""
 
-    The campaign sends at most `requests` requests for each contradiction (0: no shrinking), and stops shrinking after `seconds`
-    seconds in total.
-    """
+    def __init__(self, sender: Sender, judge: Judge, bounds: Bounds) -> None:
+        self._sender, self._judge, self._bounds = sender, judge, bounds
+        self._steps: Counter[tuple[str, int]] = Counter()
 
-    def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, *, requests: int, seconds: float) -> None:
-        self._suspicions = [suspicion for suspicion in suspicions if suspicion.answer.reached]
-        self._sender, self._judge = sender, judge
-        self._requests, self._seconds = requests, seconds
-
-    async def run(self, concurrency: int) -> None:
-        """Shrinks all contradictions, then searches for the causes that shrinking could not find."""
-        if self._requests <= 0:
-            return
-        bounds = Bounds(self._requests, monotonic() + self._seconds)
-        await self._each(self._suspicions, partial(self._shrink, bounds), concurrency)
-        shrunk = [suspicion for suspicion in first_of_each(self._suspicions) if suspicion.reproduced]
-        await self._each(shrunk, partial(self._explain, bounds), concurrency)
-
-    async def _each(self, suspicions: Iterable[Suspicion], do: Callable[[Suspicion], Awaitable[None]], concurrency: int) -> None:
-        waiting = iter(suspicions)
-
-        async def work() -> None:
-            for suspicion in waiting:
-                await do(suspicion)
-
-        await together(*(work() for _ in range(concurrency)))
-
-    async def _shrink(self, bounds: Bounds, suspicion: Suspicion) -> None:
+    async def shrink(self, suspicion: Suspicion, start: bytes, answer: Answer, avoided: Sequence[Cause] = ()) -> None:
+        """Shrinks the message `start`, which got the `answer`, and stores the result in the contradiction. No smaller message contains
+        an avoided cause.
+        """
         case = suspicion.case
+        verdict = self._judge.of(case, start) if start != case.body else suspicion.verdict
+
+        def allows(tree: Tree) -> bool:
+            return not any(cause.is_in(tree) for cause in avoided)
+
         shrinker = Shrinker(
-            suspicion.body,
-            suspicion.verdict,
-            suspicion.answer,
-            send=self._sender_of("shrink", suspicion),
+            start,
+            verdict,
+            answer,
+            send=self.sender_of("shrink", suspicion),
             judge=partial(self._judge.of, case),
-            schemas=self._schemas(suspicion),
-            bounds=bounds,
-            shows=self._shows(suspicion),
+            schemas=self.schemas(suspicion),
+            bounds=self._bounds,
+            problem=self.problem(suspicion, answer, start),
+            allows=allows,
         )
         try:
             await shrinker.run()
@@ -69,14 +55,14 @@ class FindingMinimizer:
             suspicion.sent, suspicion.shown = shrinker.sent, shrinker.shown
             suspicion.twin = twin_of(suspicion.body, suspicion.verdict, case, lambda body: self._judge.of(case, body).label)
 
-    async def _explain(self, bounds: Bounds, suspicion: Suspicion) -> None:
+    async def explain(self, suspicion: Suspicion) -> None:
         """Searches for the properties whose absence causes the problem, if the target should have accepted the message."""
         search = CauseSearch(
             suspicion.body,
-            send=self._sender_of("turn", suspicion),
+            send=self.sender_of("turn", suspicion),
             judge=partial(self._judge.of, suspicion.case),
-            schemas=self._schemas(suspicion),
-            bounds=bounds,
+            schemas=self.schemas(suspicion),
+            bounds=self._bounds,
             known=suspicion.places,
             thorough=suspicion.whole and not suspicion.places and not suspicion.case.headers,
         )
@@ -85,18 +71,28 @@ class FindingMinimizer:
         finally:
             suspicion.add_causes(search.places)
 
-    def _sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
-        """Returns a function that sends a body with the headers of the case. The journal distinguishes the kinds of
-        contradictions of a case.
+    def problem(self, suspicion: Suspicion, answer: Answer, message: bytes) -> SameProblem:
+        """Returns the problem that the answer to a message shows."""
+        return SameProblem(suspicion.kind, answer, message, self._judge.demands)
+
+    def bounded(self, suspicion: Suspicion) -> BoundedSender:
+        """Returns a sender that stops at the limits."""
+        return BoundedSender(self.sender_of("shrink", suspicion), self._bounds)
+
+    def sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
+        """Returns a function that sends a body with the headers of the case. The journal distinguishes the contradictions of a case by
+        their kind and verdict, because the twin of a case can show another contradiction.
         """
-        steps = count()
-        return lambda body: self._sender.send(Key(f"{phase} {suspicion.kind}", suspicion.index, next(steps)), suspicion.case, body)
+        name = f"{phase} {suspicion.kind} {suspicion.verdict.label}"
+        place = (name, suspicion.index)
 
-    def _shows(self, suspicion: Suspicion) -> Callable[[Answer], bool]:
-        """Returns a function that decides whether an answer shows the same problem."""
-        if suspicion.about:
-            return lambda answer: malformed(answer, self._judge.demands) is not None
-        return lambda answer: answer.kind == suspicion.answer.kind
+        async def send(body: bytes) -> Answer:
+            step = self._steps[place]
+            self._steps[place] += 1
+            return await self._sender.send(Key(name, suspicion.index, step), suspicion.case, body)
 
-    def _schemas(self, suspicion: Suspicion) -> Schemas:
+        return send
+
+    def schemas(self, suspicion: Suspicion) -> Schemas:
+        """Returns the schema of each site of the message."""
         return {path: site.schema for path, site in self._judge.demands.sites[suspicion.case.message_type].items()}

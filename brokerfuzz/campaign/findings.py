@@ -1,12 +1,14 @@
 """Defines findings: contradictions between a verdict and an answer. Each finding has a sentence that describes it to developers."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from hashlib import sha256
 
 from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.campaign.finding_groups import Suspicion, Suspicions, merged
+from brokerfuzz.campaign.identity import IdentityKey, fingerprint, merged
 from brokerfuzz.campaign.json_trees import at_pointer, read_tree, write_tree
+from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
+from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.headers import in_words
 from brokerfuzz.schemas.verdicts import violation
@@ -33,17 +35,15 @@ class BrokenRule:
 class Finding:
     """A contradiction between the verdict of a message and the answer of the target.
 
-    `count` cases showed the contradiction, and `case` is the first of them. `body` is the smallest message that shows the
-    contradiction, and `answer` is the answer to this message. `reasons` are the rules that the smallest message breaks, and
-    `ambiguities` are the ambiguities that it touches.
+    `count` cases showed it, and `case` is the first of them. `body` is the smallest message that shows it, and `answer` is the
+    answer to this message. `reasons` are the rules that the smallest message breaks, and `ambiguities` are those that it touches.
 
     `places` are the JSON Pointers of the causes. If the message has no value at such a place, the missing value is the cause.
     `techniques`, `tags` and `families` come from all cases that showed the finding.
 
     The smallest message was sent again `sent` times, and `shown` of these times the problem occurred. `whole` is False if a limit
-    ended the shrinking. `reproduction` is a shell command that sends the smallest message. `twin` is the valid counterpart of the
-    smallest message. If the answer itself is the problem, `about` describes the problem. `known` is True if the baseline contains
-    the finding.
+    ended the shrinking. `reproduction` is a shell command that sends the smallest message. `twin` is its valid counterpart. If
+    the answer itself is the problem, `about` describes the problem. `known` is True if the baseline contains the finding.
     """
 
     kind: FindingKind
@@ -66,6 +66,8 @@ class Finding:
     twin: bytes | None = None
     about: str = ""
     known: bool = False
+    identity: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
 
     @property
     def flaky(self) -> bool:
@@ -79,15 +81,13 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that identify the finding in other runs.
+        """Sixteen hexadecimal digits that identify the finding in other runs: see `identity`."""
+        return fingerprint(self.identity)
 
-        The digits depend on the kind, the broken rules and the families of the techniques. If no rule is broken, the digits
-        depend on the kind and the smallest message.
-        """
-        what = [rule.rule for rule in self.reasons]
-        shown = [*what, *self.families] if what else [self.label, *self.ambiguities, *self.headers, self.body.hex()]
-        about = ["unreachable"] if not self.answer.reached else [self.about] if self.about else shown
-        return sha256("\n".join([self.kind, self.message_type, *about]).encode(errors="backslashreplace")).hexdigest()[:16]
+    @property
+    def name(self) -> str:
+        """The first eight digits of the fingerprint, which name the finding everywhere."""
+        return self.fingerprint[:8]
 
     @property
     def expected(self) -> str:
@@ -118,7 +118,17 @@ class Finding:
         if self.about:
             return f"The answer to {self._message()} is not a valid envelope: {printable(self.about, 300)}{self._flakiness}."
         found_by = f"; found by {self.hint}" if self.hint else ""
-        return f"The target {self._outcome()}; {self._cause()}{found_by}{self._flakiness}."
+        return f"The target {self._outcome()}; {self._cause()}{self._elsewhere}{found_by}{self._flakiness}."
+
+    @property
+    def _elsewhere(self) -> str:
+        others = [site for site in self.sites if site not in self._own_sites]
+        shown = [printable(site, 100) or "the root" for site in others[:4]] + ([f"{len(others) - 4:,} more sites"] if len(others) > 4 else [])
+        return f"; also at {listed(shown)}" if shown else ""
+
+    @property
+    def _own_sites(self) -> set[str]:
+        return {site_of(place) for place in self.places or [reason.at for reason in self.reasons]}
 
     @property
     def _flakiness(self) -> str:
@@ -160,12 +170,12 @@ def _where(pointer: str) -> str:
     return printable(pointer, 120) if pointer else "the root"
 
 
-def findings_of(suspicions: Suspicions, target: Target, contract: Contract) -> tuple[Finding, ...]:
-    """Returns one finding for each smallest message, in the order of the first cases."""
-    return tuple(finding_of(suspicion, target, contract) for suspicion in merged(suspicions.in_order()))
+def findings_of(suspicions: Iterable[Suspicion], target: Target, contract: Contract) -> tuple[Finding, ...]:
+    """Returns the findings in the order of their first cases."""
+    return tuple(finding_of(suspicion, key, target, contract) for key, suspicion in merged(suspicions))
 
 
-def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Finding:
+def finding_of(suspicion: Suspicion, identity: IdentityKey, target: Target, contract: Contract) -> Finding:
     verdict = suspicion.verdict
     return Finding(
         kind=suspicion.kind,
@@ -187,6 +197,8 @@ def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Find
         families=tuple(suspicion.families),
         twin=suspicion.twin,
         about=suspicion.about,
+        identity=identity,
+        sites=tuple(sorted({*suspicion.sites, *suspicion.further_sites})),
     )
 
 

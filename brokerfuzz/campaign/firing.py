@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic, time
 
+from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
-from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
+from brokerfuzz.campaign.finding_identification import FindingIdentification
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import first_contact
 from brokerfuzz.campaign.fresh_values import FreshValues
@@ -146,6 +147,7 @@ class Campaign:
         self._runner = CaseRunner(iter(cases), self._sender, self._judge, max_findings=options.max_findings)
         self._begun = datetime.now(UTC)
         self._ended: float | None = None
+        self._identified: FindingIdentification | None = None
         self._phase = "firing"
 
     async def run(self) -> None:
@@ -211,13 +213,14 @@ class Campaign:
 
     def result(self) -> Result:
         seen = self._runner.seen
+        suspicions = seen.suspicions.in_order() if self._identified is None else self._identified.suspicions
         seconds = (self._ended or monotonic()) - self._sender.started
         return Result(
             target=self._target.name,
             started=self._begun,
             counts=dict(seen.counts),
             rules=dict(seen.rules),
-            findings=findings_of(seen.suspicions, self._target, self._judge.demands),
+            findings=findings_of(suspicions, self._target, self._judge.demands),
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
             proofs=seen.proofs,
             twins_sent=seen.twins_sent,
@@ -239,12 +242,12 @@ class Campaign:
             self.stop = self.stop or self._runner.stop
 
     async def _shrink(self) -> None:
-        options = self.options
-        if options.max_findings is not None:
-            self._runner.seen.suspicions.keep(options.max_findings)
-        suspicions = self._runner.seen.suspicions.in_order()
-        shrinking = FindingMinimizer(suspicions, self._sender, self._judge, requests=options.shrink_requests, seconds=options.shrink_seconds)
-        await shrinking.run(options.concurrency)
+        options, seen = self.options, self._runner.seen
+        suspicions = seen.suspicions.in_order() if options.max_findings is None else seen.suspicions.keep(options.max_findings)
+        bounds = Bounds(options.shrink_requests, monotonic() + options.shrink_seconds)
+        self._identified = FindingIdentification(suspicions, self._sender, self._judge, bounds)
+        if options.shrink_requests > 0:
+            await self._identified.run(options.concurrency)
 
     async def _tick(self) -> None:
         while True:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError, Send
 from brokerfuzz.campaign.json_trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
+from brokerfuzz.campaign.same_problem import SameProblem
 from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas, in_schema_order, magnitude, pieces, simpler
 from brokerfuzz.schemas import Verdict
@@ -22,8 +23,6 @@ MOST_JUDGED = 32 << 20
 """The maximum number of bytes that the oracle judges for one finding. The maximum limits the time for shrinking a very large message."""
 
 VerdictOf = Callable[[bytes], Verdict]
-Shows = Callable[[Answer], bool]
-"""A function that decides whether an answer shows the problem of the finding."""
 TRIES = 5
 """The maximum number of times that a message is repeated, to measure how often its problem occurs."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
@@ -36,19 +35,29 @@ class Shrinker:
     The message is sent again before and after shrinking: `sent` times, and `shown` of these times the problem occurred. If the
     problem does not occur at the first repetition, the finding is not shrunk.
 
-    `places` are the JSON Pointers of the causes: the places at which a simpler value led to another answer. `whole` is False if a
-    limit ended the shrinking.
+    Only messages that `allows` permits are sent. `places` are the JSON Pointers of the causes: the places at which a simpler value
+    led to another answer. `whole` is False if a limit ended the shrinking.
     """
 
     def __init__(
-        self, body: bytes, verdict: Verdict, answer: Answer, *, send: Send, judge: VerdictOf, schemas: Schemas, bounds: Bounds, shows: Shows
+        self,
+        body: bytes,
+        verdict: Verdict,
+        answer: Answer,
+        *,
+        send: Send,
+        judge: VerdictOf,
+        schemas: Schemas,
+        bounds: Bounds,
+        problem: SameProblem,
+        allows: Callable[[Tree], bool] = lambda _: True,
     ) -> None:
         self.body, self.verdict, self.answer = body, verdict, answer
         self.sent = self.shown = 0
         self.places: tuple[str, ...] = ()
         self.whole = False
-        self._shows = shows
-        self._wanted = _signature(verdict)
+        self._problem, self._allows = problem, allows
+        self._wanted = signature(verdict)
         self._sender = BoundedSender(send, bounds)
         self._judge, self._schemas = judge, schemas
         self._seen: dict[bytes, _Outcome] = {}
@@ -80,13 +89,13 @@ class Shrinker:
     async def _repeat(self) -> None:
         answer = await self._sender.answer(self.body)
         self.sent += 1
-        if self._shows(answer):
+        if self._problem.is_shown(answer, self.body):
             self.shown += 1
             self.answer = answer
 
     async def _shrink(self) -> None:
         tree = self._tree()
-        if tree is None or not await self._holds(write_tree(tree)):
+        if tree is None or not await self._holds_tree(tree):
             await self._cut_bytes()
             return
         before = None
@@ -107,6 +116,9 @@ class Shrinker:
 
     # ------------------------------------------------------------------------------------------------ testing a candidate
 
+    async def _holds_tree(self, tree: Tree) -> bool:
+        return self._allows(tree) and await self._holds(write_tree(tree))
+
     async def _holds(self, body: bytes) -> bool:
         key = _key(body)
         if key not in self._seen:
@@ -120,7 +132,7 @@ class Shrinker:
         if self._judged > MOST_JUDGED:
             raise LimitReachedError
         verdict = self._judge(body)
-        if _signature(verdict) != self._wanted:
+        if signature(verdict) != self._wanted:
             await asyncio.sleep(0)
             return "other verdict"
         try:
@@ -130,8 +142,9 @@ class Shrinker:
 
     async def _shows_problem(self, body: bytes, verdict: Verdict) -> bool:
         answer = await self._sender.answer(body)
-        if not self._shows(answer):
+        if not self._problem.is_shown(answer, body):
             return False
+        self._problem.narrow(answer, body)
         self.body, self.verdict, self.answer = body, verdict, answer
         return True
 
@@ -144,7 +157,7 @@ class Shrinker:
             start = 0
             while start < len(children(at(tree, path))):
                 candidate = replaced(tree, path, without(at(tree, path), start, start + length))
-                if await self._holds(write_tree(candidate)):
+                if await self._holds_tree(candidate):
                     tree = candidate
                 else:
                     start += length
@@ -155,7 +168,7 @@ class Shrinker:
 
     async def _order(self, tree: Tree) -> Tree:
         ordered = in_schema_order(tree, self._schemas)
-        return ordered if await self._holds(write_tree(ordered)) else tree
+        return ordered if await self._holds_tree(ordered) else tree
 
     async def _simplify(self, tree: Tree) -> Tree:
         """Makes all strings, numbers and booleans as simple as possible."""
@@ -166,7 +179,7 @@ class Shrinker:
     async def _simplify_at(self, tree: Tree, path: Path) -> Tree:
         while True:
             for candidate in self._simpler(tree, path):
-                if await self._holds(write_tree(candidate)):
+                if await self._holds_tree(candidate):
                     tree = candidate
                     break
             else:
@@ -182,7 +195,7 @@ class Shrinker:
         while high - low > 1:
             middle = (low + high) // 2
             candidate = replaced(tree, path, Number(f"{sign}{middle}"))
-            if await self._holds(write_tree(candidate)):
+            if await self._holds_tree(candidate):
                 tree, high = candidate, middle
             else:
                 low = middle
@@ -234,7 +247,8 @@ class Shrinker:
         return any(self._seen.get(_key(write_tree(proposal))) == "other answer" for proposal in proposals)
 
 
-def _signature(verdict: Verdict) -> tuple[str, frozenset[str]]:
+def signature(verdict: Verdict) -> tuple[str, frozenset[str]]:
+    """Returns what a smaller message must share with the first one: the label and the broken rules."""
     return verdict.label, frozenset(entry.rule for entry in verdict.broken)
 
 

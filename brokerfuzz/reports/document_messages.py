@@ -64,6 +64,11 @@ def request_of(document: Document, report: str) -> RequestTemplate:
     return RequestTemplate(shown(given["url"]), given["method"], headers)
 
 
+def name_of(finding: Document) -> str:
+    """Returns the name of a finding: the first eight digits of its fingerprint."""
+    return str(finding["fingerprint"])[:8]
+
+
 def is_flaky(finding: Document) -> bool:
     """Returns whether the finding did not occur at every repetition."""
     return bool(finding["shown"] < finding["sent"])

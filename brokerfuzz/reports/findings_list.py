@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from brokerfuzz.pointers import steps_of
+from brokerfuzz.pointers import site_of, steps_of
 from brokerfuzz.reports.body_lines import lines_of
 from brokerfuzz.reports.coverage_table import ROOT
-from brokerfuzz.reports.document_messages import Document, is_flaky
+from brokerfuzz.reports.document_messages import Document, is_flaky, name_of
 from brokerfuzz.reports.markup import Child, Markup, element
 from brokerfuzz.reports.side_by_side import block, comparison, single_message
 from brokerfuzz.wording import counted, printable
@@ -66,11 +66,6 @@ def entries_of(document: Document) -> list[FindingEntry]:
     """Returns the findings in the order of the list: new findings before known ones, and serious kinds before others."""
     sites_of = {one["rule"]: (one["site"], one["keyword"]) for one in document["rules"]}
     return sorted((FindingEntry(finding, sites_of) for finding in document["findings"]), key=lambda entry: entry.order)
-
-
-def site_of(place: str) -> str:
-    """Converts a JSON Pointer to a site: `/productClusters/0/id` becomes `productClusters[].id`."""
-    return "".join("[]" if re.fullmatch("[0-9]+", step) else f".{step}" for step in steps_of(place)).removeprefix(".")
 
 
 def _short(rule: str, message_type: str) -> str:
@@ -165,7 +160,7 @@ def listed(entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup
             "details",
             element("summary", _summary(entry)),
             element("div", _panel(entry) if size < FULL else _brief(entry), class_="panel"),
-            id=entry.finding["fingerprint"],
+            id=name_of(entry.finding),
             class_="finding",
             **choices.of(entry),
         )
@@ -235,7 +230,7 @@ def _panel(entry: FindingEntry) -> Iterator[Markup]:
     yield from _answer(finding["got"])
     yield element("h4", "Reproduce")
     yield _reproduction(finding["reproduce"])
-    anchor = finding["fingerprint"]
+    anchor = name_of(finding)
     yield element("p", "Finding ", element("a", anchor, href=f"#{anchor}"), ", first found by case ", _code(finding["case"]["id"]), class_="anchor")
 
 

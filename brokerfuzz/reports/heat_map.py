@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from brokerfuzz.reports.coverage_table import ROOT
-from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.reports.document_messages import Document, name_of
 from brokerfuzz.reports.findings_list import Choices, FindingEntry
 from brokerfuzz.reports.markup import Markup, element
 from brokerfuzz.wording import counted
@@ -47,7 +47,7 @@ def heat_map(rules: Sequence[Document], entries: Sequence[FindingEntry], choices
     firsts: dict[tuple[str, str], str] = {}
     for entry in entries:
         for key in entry.sites_and_keywords:
-            firsts.setdefault(key, entry.finding["fingerprint"])
+            firsts.setdefault(key, name_of(entry.finding))
     wrong = element("label", element("input", type="checkbox", id="wrong-only"), " only sites with invalid messages that were not rejected")
     yield element("div", _legend(), wrong if firsts else None, class_="heat-tools")
     heads = [element("th", "site", scope="col"), *(element("th", _breakable(keyword[:_LONGEST_NAME]), scope="col") for keyword in keywords)]

@@ -82,6 +82,7 @@ def _counts(result: Result, rule: str) -> dict[str, Any]:
 def _finding(finding: Finding) -> dict[str, Any]:
     headers = finding.case.headers
     return {
+        "name": finding.name,
         "fingerprint": finding.fingerprint,
         "known": finding.known,
         "kind": finding.kind,
@@ -93,6 +94,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "rules": [{"rule": r.rule, "source": r.source, "at": r.at, "found": r.found, "demanded": r.demanded} for r in finding.reasons],
         "ambiguities": list(finding.ambiguities),
         "places": list(finding.places),
+        "sites": list(finding.sites),
         "families": list(finding.families),
         "techniques": list(finding.techniques),
         "tags": list(finding.tags),

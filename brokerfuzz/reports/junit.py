@@ -1,11 +1,9 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if there are new findings about the rule. A finding about no rule, or about several rules, has its
-own test case. The name of a test case contains the fingerprint of the finding, so it is the same in the next run. Known findings,
-ambiguities and unproven rules are skipped tests. The test case of the campaign has an error if the campaign is not complete.
-
-A test case has at most one `failure`, because most build servers show only the first one. Characters that XML does not allow, or
-that are not printable, are escaped (`\\u001b`).
+The test case of a rule fails if the rule has new findings. A finding that is not about exactly one rule has its own test case. The name of this test
+case contains the name of the finding, so that build servers recognise the finding in the next run. Known findings, ambiguities and unproven
+rules are skipped tests. The test case of the campaign has an error if the campaign is not complete. A test case has at most one `failure`, because
+most build servers show only the first. Characters that XML cannot contain, or that are not printable, are escaped as `\\u001b`.
 """
 
 import re
@@ -13,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from brokerfuzz.reports.document_messages import Document, body_of, is_flaky
+from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, readable
 
@@ -46,7 +44,7 @@ class _TestCase:
 
 
 def report(document: Document) -> str:
-    """Returns the report as text. The report must be saved in UTF-8."""
+    """Returns the report as text. It must be saved in UTF-8."""
     cases = [_campaign(document), *_judged(document), *_ambiguities(document)]
     numbers = {
         "tests": str(len(cases)),
@@ -70,7 +68,7 @@ def report(document: Document) -> str:
 
 
 def _add(suite: Element, case: _TestCase) -> None:
-    """Adds the XML element of a test case. The XML schema of Jenkins determines the order of the elements in a test case."""
+    """Adds the XML element of a test case. The XML schema of Jenkins determines the order of its children."""
     element = SubElement(suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}")
     details = "\n\n".join("\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])])
     if case.error is not None:
@@ -91,9 +89,7 @@ def _add(suite: Element, case: _TestCase) -> None:
 
 
 def _campaign(document: Document) -> _TestCase:
-    """Creates the test case for the whole campaign. This test case always exists, because build servers reject a file without
-    test cases.
-    """
+    """Returns the test case for the whole campaign. It always exists, because build servers reject a file without test cases."""
     outcome = document["outcome"]
     lines = [_line(outcome["headline"])]
     lines.append(f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s")
@@ -126,10 +122,10 @@ def _of_rule(message: str, rule: Document, *, is_unproven: bool) -> _TestCase:
 
 
 def _name(finding: Document) -> str:
-    """Returns the name of the test case for a finding that is not about exactly one rule. The name is the same in every run."""
+    """Returns the name of the test case for a finding that is not about exactly one rule. It is the same in every run."""
     what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
-    return f"{finding['kind']}{about} ({finding['fingerprint']})"
+    return f"{finding['kind']}{about} ({name_of(finding)})"
 
 
 def _site(rule: str) -> str:

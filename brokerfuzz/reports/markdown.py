@@ -12,7 +12,7 @@ from html import escape
 from itertools import groupby
 
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.reports.document_messages import Document, body_of, is_flaky
+from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, readable
 
@@ -158,7 +158,7 @@ def _lines(number: int, finding: Document) -> Iterator[str]:
     smallest = body_of(finding["smallest"])
     rules = dict.fromkeys(broken["rule"] for broken in finding["rules"])
     about = "".join(f" <code>{escape(_cut(rule, 150))}</code>" for rule in list(rules)[:3])
-    yield f"<details><summary>{number}. {finding['kind']}{about}</summary>"
+    yield f"<details><summary>{number}. {name_of(finding)}: {finding['kind']}{about}</summary>"
     yield ""
     yield f"**Finding:** {prose(finding['sentence'], 1000)}"
     if sources := list(dict.fromkeys(broken["source"] for broken in finding["rules"] if broken["source"])):

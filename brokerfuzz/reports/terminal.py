@@ -103,7 +103,7 @@ def _headline(result: Result) -> Iterator[str]:
 
 def _finding(number: int, finding: Finding) -> Iterator[str]:
     known = "known: " if finding.known else ""
-    first, *others = paragraph(known + finding.sentence(), 3, f"{number}. ")
+    first, *others = paragraph(f"{finding.name}: {known}{finding.sentence()}", 3, f"{number}. ")
     colour = None if finding.known else "red"
     yield from (click.style(line, fg=colour, bold=line is first) for line in (first, *others))
     for reason in finding.reasons:

@@ -60,7 +60,7 @@ def test_pruning_removes_findings_that_did_not_occur_and_adds_none() -> None:
     both, one = fired(lenient(ONE, TWO)).findings, fired(lenient(ONE)).findings
     known = baseline.updated({}, both, add=True, prune=False)
     pruned = baseline.updated(known, one, add=False, prune=True)
-    assert set(pruned) == {finding.fingerprint for finding in one} < set(known)
+    assert set(pruned) == {finding.name for finding in one} < set(known)
     assert baseline.updated({}, both, add=False, prune=True) == {}
     assert baseline.updated(known, one, add=True, prune=True) == pruned
 

@@ -98,8 +98,7 @@ def test_a_service_that_rejects_everything_has_one_finding() -> None:
 def test_a_crash_is_always_a_finding(behaviour: Any, reason: str) -> None:
     with serving(behaviour) as url:
         result = fired([VALID, INVALID, OPEN], HttpTarget(url))
-    assert [finding.kind for finding in result.findings] == ["crashed"] * 3
-    assert {finding.label for finding in result.findings} == {"valid", "invalid", "unspecified"}
+    assert [(finding.kind, finding.label, finding.count) for finding in result.findings] == [("crashed", "valid", 2), ("crashed", "invalid", 1)]
     assert all(reason in finding.got for finding in result.findings)
 
 
@@ -306,8 +305,7 @@ def test_the_time_limit_and_ctrl_c_work_even_if_requests_ignore_their_cancellati
 def test_the_limit_of_findings_ends_a_campaign() -> None:
     cases = (below(0, f"technique-{number}") for number in range(10_000))
     result = fired(cases, Service(lambda _: 200), max_findings=3, concurrency=1, shrink_requests=0)
-    assert (len(result.findings), result.cases, result.stopped) == (1, 3, "the limit of 3 findings was reached")
-    assert result.findings[0].count == 3
+    assert (len(result.findings), result.cases, result.stopped) == (3, 3, "the limit of 3 findings was reached")
 
 
 @pytest.mark.parametrize("option", ["concurrency", "rate", "time", "max_findings"])

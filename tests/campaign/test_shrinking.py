@@ -10,10 +10,13 @@ import pytest
 from hand_made_servers import OFFER, Service, conforming
 
 from brokerfuzz.campaign.bounded_sending import Bounds
+from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.json_trees import Number, read_tree, write_tree
+from brokerfuzz.campaign.same_problem import SameProblem
 from brokerfuzz.campaign.shrink_candidates import chunks, in_schema_order, pieces, simpler
 from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.schemas import check, load_contract
+from brokerfuzz.targets import AnswerKind
 
 RICH: dict[str, Any] = {
     "number": "OFF-1",
@@ -34,6 +37,9 @@ RICH: dict[str, Any] = {
 SCHEMAS = {path: site.schema for path, site in load_contract().sites[OFFER].items()}
 
 
+KINDS: dict[AnswerKind, FindingKind] = {"accepted": "invalid-accepted", "rejected": "valid-rejected", "crashed": "crashed"}
+
+
 def shrunk(body: bytes, status_of: Callable[[bytes], int], **bounds: Any) -> tuple[Shrinker, Service]:
     service = Service(status_of)
 
@@ -47,7 +53,7 @@ def shrunk(body: bytes, status_of: Callable[[bytes], int], **bounds: Any) -> tup
             judge=lambda b: check(OFFER, b),
             schemas=SCHEMAS,
             bounds=Bounds(**bounds),
-            shows=lambda answer: answer.kind == first.kind,
+            problem=SameProblem(KINDS[first.kind], first, body, load_contract()),
         )
         await shrinker.run()
         return shrinker

@@ -149,7 +149,7 @@ def test_a_baseline_is_created_applied_and_pruned(run: Run, url: str, conforming
     again = run("fire", url, *args)
     assert again.exit_code == 0
     assert again.stdout.startswith(f"no new findings (1 known) at {url}\n")
-    assert "1. known: " in again.stdout
+    assert ": known: " in again.stdout
     assert run("fire", conforming_url, *args, "--baseline-prune").exit_code == 0
     assert json.loads(Path("known.json").read_text())["findings"] == []
     assert json.loads(first)["findings"]

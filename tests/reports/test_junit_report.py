@@ -93,7 +93,7 @@ def test_a_finding_that_does_not_concern_one_rule_is_a_separate_test_case() -> N
     two = [{**finding()["rules"][0], "rule": name} for name in (RULE, DEEP_RULE)]
     cases = cases_of(findings=[rejected(), finding(rules=two)])
     names = [name for name, case in cases.items() if case.find("failure") is not None]
-    assert names == ["valid-rejected /number (fedcba9876543210)", f"invalid-accepted {RULE}, {DEEP_RULE} (0123456789abcdef)"]
+    assert names == ["valid-rejected /number (fedcba98)", f"invalid-accepted {RULE}, {DEEP_RULE} (01234567)"]
     assert {cases[name].attrib["classname"] for name in names} == {f"{OFFER}.findings"}
 
 

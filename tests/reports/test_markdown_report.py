@@ -76,7 +76,7 @@ def test_the_comment_of_a_campaign() -> None:
         "  - 6: the twin was rejected; the target rejects `/comments`",
         "- The campaign stopped early: interrupted by a signal",
         f"| 1 | invalid-accepted | `{RULE}` | `/orderMinimum` | accepted, `status 201` | 3 |",
-        f"<details><summary>1. invalid-accepted <code>{RULE}</code></summary>",
+        f"<details><summary>1. 01234567: invalid-accepted <code>{RULE}</code></summary>",
         f"**Finding:** The target accepted an invalid offer creation request (status 201); broken rule: `{RULE}` (expected at least 1).",
         '{"number":"0","offerType":"Direct Mail","orderMinimum":0}',
         '-  "orderMinimum": 1',

@@ -1,0 +1,91 @@
+"""The causes of a problem, independent of one message: sites whose values matter, and sites where a property is missing.
+
+With a cause, a campaign checks whether another message has the same problem: it removes the cause and sends the message again.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from brokerfuzz.campaign.cause_candidates import plain, with_property
+from brokerfuzz.campaign.json_trees import JsonObject, Path, Tree, at, at_pointer, paths, replaced, site, without
+from brokerfuzz.campaign.shrink_candidates import Schemas
+from brokerfuzz.pointers import site_of
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The cause of a problem. `present` contains sites with the value that a message has there, `missing` contains the sites of
+    missing properties.
+    """
+
+    present: tuple[tuple[str, Tree], ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, places: Sequence[str], tree: Tree) -> "Cause":
+        """Returns the cause for the JSON Pointers of the places in a message."""
+        present, missing = [], []
+        for place in places:
+            try:
+                present.append((site_of(place), at_pointer(tree, place)))
+            except LookupError:
+                missing += [] if place.rpartition("/")[2].isdecimal() else [site_of(place)]
+        return cls(tuple(present), tuple(missing))
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The sites, sorted."""
+        return tuple(sorted({*(where for where, _ in self.present), *self.missing}))
+
+    def is_in(self, tree: Tree) -> bool:
+        """Returns whether a message has the same values at the same sites, and lacks the same properties."""
+        found = [(site(tree, path), at(tree, path)) for path in paths(tree)] if self.present else []
+        return all(pair in found for pair in self.present) and all(any(_lacking(tree, where)) for where in self.missing)
+
+    def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
+        """Yields the message without the cause, in several ways: the values removed, or replaced by plain ones; missing properties
+        added. Yields nothing if the message does not contain the sites.
+        """
+        added = tree
+        for where in self.missing:
+            added = _with_missing(added, where, schemas)
+        yield from (changed for changed in self._without_values(added, schemas) if changed != tree)
+
+    def _without_values(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
+        removed = tree
+        for where, _ in self.present:
+            removed = _without(removed, where)
+        yield removed
+        usual = [plain(schemas.get(where, {})) for where, _ in self.present]
+        for choice in range(max(map(len, usual), default=0)):
+            changed = tree
+            for (where, _), values in zip(self.present, usual, strict=True):
+                changed = _with_plain(changed, where, values[min(choice, len(values) - 1)])
+            yield changed
+
+
+def _lacking(tree: Tree, where: str) -> Iterator[Path]:
+    """Yields the paths of the objects in which the property of a site is missing."""
+    above, _, name = where.rpartition(".")
+    for path in paths(tree):
+        there = at(tree, path)
+        if isinstance(there, JsonObject) and site(tree, path) == above and all(known != name for known, _ in there.pairs):
+            yield path
+
+
+def _with_missing(tree: Tree, where: str, schemas: Schemas) -> Tree:
+    for path in list(_lacking(tree, where)):
+        tree = with_property(tree, path, where.rpartition(".")[2], plain(schemas.get(where, {}))[0])
+    return tree
+
+
+def _without(tree: Tree, where: str) -> Tree:
+    for path in reversed([path for path in paths(tree) if path and site(tree, path) == where]):
+        tree = replaced(tree, path[:-1], without(at(tree, path[:-1]), path[-1], path[-1] + 1))
+    return tree
+
+
+def _with_plain(tree: Tree, where: str, value: Tree) -> Tree:
+    for path in [path for path in paths(tree) if site(tree, path) == where]:
+        tree = replaced(tree, path, value)
+    return tree

@@ -1,0 +1,186 @@
+"""Finds out which contradictions have the same cause, so that one bug gives one finding, and two bugs give two.
+
+Contradictions with the same answer form a group. The first message of a group is shrunk until its cause is known. Then the cause is
+removed from each further message. If the target now answers correctly, the message belongs to the known finding. Otherwise there is
+another cause, so the rest of the message is shrunk too.
+
+    first message    comments: "%", description: "%"    shrunk: the cause is /comments
+    without cause                   description: "%"    still rejected, so it is shrunk too: the cause is /description
+    second message   comments: "a%b"                    accepted without /comments: the first finding again
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import groupby
+
+from brokerfuzz.campaign.bounded_sending import Bounds, LimitReachedError
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.case_runner import together
+from brokerfuzz.campaign.causes import Cause
+from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
+from brokerfuzz.campaign.identity import group_key
+from brokerfuzz.campaign.json_trees import Tree, read_tree, write_tree
+from brokerfuzz.campaign.sending import Sender, UnsendableError
+from brokerfuzz.campaign.shrinking import signature
+from brokerfuzz.campaign.suspicion import Suspicion
+from brokerfuzz.pointers import site_of
+from brokerfuzz.targets import Answer
+
+_WITH_CAUSES: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})
+MOST_CAUSES = 4
+"""The maximum number of causes to search for in one message."""
+
+
+class FindingIdentification:
+    """Shrinks the contradictions of a campaign and combines those with the same cause. `suspicions` is the result so far."""
+
+    def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, bounds: Bounds) -> None:
+        self.suspicions = list(suspicions)
+        self._judge = judge
+        self._minimizer = FindingMinimizer(sender, judge, bounds)
+
+    async def run(self, concurrency: int) -> None:
+        """Processes the groups concurrently, and the contradictions of a group in order."""
+        reached = sorted((one for one in self.suspicions if one.answer.reached), key=group_key)
+        groups = sorted((list(group) for _, group in groupby(reached, key=group_key)), key=lambda group: group[0].index)
+        waiting = iter(groups)
+
+        async def work() -> None:
+            for group in waiting:
+                await _Group(self.suspicions, self._minimizer, self._judge).identify(group)
+
+        await together(*(work() for _ in range(concurrency)))
+
+
+class _Group:
+    """The contradictions of a group. `_known` contains the findings so far and their causes."""
+
+    def __init__(self, all_suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
+        self._all, self._minimizer, self._judge = all_suspicions, minimizer, judge
+        self._known: list[tuple[Suspicion, Cause]] = []
+
+    async def identify(self, group: Sequence[Suspicion]) -> None:
+        """Shrinks the contradictions in order, unless a known finding explains them."""
+        for suspicion in group:
+            if suspicion.kind not in _WITH_CAUSES:
+                await self._minimizer.shrink(suspicion, suspicion.body, suspicion.answer)
+                continue
+            with suppress(LimitReachedError):
+                await self._identify(suspicion)
+
+    async def _identify(self, suspicion: Suspicion) -> None:
+        explained = await self._explanation_or_rest(suspicion)
+        if isinstance(explained, Suspicion):
+            self._merge(explained, suspicion)
+            return
+        for _ in range(MOST_CAUSES):
+            further = suspicion.copy()
+            cause = await self._new_cause(suspicion, *explained)
+            if cause is None:
+                return
+            self._known.append((suspicion, cause))
+            if suspicion.provisional:
+                self._all.append(further)
+            explained = await self._explanation_or_rest(further)
+            if isinstance(explained, Suspicion):  # the message has no further cause
+                return
+            if not suspicion.provisional:
+                further.count = 1
+                self._all.append(further)
+            suspicion = further
+
+    def _merge(self, finding: Suspicion, suspicion: Suspicion) -> None:
+        finding.merge(suspicion)
+        self._all.remove(suspicion)
+
+    # ------------------------------------------------------------------------------------------------ new causes
+
+    async def _new_cause(self, suspicion: Suspicion, body: bytes, answer: Answer) -> Cause | None:
+        """Shrinks a message that contains no known cause, and returns its cause. Returns None if no cause is found, or if it is at the
+        same sites as a known one.
+        """
+        await self._minimizer.shrink(suspicion, body, answer, [cause for _, cause in self._known])
+        if not suspicion.reproduced:
+            return None
+        await self._minimizer.explain(suspicion)
+        cause = _cause_of(suspicion)
+        if cause is None:
+            return None
+        for finding, known in self._known:
+            if known.sites == cause.sites:
+                self._merge(finding, suspicion)
+                return None
+        suspicion.provisional = not self._contains(suspicion.case.body, cause, suspicion)
+        return cause
+
+    def _contains(self, body: bytes, cause: Cause, suspicion: Suspicion) -> bool:
+        """Returns whether the message of the case contains the cause. If not, shrinking has led to another bug."""
+        tree = _tree(body)
+        return tree is None or not cause.sites or any(True for _ in cause.removed_from(tree, self._minimizer.schemas(suspicion)))
+
+    # ------------------------------------------------------------------------------------------------ known causes
+
+    async def _explanation_or_rest(self, suspicion: Suspicion) -> Suspicion | tuple[bytes, Answer]:
+        """Returns the known finding that explains a contradiction. If there is none, returns the message without all known causes, and
+        the answer to it.
+        """
+        case = suspicion.case
+        faulty = {site_of(broken.at) for broken in suspicion.verdict.broken}
+        removed: list[tuple[Suspicion, Cause]] = []
+        body = case.body
+        for finding, cause in self._known:
+            if not cause.sites or not faulty.isdisjoint(cause.sites):
+                return finding
+            if (without := self._without(suspicion, body, cause)) is not None:
+                removed.append((finding, cause))
+                body = without
+        if not removed:
+            return suspicion.body, suspicion.answer
+        answer = await self._answer(suspicion, body)
+        if answer is not None:
+            return body, answer
+        return removed[0][0] if len(removed) == 1 or suspicion.kind == "crashed" else await self._first_explanation(suspicion, removed)
+
+    async def _first_explanation(self, suspicion: Suspicion, removed: Sequence[tuple[Suspicion, Cause]]) -> Suspicion:
+        """Returns the first finding whose cause alone explains the contradiction."""
+        for finding, cause in removed:
+            body = self._without(suspicion, suspicion.case.body, cause)
+            if body is not None and await self._answer(suspicion, body) is None:
+                return finding
+        return removed[0][0]
+
+    async def _answer(self, suspicion: Suspicion, body: bytes) -> Answer | None:
+        """Returns the answer to a message if it shows the problem of the contradiction, else None."""
+        try:
+            answer = await self._minimizer.bounded(suspicion).answer(body)
+        except UnsendableError:
+            return None
+        return answer if self._minimizer.problem(suspicion, suspicion.answer, suspicion.case.body).is_shown(answer, body) else None
+
+    def _without(self, suspicion: Suspicion, body: bytes, cause: Cause) -> bytes | None:
+        """Returns the message without a cause, if this is possible without changing the verdict."""
+        tree = _tree(body)
+        if tree is None:
+            return None
+        wanted = signature(suspicion.verdict)
+        bodies = map(write_tree, cause.removed_from(tree, self._minimizer.schemas(suspicion)))
+        return next((changed for changed in bodies if signature(self._judge.of(suspicion.case, changed)) == wanted), None)
+
+
+def _cause_of(suspicion: Suspicion) -> Cause | None:
+    """Returns the cause of a contradiction; None if it is unknown. The cause without sites explains every message."""
+    tree = _tree(suspicion.body)
+    if suspicion.places and tree is not None:
+        return Cause.of(suspicion.places, tree)
+    if suspicion.verdict.label == "valid":
+        return Cause() if suspicion.whole else None
+    places = [broken.at for broken in suspicion.verdict.broken] or [touched.at for touched in suspicion.verdict.ambiguities]
+    return Cause.of(places, tree) if tree is not None and all(places) and places else None
+
+
+def _tree(body: bytes) -> Tree:
+    try:
+        return read_tree(body)
+    except ValueError:
+        return None

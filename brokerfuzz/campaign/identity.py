@@ -1,0 +1,84 @@
+"""Defines which contradictions are the same finding.
+
+| contradiction | the same finding if these are equal |
+|---|---|
+| an invalid message was accepted | the broken rules and the families of techniques |
+| a crash | the answer and the families of techniques |
+| a valid message was rejected | the answer and the sites of the cause |
+| a timeout | the sites of the cause |
+| a malformed answer | what is wrong with it |
+
+How a case was found plays no part. Two answers are equal if they differ only in details (see `answer_texts`).
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+from brokerfuzz.campaign.answer_texts import AnswerText, text_of, without_details
+from brokerfuzz.campaign.same_problem import TEXT_MATTERS
+from brokerfuzz.campaign.suspicion import Suspicion
+
+VERSION = "3"
+"""The version of this definition. It is a part of each fingerprint, so that no baseline of another version matches by chance."""
+
+IdentityKey = tuple[str, ...]
+
+
+def fingerprint(key: IdentityKey) -> str:
+    """Returns 16 hexadecimal digits that are the same for the same finding in every run."""
+    return sha256("\n".join([VERSION, *key]).encode(errors="backslashreplace")).hexdigest()[:16]
+
+
+def group_key(suspicion: Suspicion) -> IdentityKey:
+    """Returns the parts of the identity that are known before the message is shrunk."""
+    kind, case = suspicion.kind, suspicion.case
+    if not suspicion.answer.reached:
+        return (kind, "unreachable")
+    if suspicion.about:
+        return (kind, case.message_type, without_details(suspicion.about))
+    headers = sorted({name.lower() for name, _ in case.headers})
+    head = (kind, case.message_type, *headers)
+    rules = sorted({broken.rule for broken in suspicion.verdict.broken})
+    match kind:
+        case "invalid-accepted":
+            return (*head, *rules, *suspicion.families)
+        case "crashed":
+            return (*head, *_text(suspicion).key, *suspicion.families)
+        case "valid-rejected":
+            return (*head, *_text(suspicion).key)
+        case _:
+            return head
+
+
+def identity_key(suspicion: Suspicion) -> IdentityKey:
+    """Returns a key that is the same for contradictions that are the same finding."""
+    key = group_key(suspicion)
+    return (*key, *suspicion.sites) if suspicion.kind in ("timeout", "valid-rejected") and suspicion.answer.reached else key
+
+
+def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion]]:
+    """Combines the contradictions that are the same finding, and returns them with their identity, in the order of their first cases.
+
+    If a connection fails, another message that was sent at the same time may be the cause. So a failure that did not occur again
+    belongs to a failure with the same reason that did occur again, if there is one.
+    """
+    found: dict[IdentityKey, Suspicion] = {}
+    for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):
+        key = identity_key(suspicion)
+        same = found.get(key) or (_culprit(suspicion, found.values()) if suspicion.reproduced is False else None)
+        if same is None:
+            found[key] = suspicion.copy()
+        else:
+            same.merge(suspicion)
+    return sorted(found.items(), key=lambda item: item[1].index)
+
+
+def _culprit(victim: Suspicion, known: Iterable[Suspicion]) -> Suspicion | None:
+    """Returns the contradiction that may have caused a failed connection."""
+    if victim.kind not in ("crashed", "timeout") or victim.answer.status is not None or victim.shown:
+        return None
+    return next((one for one in known if one.reproduced and one.kind == victim.kind and _text(one).head == _text(victim).head), None)
+
+
+def _text(suspicion: Suspicion) -> AnswerText:
+    return text_of(suspicion.answer, suspicion.body) if suspicion.kind in TEXT_MATTERS else AnswerText("")

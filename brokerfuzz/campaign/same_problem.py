@@ -1,0 +1,31 @@
+"""Recognises the problem of a contradiction in the answers to other messages."""
+
+from brokerfuzz.campaign.answer_texts import text_of
+from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.envelopes import malformed
+from brokerfuzz.schemas import Contract
+from brokerfuzz.targets import Answer
+
+TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})
+"""The kinds of contradictions in which the text of the answer belongs to the problem."""
+
+
+class SameProblem:
+    """The problem that an answer to a message shows. Another answer shows it too if it is of the same kind and says the same."""
+
+    def __init__(self, kind: FindingKind, answer: Answer, message: bytes, contract: Contract) -> None:
+        self._kind, self._contract = kind, contract
+        self._answer = answer.kind
+        self._text = text_of(answer, message)
+
+    def is_shown(self, answer: Answer, message: bytes) -> bool:
+        """Returns whether an answer to a message shows the same problem."""
+        if self._kind == "malformed-answer":
+            return malformed(answer, self._contract) is not None
+        if answer.kind != self._answer:
+            return False
+        return self._kind not in TEXT_MATTERS or self._text.includes(text_of(answer, message))
+
+    def narrow(self, answer: Answer, message: bytes) -> None:
+        """Restricts the problem to what this answer shows. An answer that reports two problems thus leads to one of them."""
+        self._text = text_of(answer, message)

@@ -1,0 +1,101 @@
+"""A contradiction between a verdict and an answer, which may become a finding."""
+
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import dataclass, field
+
+from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.techniques import family_of
+from brokerfuzz.pointers import site_of
+from brokerfuzz.schemas import Verdict
+from brokerfuzz.targets import Answer
+
+
+@dataclass(eq=False)
+class Suspicion:
+    """A contradiction that may become a finding.
+
+    `index` is the number of the first case that showed it. If the answer itself is the problem, `about` describes the problem.
+    `whole` is true if the message cannot be shrunk further. `places` are the JSON Pointers of the causes. The message was sent
+    again `sent` times, and `shown` of these times the problem occurred. `twin` is the valid counterpart of the smallest message.
+    """
+
+    kind: FindingKind
+    case: Case
+    index: int
+    verdict: Verdict
+    answer: Answer
+    count: int = 1
+    about: str = ""
+    first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Maps each technique and each tag to the first case that has it, and to its position in this case."""
+    sent: int = 0
+    shown: int = 0
+    whole: bool = False
+    places: tuple[str, ...] = ()
+    body: bytes = b""
+    twin: bytes | None = None
+    further_sites: set[str] = field(default_factory=set)
+    """The sites of contradictions that were merged into this one."""
+    provisional: bool = False
+    """True if no case has shown the contradiction, because it was found while another one was shrunk."""
+
+    def __post_init__(self) -> None:
+        self.body = self.case.body
+        names = [*(fault.technique for fault in self.case.faults), *(tag for tag in self.case.tags if ":" in tag)]
+        self.first_shown = {name: (self.index, place) for place, name in reversed(list(enumerate(names)))}
+
+    @property
+    def techniques(self) -> list[str]:
+        """The techniques of all cases that showed the contradiction, first occurrence first."""
+        return [name for name in self._in_order() if ":" not in name]
+
+    @property
+    def tags(self) -> list[str]:
+        """The edges and probes of all cases that showed the contradiction, first occurrence first."""
+        return [name for name in self._in_order() if ":" in name]
+
+    def _in_order(self) -> list[str]:
+        return sorted(self.first_shown, key=lambda name: (*self.first_shown[name], name))
+
+    @property
+    def reproduced(self) -> bool | None:
+        """True if the problem occurred at every repetition, False if not, None if the message was not repeated."""
+        return self.shown == self.sent if self.sent else None
+
+    @property
+    def families(self) -> list[str]:
+        """The families of the techniques. Techniques of the same family usually find the same bug."""
+        return sorted({family_of(technique) for technique in self.techniques})
+
+    def copy(self) -> "Suspicion":
+        """Returns a copy that can be changed independently."""
+        twin = copy(self)
+        twin.first_shown, twin.further_sites = dict(self.first_shown), set(self.further_sites)
+        return twin
+
+    def merge(self, other: "Suspicion") -> None:
+        """Adds another contradiction that is the same finding. Keeps the first case, unless it is only provisional."""
+        self.further_sites |= {*other.sites, *other.further_sites}
+        if self.provisional:
+            self.case, self.index, self.count, self.provisional = other.case, other.index, other.count, False
+            self.first_shown = dict(other.first_shown)
+            return
+        self.count += other.count
+        for name, place in other.first_shown.items():
+            self.first_shown[name] = min(place, self.first_shown.get(name, place))
+
+    def add_causes(self, places: Iterable[str]) -> None:
+        """Adds places of causes. If a place contains a more specific place, only the specific place remains."""
+        found = dict.fromkeys((*self.places, *places))
+        self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The sites of the causes. If they are unknown, the sites of the broken rules or the ambiguities."""
+        return tuple(sorted({site_of(place) for place in self.places or self._faulty_places}))
+
+    @property
+    def _faulty_places(self) -> list[str]:
+        return [broken.at for broken in self.verdict.broken] or [touched.at for touched in self.verdict.ambiguities]
