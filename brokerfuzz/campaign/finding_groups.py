@@ -77,7 +77,7 @@ class Suspicions:
         self._by_key[key] = first
 
     def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
-        """Keeps the first few contradictions. Further contradictions only increase the count of the last one."""
+        """Keeps the first few contradictions. Further contradictions are only counted."""
         insort(known, new, key=_index)
         if len(known) > SAMPLES:
             last = known.pop()

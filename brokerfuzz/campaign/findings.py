@@ -35,15 +35,18 @@ class BrokenRule:
 class Finding:
     """A contradiction between the verdict of a message and the answer of the target.
 
-    `count` cases showed it, and `case` is the first of them. `body` is the smallest message that shows it, and `answer` is the
-    answer to this message. `reasons` are the rules that the smallest message breaks, and `ambiguities` are those that it touches.
+    `count` cases showed the contradiction, and `case` is the first of them. `body` is the smallest message that shows the
+    contradiction, and `answer` is the answer to this message. `reasons` are the rules that the smallest message breaks, and
+    `ambiguities` are the ambiguities that it touches.
 
     `places` are the JSON Pointers of the causes. If the message has no value at such a place, the missing value is the cause.
-    `techniques`, `tags` and `families` come from all cases that showed the finding.
+    `techniques`, `tags` and `families` come from all cases that showed the finding. `sites` are the sites of the causes in all these
+    cases. `identity` is equal for the same finding in another run.
 
     The smallest message was sent again `sent` times, and `shown` of these times the problem occurred. `whole` is False if a limit
-    ended the shrinking. `reproduction` is a shell command that sends the smallest message. `twin` is its valid counterpart. If
-    the answer itself is the problem, `about` describes the problem. `known` is True if the baseline contains the finding.
+    ended the shrinking. `reproduction` is a shell command that sends the smallest message. `twin` is the valid counterpart of the
+    smallest message. If the answer itself is the problem, `about` describes the problem. `known` is True if the baseline contains
+    the finding.
     """
 
     kind: FindingKind

@@ -16,9 +16,10 @@ from brokerfuzz.targets import Answer
 class Suspicion:
     """A contradiction that may become a finding.
 
-    `index` is the number of the first case that showed it. If the answer itself is the problem, `about` describes the problem.
-    `whole` is true if the message cannot be shrunk further. `places` are the JSON Pointers of the causes. The message was sent
-    again `sent` times, and `shown` of these times the problem occurred. `twin` is the valid counterpart of the smallest message.
+    `index` is the number of the first case that showed the contradiction. If the answer itself is the problem, `about` describes
+    the problem. `whole` is true if the message cannot be shrunk further. `places` are the JSON Pointers of the causes. The
+    message was sent again `sent` times, and `shown` of these times the problem occurred. `twin` is the valid counterpart of the
+    smallest message.
     """
 
     kind: FindingKind
@@ -87,7 +88,7 @@ class Suspicion:
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
 
     def add_causes(self, places: Iterable[str]) -> None:
-        """Adds places of causes. If a place contains a more specific place, only the specific place remains."""
+        """Adds the places of new causes. If a place contains a more specific place, only the specific place remains."""
         found = dict.fromkeys((*self.places, *places))
         self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
 
