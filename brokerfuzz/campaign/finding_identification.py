@@ -48,12 +48,12 @@ class FindingIdentification:
 
         async def work() -> None:
             for group in waiting:
-                await _Group(self.suspicions, self._minimizer, self._judge).identify(group)
+                await _ProblemGroup(self.suspicions, self._minimizer, self._judge).identify(group)
 
         await together(*(work() for _ in range(concurrency)))
 
 
-class _Group:
+class _ProblemGroup:
     """The contradictions of a group. `_known` contains the findings so far and their causes."""
 
     def __init__(self, all_suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
