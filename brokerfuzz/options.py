@@ -134,12 +134,12 @@ format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
     help="Format of the corpus; the formats are listed below.  [default: from the suffix of OUT, else ndjson]",
 )  # fmt: skip
-force_option = click.option("--force", is_flag=True, help="Overwrite OUT if it already exists. Other files in the same folder are kept.")
+force_option = click.option("--force", is_flag=True, help="Overwrite OUT if it already exists. Other files in the same folder are not deleted.")
 
 
 clock_option = click.option(
     "--clock", "with_clock", is_flag=True,
-    help="Include the cases about the clock. Their verdicts are correct only at the time in their tag now:TIME.",
+    help="Include the cases about the clock. The verdicts of these cases are correct only at the time in their tag now:TIME.",
 )  # fmt: skip
 
 
@@ -197,16 +197,18 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--exec", "exec_", metavar="COMMAND",
-        help="Test this command. It runs once per message and reads the message from standard input. Exit status 0 means accepted.",
+        help="Test this command. The command runs once per message and reads the message from standard input. Exit status 0 means accepted.",
     ),
     click.option(
         "--lines", metavar="plain|base64|frames", type=click.Choice(("plain", "base64", "frames")),
-        help="Start the command of --exec only once. It reads each message as a line (plain or in base64) or as a frame: a four-byte length "
-        "(big-endian), then the message. It answers each message with a line: `accepted`, `rejected` or `crashed`, and maybe a reason.",
+        help="Start the command of --exec only once. The command reads each message as a line (plain or in base64) or as a frame: a four-byte "
+        "length (big-endian), then the message. The command answers each message with a line: `accepted`, `rejected` or `crashed`, and maybe "
+        "a reason.",
     ),
     click.option(
         "--call", metavar="MODULE:FUNCTION",
-        help="Test this Python function. It receives the bytes of a message. To reject the message, it returns False or raises ValueError.",
+        help="Test this Python function. The function receives the bytes of a message. "
+        "To reject the message, the function returns False or raises ValueError.",
     ),
     click.option("--demo", is_flag=True, help="Demonstration: start the built-in reference service and test it."),
     bug_option,

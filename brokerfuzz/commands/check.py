@@ -44,10 +44,10 @@ def command(
 ) -> int:  # fmt: skip
     """Judge messages as valid, invalid or unspecified, and explain why.
 
-    A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be a
-    corpus that `export` wrote. Such a corpus contains a verdict for each message; brokerfuzz judges the message again and
-    compares the two verdicts. In recorded traffic (HAR), brokerfuzz judges only the bodies that are messages of the
-    contract. Data that is not JSON is an invalid message, not an error.
+    A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be a corpus
+    that `export` wrote. Such a corpus contains a verdict for each message; brokerfuzz judges the message again and compares the
+    two verdicts. In recorded traffic (HAR), brokerfuzz judges only the bodies that are messages of the contract. Data that is not
+    JSON is an invalid message, not an error.
 
     Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, it
     judges the message once for each possible type. If the verdicts for these types differ, you must give the type with --message.

@@ -42,7 +42,7 @@ def command(
     (HAR). A file from `export` names the technique of each fault. In other messages that break one rule at one
     place, brokerfuzz recognises the technique from the invalid value.
 
-    With --json, the output is one document. Its property "messages" contains the coverage of each message type. "goals"
+    With --json, the output is one document. The property "messages" contains the coverage of each message type. "goals"
     contains the numbers of covered rules, techniques and so on. "sites" lists what is covered and what is missing at each
     site. "left_out" contains the number of messages that were not counted, for each reason.
 

@@ -85,18 +85,18 @@ def command(
 ) -> int:  # fmt: skip
     """Send test messages to a target and report where its answers contradict the contract.
 
-    The target is the service at URL, a command (--exec) or a Python function (--call). With --demo, brokerfuzz starts its
-    own reference service, with the bugs that --bug seeds, and tests it. If you resume a campaign, give the target again.
+    The target is the service at URL, a command (--exec) or a Python function (--call). With --demo, brokerfuzz starts its own
+    reference service, with the bugs that --bug seeds, and tests it. If you resume a campaign, give the target again.
 
-    brokerfuzz sends the cases of the catalogue first, then random cases. It reduces the message of each finding to a
-    minimal one, and prints a command that reproduces the finding. If the contract leaves a question open, brokerfuzz lists
-    the target's behaviour, but does not count it as a finding. For each rejected invalid message, brokerfuzz also sends the
-    twin (the valid counterpart). If the target also rejects the twin, the rejection of the invalid message is unproven.
+    brokerfuzz sends the cases of the catalogue first, then random cases. brokerfuzz reduces the message of each finding to a
+    minimal one, and prints a command that reproduces the finding. If the contract leaves a question open, brokerfuzz lists the
+    target's behaviour, but does not count it as a finding. For each rejected invalid message, brokerfuzz also sends the twin (the
+    valid counterpart). If the target also rejects the twin, the rejection of the invalid message is unproven.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 
-    Exit status: 0 no findings, or only known ones; 1 new findings; 2 usage error, the target cannot be reached, the
-    campaign is partial or untested, or a report could not be written; 130 Ctrl-C.
+    Exit status: 0 no findings, or only known ones; 1 new findings; 2 usage error, the target cannot be reached, the campaign is
+    partial or untested, or a report could not be written; 130 Ctrl-C.
 
     \b
     Examples:

@@ -22,10 +22,10 @@ def command(
     words: tuple[str, ...], host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: int, now: datetime | None, contract: str | None,
     as_json: bool,
 ) -> int:  # fmt: skip
-    """Run the reference service. It follows the contract, except for the bugs that you seed with --bug.
+    """Run the reference service. The service follows the contract, except for the bugs that you seed with --bug.
 
-    The service accepts offers at POST /offers. It returns valid products at GET /products and prices at POST /pricing.
-    When the service is ready, it prints its address. Press Ctrl-C to stop the service. If you add a COMMAND after --,
+    The service accepts offers at POST /offers. The service returns valid products at GET /products and prices at POST /pricing.
+    When the service is ready, brokerfuzz prints its address. Press Ctrl-C to stop the service. If you add a COMMAND after --,
     brokerfuzz runs this command as soon as the service is ready, and then stops the service.
 
     Exit status: the exit status of the COMMAND; 2 usage error, or the service cannot start.

@@ -7,7 +7,7 @@ from brokerfuzz.commands.corpus import diff, merge, minimize, show, verify
 def command() -> None:
     """Show, compare, merge, minimize and verify corpora.
 
-    A CORPUS is a file that `export` wrote, compressed (.gz, .zst) or not. If `export` split the corpus into several files, give
+    A CORPUS is a file that `export` wrote. The file can be compressed (.gz, .zst). If `export` split the corpus into several files, give
     all of them or their list (NAME.shards.json). A CORPUS can also be a folder that `export --format files` wrote.
 
     \b

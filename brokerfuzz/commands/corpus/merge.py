@@ -13,9 +13,9 @@ from brokerfuzz.commands.corpus.results import check_out, print_written, write
 @options.json_option
 def command(out: str, corpora: tuple[str, ...], contract: str | None, force: bool, as_json: bool) -> None:
     """Merge several corpora into one. The new corpus contains each case once, in the original order. The twin (the valid
-    counterpart) of an invalid case comes before it.
+    counterpart) of an invalid case comes before the case.
 
-    brokerfuzz judges every case again. If several cases have the same bytes, it keeps the first. OUT is an ndjson file,
+    brokerfuzz judges every case again. If several cases have the same bytes, only the first one is kept. OUT is an ndjson file,
     at a path or a URL. OUT is compressed if its name ends in .gz or .zst.
 
     \b

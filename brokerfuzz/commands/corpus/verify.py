@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None, as_json: bool) -> int:
     """Judge every case again, and check the checksums of folders and shards. Each problem is listed on one line.
 
-    The command reports malformed records, wrong labels and duplicate cases. In a folder or a set of shards, it also
-    reports changed, missing and unlisted files. A case about the clock (see `export --clock`) is expired if its verdict is
-    no longer correct: the command prints the number of expired cases and the first few of them.
+    The command reports malformed records, wrong labels and duplicate cases. In a folder or a set of shards, changed, missing and
+    unlisted files are also reported. A case about the clock (see `export --clock`) is expired if its verdict is no longer
+    correct: the command prints the number of expired cases and the first few of them.
 
-    A truncated corpus cannot be verified. A file cannot be verified if its first ten lines contain no record of a case.
-    The command reads ndjson files and folders that `export --format files` wrote.
+    A truncated corpus cannot be verified. A file cannot be verified if its first ten lines contain no record of a case. The
+    command reads ndjson files and folders that `export --format files` wrote.
 
     Exit status: 0 no problems; 1 problems or expired cases found; 2 usage error, or a corpus cannot be read.
 
