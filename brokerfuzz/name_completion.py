@@ -95,7 +95,7 @@ def ambiguities(contract: str | None) -> Items:
 
 
 def explained(contract: str | None) -> Items:
-    """Yields everything that `explain` can explain: rules, techniques, ambiguities and bugs."""
+    """Yields the names that `explain` can explain: rules, techniques, ambiguities and bugs."""
     for items in (rule_ids, techniques, ambiguities, bugs):
         yield from items(contract)
 

@@ -49,8 +49,9 @@ def command(
     two verdicts. In recorded traffic (HAR), brokerfuzz judges only the bodies that are messages of the contract. Data that is not
     JSON is an invalid message, not an error.
 
-    Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, brokerfuzz judges the message once for each of them. If the verdicts for these types differ, you must give the type with --message.
-    If a file is none of the messages of the contract, brokerfuzz names the closest type.
+    Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, brokerfuzz
+    judges the message once for each of these types. If the verdicts for these types differ, you must give the type with
+    --message. If a message has none of the types in the contract, brokerfuzz names the most similar type.
 
     With --json, each line of the output is a JSON document about one message.
 

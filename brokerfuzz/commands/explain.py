@@ -54,7 +54,7 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
 
 
 def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | list[NamedThing]":
-    """Returns the explanation of a name. If only longer names contain it, returns all of them."""
+    """Returns the explanation of a name, or all longer names that contain this name."""
     from brokerfuzz.errors import UnknownNameError
     from brokerfuzz.explaining import explain, names_with
     from brokerfuzz.explaining.single_cases import in_catalogue

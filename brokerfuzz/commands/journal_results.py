@@ -1,6 +1,6 @@
 """Reads the settings and the results of a campaign from its journal.
 
-Somebody else may have written the journal. So the journal determines only which cases the campaign has and how they are judged.
+Somebody else may have written the journal. So only the journal determines which cases the campaign contains and how they are judged.
 The target, the contract and all files come from the command line or the configuration.
 """
 
@@ -79,7 +79,7 @@ def outcome(known: Recorded) -> "Result":
 
 
 class _NoTarget:
-    """Stands for the target of a journal. Nothing is sent to it."""
+    """Replaces the target of a journal. brokerfuzz sends nothing to it."""
 
     name = "the target of the journal"
 
@@ -87,7 +87,7 @@ class _NoTarget:
         """Does nothing."""
 
     async def send(self, body: bytes, headers: "Headers" = ()) -> "Answer":
-        """Is never called, because nothing is sent."""
+        """Raises `NotImplementedError`, because brokerfuzz sends nothing to this target."""
         raise NotImplementedError
 
     def can_send(self, body: bytes, headers: "Headers" = ()) -> bool:

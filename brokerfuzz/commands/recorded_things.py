@@ -15,7 +15,7 @@ FINDING_ID = re.compile("[0-9a-f]{8,16}")
 
 
 class Explained(Protocol):
-    """Something that `explain` prints."""
+    """A case or a finding that `explain` can print."""
 
     @property
     def difference(self) -> list[str]:
@@ -23,16 +23,16 @@ class Explained(Protocol):
         ...
 
     def data(self) -> dict[str, Any]:
-        """Describes it as JSON."""
+        """Describes the case or the finding as JSON."""
         ...
 
     def lines(self) -> Iterator[str]:
-        """Describes it as text, without the message."""
+        """Describes the case or the finding as text, without the message."""
         ...
 
 
 def find(wanted: str, paths: Sequence[str], contract: str | None) -> Explained:
-    """Returns the case or the finding with this ID. Raises `UnknownNameError` if no file contains it."""
+    """Returns the case or the finding with this ID. Raises `UnknownNameError` if no file contains this ID."""
     from brokerfuzz.errors import UnknownNameError
 
     found = next((one for path in paths if (one := _in_file(wanted, path, contract)) is not None), None)
@@ -55,7 +55,7 @@ def _in_file(wanted: str, path: str, contract: str | None) -> Explained | None:
 
 
 def _properties(path: str) -> list[str]:
-    """Returns the names of the properties of a JSON object: the file if it is one, or else its first line."""
+    """Returns the property names of a JSON object: the whole file if its name ends with `.json`, otherwise its first line."""
     import orjson
 
     from brokerfuzz.campaign import journal

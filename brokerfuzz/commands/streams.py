@@ -30,8 +30,8 @@ def _unwritable() -> TextIO:
 def lossless(stream: TextIO) -> TextIO:
     """Returns a stream that loses nothing.
 
-    The stream escapes characters that the encoding does not have. The stream also has a buffer: without one, as with
-    PYTHONUNBUFFERED, Python loses bytes if the system writes only some of them.
+    The stream escapes characters that the encoding does not have. The stream also has a buffer, because Python can lose bytes
+    without a buffer (for example, if PYTHONUNBUFFERED is set).
     """
     if not isinstance(stream, TextIOWrapper):
         return stream

@@ -38,7 +38,7 @@ def notation_detector_at(contract: Contract, message_type: MessageType, path: st
 
 
 def concerning(contract: Contract, message_type: MessageType, path: str) -> Mapping[str, str]:
-    """Maps the ids of the ambiguities that concern a site to their detectors."""
+    """Returns the detector of each ambiguity that concerns a site, by the ambiguity's id."""
     found = {}
     for ambiguity in contract.ambiguities:
         for where in (ambiguity.sites or {}).get(message_type, ()):

@@ -1,4 +1,6 @@
-"""Values that touch an ambiguity: the contract leaves open if they are accepted. Valid messages contain them only on request."""
+"""Values that touch an ambiguity: the contract leaves open whether a program must accept them. Valid messages contain such values
+only on request.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -32,7 +34,7 @@ TIMES: Mapping[str, str] = {
     "arabic-digits": "١٩٩٨-٠١-٠١T٠٠:٠٠:٠٠Z", "full-width-digits": "１９９８-０１-０１T００:００:００Z",
     "word": "yesterday", "null-string": "null", "zero-string": "0", "empty": "", "blank": " ",
 }  # fmt: skip
-"""Timestamps by the name of what is unusual about them. All are in the past if a program can parse them."""
+"""Unusual timestamps, by the name of their ambiguity. All timestamps that a program can parse are in the past."""
 CRONS: Mapping[str, str] = {
     "nickname": "@daily", "six-fields": "0 0 12 * * ?", "seven-fields": "0 0 12 * * ? 2030", "names": "0 9 * jan mon-fri", "last-day": "0 0 L * *",
     "capital-names": "0 9 * JAN MON-FRI", "question-mark": "0 0 ? * 1", "nearest-weekday": "0 0 15W * *", "nth-weekday": "0 0 * * 5#3",
@@ -81,18 +83,22 @@ _OF_TYPE: Mapping[str, Mapping[str, Sequence[Any]]] = {
     "number": {"double-range": ((1 << 53) + 1, 10**22 + 1, -(1 << 64) - 1), "decimal-range": (1e29, -1e300, 1e-30)},
 }
 BY_PROPERTIES = ("range-order", "quantity-range", "availability-order", "duplicate-items", "envelope-consistency", "price-arithmetic")
-"""The ambiguities about several properties. Valid messages avoid them by `consistency_repair`."""
+"""The ambiguities that concern several properties together. `consistency_repair` removes them from valid messages."""
 
 
 def drawable() -> frozenset[str]:
-    """Returns the ids of the ambiguities that a message can touch as a value. The others are about bytes, headers, time or size."""
+    """Returns the ids of the ambiguities that a value in a message can touch. The other ambiguities concern bytes, headers, time
+    or size.
+    """
     spellings = {f"timestamp-format.{spelling}" for text in TIMES.values() for spelling in timestamp(text).spellings}
     of_strings = {name for names, _ in _OF_DETECTOR.values() for name in names}
     return frozenset({*spellings, *of_strings, *BY_PROPERTIES, *(name for names in _OF_TYPE.values() for name in names)})
 
 
 def fitting(schema: Schema, types: Collection[str], allowed: Collection[str], concerning: Mapping[str, str]) -> list[Any]:
-    """Returns the values for a place that touch only these ambiguities. `concerning` maps the ids of the place's ambiguities to their detectors."""
+    """Returns the values that a place can have and that touch only the ambiguities in `allowed`. `concerning` contains the
+    detector of each ambiguity that concerns the place.
+    """
     if not allowed:
         return []
     found: list[Any] = []

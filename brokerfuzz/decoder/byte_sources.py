@@ -15,7 +15,7 @@ _LENGTHS = (1, 2, 3, 3, 4, 5, 6, 8, 9, 12, 20, 60)
 
 
 class RandomValues:
-    """Ordinary values from a `Random`, the same on every Python version and platform."""
+    """Chooses ordinary values with a `Random`. The values are the same on every Python version and platform."""
 
     def __init__(self, random: Random) -> None:
         self._bits, self._bytes = random.getrandbits, random.randbytes
@@ -39,7 +39,9 @@ class RandomValues:
         return -value if low <= -value <= high else low if value < low else high
 
     def string(self, shortest: int, longest: int, /) -> str:
-        """Returns a string within these lengths. Its characters come from a list of 256 characters, or from all of Unicode."""
+        """Returns a string with `shortest` to `longest` characters. The characters come from a list of 256 characters, or from
+        all of Unicode.
+        """
         bits = self._bits(16)
         size = min(longest, max(shortest, shortest - 1 + _LENGTHS[bits % len(_LENGTHS)]))
         if bits < 49152:
@@ -48,11 +50,11 @@ class RandomValues:
         return "".join([chr(code if code < 0xD800 else code + 0x800) for code in codes])
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Returns an array item that the function decodes from this source."""
+        """Returns the array item that `read` decodes from this source."""
         return read(cast(Source, self))
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns the value itself."""
+        """Returns this value unchanged."""
         return value
 
     def draw(self, site: str, /) -> Any:
@@ -61,7 +63,7 @@ class RandomValues:
 
 
 class Seeded(RandomValues):
-    """Bytes and values from a seed, the same on every Python version and platform."""
+    """Generates bytes and values from a seed. They are the same on every Python version and platform."""
 
     def __init__(self, seed: int) -> None:
         random = Random(seed)
@@ -69,7 +71,7 @@ class Seeded(RandomValues):
         self.take = random.randbytes
 
     def choose(self, count: int, /) -> int:
-        """Returns a number below `count`. The probabilities of the numbers differ by at most a thousandth."""
+        """Returns an integer from 0 to `count` - 1. The probabilities of the numbers differ by at most a thousandth."""
         return self._bits(18) % count
 
 

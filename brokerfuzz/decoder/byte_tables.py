@@ -1,12 +1,12 @@
 """Tables that map each byte to a kind of value.
 
 The decoder reads an object from a record, a byte string of fixed length (see `record_layout`). Each property has one byte at a
-fixed position of the record, and a table of 256 entries. Equal entries are neighbours, and simpler entries come first:
+fixed position of the record, and a table of 256 entries. Equal table entries are next to each other, and simpler entries come first.
 
     byte     0 ... 99   100 ... 144   145 ... 174   175 ... 206   207 ... 255
     entry    ABSENT     "a"           null          any string    an edge, such as "é"
 
-So Hypothesis shrinks a message when it lowers a byte, one step at a time.
+So Hypothesis gets a simpler message when it lowers a byte.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,11 +24,11 @@ class Source(Protocol):
         ...
 
     def choose(self, count: int, /) -> int:
-        """Returns a number below `count`, which is at most 256. The number 0 is the simplest choice."""
+        """Returns an integer from 0 to `count` - 1. 0 is the simplest choice. `count` is at most 256."""
         ...
 
     def item(self, read: "Callable[[Source], Value]", /) -> Value:
-        """Returns an array item that the function decodes from this source. Hypothesis can remove all draws of an item in one step."""
+        """Returns the array item that `read` decodes from this source. Hypothesis can remove everything that an item drew in one step."""
         ...
 
     def integer(self, low: int, high: int, /) -> int:
@@ -40,29 +40,28 @@ class Source(Protocol):
         ...
 
     def string(self, shortest: int, longest: int, /) -> str:
-        """Returns any string within these lengths (in code points), without NUL and lone surrogates."""
+        """Returns any string with `shortest` to `longest` code points, without NUL and lone surrogates."""
         ...
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns the value itself. Hypothesis records it like a value that it drew.
-
-        So when Hypothesis lowers the byte of an edge to the byte of any value, the value stays the same, and then shrinks freely.
+        """Returns this value unchanged. Hypothesis records the value as if it had chosen it. So it can first replace an edge by
+        an arbitrary value that is equal, and then shrink this value.
         """
         ...
 
     def draw(self, site: str, /) -> Any:
-        """Returns a value for a pinned site, from the strategy that the user gave for this site."""
+        """Returns a value for a pinned site. The value comes from the strategy that the user specified for this site."""
         ...
 
 
 Inline = Callable[[Source, bytes, int], Any]
-"""A function that decodes a value from the bytes of a record that are reserved for it. The integer is the position of the first of
-these bytes. If the value needs more bytes, the source provides them.
+"""A function that decodes a value from the bytes of a record that are reserved for it. The integer is the position of the first
+of these bytes. A value that needs more bytes takes them from the source.
 """
 
 
 class Nested:
-    """A table entry for an array or an object, which is decoded from more bytes of the record."""
+    """A table entry for an array or an object, which the decoder reads from other bytes of the record."""
 
     __slots__ = ("read",)
 
@@ -84,9 +83,9 @@ SELECTOR_BYTES: Final = 2
 
 
 def selector(record: bytes, position: int) -> int:
-    """Returns the integer that selects a value for the property whose byte is at this position.
-
-    All properties of a record share two bytes, so no bytes move if a property changes. Zeros select the first value.
+    """Returns the integer that selects a value for the property whose byte is at this position. All properties of a record share
+    two bytes for this purpose, so a change of one property moves no other bytes. If both bytes are zero, the first value is
+    selected.
     """
     return record[-2] + position * record[-1]
 
@@ -107,23 +106,23 @@ ABSENT: Final = _Absent()
 Table = Sequence[Any]
 
 ABSENT_SHARE, NULL_SHARE = 116, 30
-"""The number of entries, out of 256, that are absent or null. With these shares, messages stay small, but every pair of properties often
-occurs in every pair of states.
+"""The number of entries, out of 256, that are absent or null. With these numbers, messages are small, and every pair of
+properties is often present, absent or null in every combination.
 """
 RICH_ABSENT_SHARE, RICH_NULL_SHARE = 1, 12
-"""The same for sites that are seldom absent or null."""
+"""The number of entries, out of 256, that are absent or null, for sites that are seldom absent or null."""
 
 
 class Kind(NamedTuple):
-    """A kind of value: its table entry, and how often it occurs compared to the other kinds of the table."""
+    """A kind of value: its table entry, and its frequency relative to the other kinds in the table."""
 
     entry: Any
     weight: float
 
 
 def table(kinds: Sequence[Kind], *, optional: bool, nullable: bool, rich: bool = False) -> Table:
-    """Returns the 256 entries of a table: absent (if `optional`), the first kind, null (if `nullable`), and the other kinds. If `rich` is true, the
-    property is seldom absent or null.
+    """Returns the 256 entries of a table: absent (if `optional`), the first kind, null (if `nullable`), and the other kinds. If
+    `rich` is true, the property is seldom absent or null.
     """
     absent, null = (RICH_ABSENT_SHARE, RICH_NULL_SHARE) if rich else (ABSENT_SHARE, NULL_SHARE)
     left = 256 - absent * optional - null * nullable

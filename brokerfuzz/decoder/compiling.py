@@ -1,8 +1,9 @@
 """Compiles a schema to a decoder, which turns bytes into valid messages.
 
 The decoder reads each object from a record, a byte string of fixed length with one byte for each property (see `record_layout`).
-The table of the property (see `byte_tables`) maps the byte to a value. Conditions (`if`, `then`, `else`) are always met: the
-properties in the condition are decoded first, and the rest is decoded with the tables of the branch that applies.
+The table of the property (see `byte_tables`) maps the byte to a value. If the schema has conditions (`if`, `then`, `else`), the
+decoder first reads the properties in the condition. Then it reads the other properties with the tables of the branch that
+applies.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -26,11 +27,11 @@ from brokerfuzz.schemas.sites import join
 Read = Callable[[Source], Any]
 
 COUNTS = (1, 1, 1, 2, 1, 1, 1, 2, 1, 3)
-"""The usual numbers of items in an array. A number that should occur more often is repeated."""
+"""The usual numbers of items in an array. The list repeats the numbers that should occur more often."""
 RICH_COUNTS = (2, 1, 2, 2, 1, 2, 3, 2)
-"""The same for arrays that are seldom short."""
+"""The usual numbers of items in arrays that are seldom short."""
 RARE_COUNTS = (5, 8, 11, 12)
-"""Rare numbers of items. An eleventh item finds code that checks only the first ten."""
+"""Rare numbers of items. The number 11 detects code that checks only the first ten items."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,9 @@ class _CompileContext:
 
 
 class _Repairs(NamedTuple):
-    """The repairs of an object or array: those that always apply, and those that a third of the messages omit."""
+    """The repairs of an object or array. Every message gets the repairs in `always`. A third of the messages omit the repairs in
+    `often`.
+    """
 
     always: list[Repair]
     often: list[Repair]
@@ -136,7 +139,7 @@ def _kinds(schema: Schema, place: _CompileContext) -> list[Kind]:
 
 
 def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
-    """Returns the kinds of an array: without items, and with items, if the array's bounds allow these numbers."""
+    """Returns the kinds of arrays that the schema allows: without items, with items, or both."""
     low = schema.get("minItems", 0)
     high = schema.get("maxItems", max(12, low + 3))
     if low > high:
@@ -146,10 +149,9 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
 
 
 def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inline:
-    """Returns the function that decodes an array with items. The number of items comes from `Source.choose`. If the array is optional,
-    the smallest choice omits the array.
-
-    In one step, Hypothesis can lower a choice and remove the draws that depend on it.
+    """Returns the function that decodes an array with items. The number of items comes from `Source.choose`. If the array is
+    optional, the smallest choice omits the array. In one step, Hypothesis can lower the number of items and remove what the last
+    items drew.
     """
     usual = [count for count in (RICH_COUNTS if place.rich else COUNTS) if low <= count <= high] or [max(low, 1)]
     rare = [] if place.style.plausible else [count for count in (*RARE_COUNTS, low, low + 1, high) if max(low, 1) <= count <= high]
@@ -174,7 +176,7 @@ def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inli
 
 
 def _item(schema: Schema, place: _CompileContext) -> Read:
-    """Returns the function that decodes an array item: an object from a record, a scalar from a choice."""
+    """Returns the function that decodes an array item. An object is decoded from a record, and a scalar from a choice."""
     entries, width = _table(schema, place), place.outline.width
     if width or any(entry.__class__ is Nested for entry in entries):
         return lambda source: _slot(source, source.take(1 + width + SELECTOR_BYTES), 0, entries)
@@ -195,7 +197,7 @@ def _distinct_values(schema: Schema, place: _CompileContext) -> list[Any]:
 
 
 def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
-    """Decodes the value of the byte at this position. The bytes that are reserved for the value come directly after this byte."""
+    """Decodes a value from the byte at `start` and the reserved bytes after it."""
     value = entries[record[start]]
     if value.__class__ is Scalar:
         return value.read(source, selector(record, start))
@@ -206,7 +208,9 @@ def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
 
 
 class _Property(NamedTuple):
-    """A property of an object: its name, the position of its byte, and the start of the bytes that are reserved for its content (its window)."""
+    """A property of an object. It has a name, the position of its byte, and the start of its window (the bytes that are reserved
+    for its content).
+    """
 
     name: str
     position: int
@@ -215,7 +219,7 @@ class _Property(NamedTuple):
 
 @dataclass(frozen=True)
 class _ObjectDecoder:
-    """Decodes an object: first its properties, in the order of their bytes. Then it applies the repairs."""
+    """Decodes the properties of an object in the order of their bytes, and then applies the repairs."""
 
     props: list[_Property]
     repair: _Repairs
@@ -247,7 +251,9 @@ def _object(schema: Schema, place: _CompileContext) -> Inline:
 
 
 def _omissible(read: Inline) -> Inline:
-    """Returns a function that decodes an object or omits it. Hypothesis can omit it and remove its draws in one step."""
+    """Returns a function that decodes an object or omits it. In one step, Hypothesis can omit the object and remove everything
+    that the object drew.
+    """
     return lambda source, record, start: read(source, record, start) if source.choose(8) else ABSENT
 
 
@@ -262,8 +268,8 @@ def _tables(schema: Schema, place: _CompileContext) -> list[Table]:
 
 
 def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContext, props: _ObjectDecoder) -> Inline:
-    """Returns the function that decodes an object with conditions. It first decodes the properties in the conditions, because they
-    determine the branch.
+    """Returns the function that decodes an object with conditions. The function first decodes the properties in the conditions,
+    because they determine the branch.
     """
     base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
     deciding = [prop for prop in props.props if any(prop.name in condition["if"].get("properties", {}) for condition in conditions)]

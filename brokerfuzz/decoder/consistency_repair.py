@@ -1,8 +1,8 @@
-"""Repairs inconsistencies between the properties of a message, so that a valid message touches no ambiguity.
+"""Repairs inconsistencies between the properties of a message, so that the message touches no ambiguity.
 
-Each property is decoded independently, but some ambiguities concern several properties: a minimum above its maximum, duplicate
-identifiers, a contradictory envelope. A repair modifies the object or array, so no message has to be discarded. Properties that the
-user pinned are never changed.
+The decoder reads each property independently, but some ambiguities concern several properties. Examples are a minimum above its
+maximum, duplicate identifiers, or a contradictory envelope. A repair modifies the object or array, so that brokerfuzz does not
+have to discard the message. Repairs never change properties that the user pinned.
 """
 
 import math
@@ -65,8 +65,9 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    """Returns the repair of quantities outside a range. A single quantity moves to the bound that it violates. For several quantities, this bound is
-    removed if it is optional, so that they remain several.
+    """Returns the repair of quantities outside a range. If there is one quantity, the repair replaces this quantity by the bound
+    that it violates. If there are several, the repair removes the bound (if the bound is optional), so that the quantities still
+    differ.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
@@ -104,12 +105,12 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 
 def _is_free(schema: Schema, name: str) -> bool:
-    """Returns whether the schema allows a value of this type with any number behind it, or any larger value."""
+    """Returns whether the schema has the type `name`, and allows any number after a string, or any larger number."""
     return name in types_of(schema) and not {"enum", "maxLength", "multipleOf"} & set(schema) and not unsupported_keywords_of(schema)
 
 
 Renew = Callable[[Any, Collection[Any]], Any]
-"""Returns a value like the given one that is not among the others, or the given value if there is none."""
+"""Returns a similar value that is not among the others, or the same value if there is no such value."""
 
 
 def _keep(value: Any, others: Collection[Any]) -> Any:
@@ -117,7 +118,9 @@ def _keep(value: Any, others: Collection[Any]) -> Any:
 
 
 def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
-    """Changes the first string or number in the value that the schema leaves free. Integers in objects stay, because some have to be in order."""
+    """Changes the first string or number in the value that may have other values. Integers in objects are not changed, because
+    some of them must be in ascending order.
+    """
     if value.__class__ is str:
         return _fresh(value, others) if _is_free(schema, "string") else value
     if value.__class__ is int:
@@ -137,7 +140,9 @@ def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
 
 
 def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) -> None:
-    """Changes each item that duplicates an earlier one. Removes it if that is not possible, but leaves at least `least` items."""
+    """Changes each item that duplicates an earlier item. If that is not possible, the function removes the item, unless fewer
+    than `least` items would remain.
+    """
     kept: list[Any] = []
     for number, original in enumerate(items):
         item = renew(original, [*kept, *items[number + 1 :]]) if original in kept else original
@@ -148,7 +153,7 @@ def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) 
 
 
 def _rename_repeated(items: list[Any], key: str, renew: Renew) -> None:
-    """Gives a new key to each item that repeats an earlier key, and changes each item that equals an earlier one."""
+    """Gives a new key to each item that repeats an earlier key, and changes each item that equals an earlier item."""
     seen: set[str] = set()
     for number in range(len(items)):
         if items[number].get(key).__class__ is not str and items[number] in items[:number]:
@@ -203,7 +208,9 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
 
 
 def _money(amount: float) -> float:
-    """Rounds the amount to four decimal places. Returns very large amounts unchanged, because a double cannot represent their decimal places."""
+    """Rounds the amount to four decimal places. Returns very large amounts unchanged, because a double cannot represent their
+    decimal places.
+    """
     return round(amount, 4) if abs(amount) < 1e11 else amount
 
 

@@ -1,8 +1,9 @@
 """The layout of a record.
 
-A record is a byte string from which the decoder reads an object. It begins with one byte for each property of the object. Then it
-has a window for each property whose value is a nested object: the bytes of that object. Each array item has a record of its own. If a
-nested object is absent, its window is ignored, and all other positions stay the same.
+A record is a byte string from which the decoder reads an object. A record begins with one byte for each property of the object.
+After these bytes, the record has a window for each property whose value is an object. The window contains the bytes of this
+object. Each array item has a record of its own. If a nested object is absent, the decoder ignores its window. So all other
+positions stay the same.
 """
 
 from dataclasses import dataclass, field
@@ -13,8 +14,8 @@ from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 @dataclass(eq=False)
 class Outline:
-    """The structure of a message at a place: all properties of the object with their outlines, or the outline of the array items.
-    It includes the properties of all branches of conditions.
+    """The structure of a message at a place. For an object, it contains the outline of each property, in all branches of
+    conditions. For an array, it contains the outline of the items.
     """
 
     props: "dict[str, Outline]" = field(default_factory=dict)
@@ -36,7 +37,7 @@ class Outline:
 
 
 def outline(*schemas: Schema) -> Outline:
-    """Returns the outline of a place. It includes everything that any of these schemas describes."""
+    """Returns the outline of a place that one or several schemas describe."""
     parts = [*schemas]
     for schema in schemas:
         parts += [entry[branch] for entry in conditions_of(schema) for branch in ("then", "else") if branch in entry]

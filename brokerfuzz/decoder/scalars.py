@@ -1,7 +1,7 @@
 """The possible values of strings, numbers and booleans, by kind: the plainest value, any value, and the edges.
 
-Any value can have any length and magnitude. So Hypothesis finds thresholds, and shrinks to them. The edges are lists of values that
-programs often handle incorrectly.
+"Any value" can have every length and size that the schema allows, so Hypothesis finds the exact threshold of a bug. Edges are
+values that programs often handle incorrectly.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,18 +24,18 @@ _LONG = 200
 """Strings of at least this length (in characters) are rare."""
 _LARGEST = 1.7976931348623157e308
 _EXACT = 1 << 53
-"""Doubles represent all integers up to this one exactly."""
+"""Up to this integer, a double can represent every integer exactly."""
 _AMOUNT = 1e6
 """The largest amount with two decimals."""
 PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT = 3, 3.6, 6.5, 0.3
-"""How often the plainest value, any value, edges and long edges occur, compared to each other. For the items of an array, half the number of
-an edge is the number of any value, so Hypothesis finds the simpler kind.
+"""The relative frequencies of the plainest value, of any value, of edges and of long edges. In arrays, half the number of an edge
+is the number of "any value", so that Hypothesis finds the simpler kind.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class ValuePlace:
-    """The place of a value. `ambiguities` are the ids of the ambiguities that its values may touch."""
+    """The place of a value. `ambiguities` contains the ids of the ambiguities that values at this place may touch."""
 
     contract: Contract
     message_type: MessageType
@@ -65,8 +65,8 @@ def may_be_null(schema: Schema, place: ValuePlace) -> bool:
 
 
 def ready_made(schema: Schema, place: ValuePlace) -> list[Kind] | None:
-    """Returns the kinds of values at a place, without null, if all values can be listed: enumerations, realistic values, and values
-    for keywords that the decoder does not support. Otherwise returns None.
+    """Returns the kinds of values at a place, without null, or None if the values cannot be listed. The function lists
+    enumerations, realistic values, and values for keywords that the decoder does not support.
     """
     if "enum" in schema:
         return [Kind(_fresh(value), 1) for value in schema["enum"] if value is not None]
@@ -92,8 +92,8 @@ def scalar_pool(schema: Schema, place: ValuePlace) -> Pool:
 def scalar_kinds(schema: Schema, place: ValuePlace, *, optional: bool) -> list[Kind]:
     """Returns the kinds of values of the scalar types that a place allows, the simplest first.
 
-    If a source gives its simplest value for "any value", an optional property is absent, and a required one has its plainest value. So
-    Hypothesis can omit a property and keep the draws of all others.
+    If a source chooses the simplest value for "any value", an optional property is absent, and a required property has its
+    plainest value. So Hypothesis can omit a property and keep all others.
     """
     types = _scalar_types(schema)
     kinds = []
@@ -111,7 +111,7 @@ def _scalar_types(schema: Schema) -> list[str]:
 
 
 def _constants(values: Sequence[Any]) -> list[Kind]:
-    """Returns the kinds of a place that has only these values."""
+    """Returns the kinds of values for a place that allows only `values`."""
     return [Kind(values[0], PLAIN_WEIGHT), *([Kind(one_of(values[1:]), EDGE_WEIGHT)] if values[1:] else [])]
 
 
@@ -192,7 +192,7 @@ def _integer_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any)
 
 
 def _whole_kinds(low: int, high: int, values: Sequence[int], simplest: Any, step: int = 1, share: float = 1) -> list[Kind]:
-    """Returns the kinds of integers: any multiple of the step, and the edges. They shrink towards the first value."""
+    """Returns the kinds of integers: any multiple of the step, and the edges. Both shrink towards the first value."""
     plainest = values[0]
     least, most = -((plainest - low) // step), (high - plainest) // step
     edges = [(value - plainest) // step for value in values[1:]]
@@ -219,7 +219,7 @@ def _number_pool(schema: Schema, place: ValuePlace) -> Pool:
 
 
 def _number_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) -> list[Kind]:
-    """Returns the kinds of numbers: integers and their edges, then amounts with two decimals, any doubles and their edges."""
+    """Returns the kinds of numbers: integers, amounts with two decimals, doubles, and the edges."""
     if "multipleOf" in schema:
         return _constants(pool.usual)
     low, high = map(float, _bounds(schema))
@@ -242,7 +242,7 @@ def _number_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) 
 
 
 def _shortest(value: float) -> int | float:
-    """Returns the number as an integer if a double represents it exactly, because people write 11 and not 11.0."""
+    """Returns 11 for 11.0, because people write integers without a decimal point."""
     return int(value) if value.is_integer() and abs(value) <= _EXACT else value
 
 
@@ -255,9 +255,7 @@ def _boolean_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any)
 
 
 def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
-    """Returns inclusive bounds. If a bound is exclusive, returns a slightly narrower inclusive bound: narrower by 1 for integers,
-    by a billionth of the bound for numbers.
-    """
+    """Returns inclusive bounds. An exclusive bound is made narrower: by 1 for integers, and by a billionth of the bound for numbers."""
     whole = "number" not in flat.types_of(schema)
     low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))
     if "exclusiveMinimum" in schema:

@@ -27,7 +27,7 @@ _PACKED: Sequence[str] = (
     '\u00e9\u202eא\\&\x01"*)',
     "हिन्दी`<!--#{0}|C:\\",
 )
-"""Strings with many unusual features at once, so that few messages show many of them."""
+"""Strings that have many unusual features at once, so that a few messages test many features."""
 
 LONG_TEXTS: Sequence[str] = ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255, "b" * LONGEST)
 
@@ -79,7 +79,7 @@ def texts(shortest: int, longest: int | None) -> list[str]:
 
 
 def packed(shortest: int, longest: int) -> list[str]:
-    """Returns strings within these lengths that have many unusual features at once. They are about half of all edges."""
+    """Returns strings of these lengths that have many unusual features at once. These strings are about half of all edges."""
     return [text for text in _PACKED if shortest <= len(text) <= longest] * 12
 
 

@@ -1,4 +1,4 @@
-"""Finds the message type that resembles a file most, if the file is none of the messages of the contract."""
+"""Finds the message type that is most similar to a file whose message has none of the types in the contract."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,9 @@ from brokerfuzz.schemas.json_reader import read
 
 @dataclass(frozen=True, slots=True)
 class ClosestType:
-    """The message type, and the site of the object that has the most similar properties. The site of the whole message is empty."""
+    """The most similar message type, and the site of the most similar object in it. The site is empty if the object is the whole
+    message.
+    """
 
     message_type: MessageType
     site: str
@@ -20,9 +22,9 @@ class ClosestType:
 
 
 def closest_type(body: bytes, contract: Contract) -> ClosestType | None:
-    """Returns the most similar object of the contract, or None if the message has a type of the contract or resembles none.
-
-    A message has a type if at least half of its properties are known there. Of an array, the first object counts.
+    """Returns the most similar object in the contract. Returns None if no object is similar, or if the message has a type of the
+    contract. A message has a type if the type knows at least half of the properties. If the message is an array, its first object
+    is compared.
     """
     message = read(body).usual
     found = next((item for item in message if isinstance(item, dict)), None) if isinstance(message, list) else message
@@ -45,10 +47,10 @@ def _has_type(message: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
 
 
 def _plain(names: Iterable[str]) -> set[str]:
-    """Returns the names without case and punctuation, so that `offer_type` resembles `offerType`."""
+    """Returns the names in lower case without punctuation, so that `offer_type` and `offerType` are equal."""
     return {"".join(filter(str.isalnum, name)).casefold() for name in names}
 
 
 def _likeness(names: set[str], known: set[str]) -> float:
-    """Returns the share of common names among all names, from 0 to 1."""
+    """Returns how many of all names occur in both sets, as a fraction from 0 to 1."""
     return len(names & known) / len(names | known)

@@ -26,7 +26,7 @@ class MessageTypeSummary:
     rules: Counter[str] = field(default_factory=Counter)
     techniques: Counter[str] = field(default_factory=Counter)
     broken: set[tuple[str, str]] = field(default_factory=set)
-    """The pairs of a rule and a technique that breaks it. `coverage` counts the same pairs."""
+    """The rules that the cases break, each with the technique that breaks it. The command `coverage` counts the same pairs."""
     ambiguities: Counter[str] = field(default_factory=Counter)
     bytes: int = 0
     largest: int = 0
@@ -97,7 +97,9 @@ class Overview:
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
     def _covered(self, name: MessageType, part: MessageTypeSummary) -> dict[str, tuple[int, int]]:
-        """Returns how many rules and techniques the corpus covers, and how many there are. A technique counts once for each rule."""
+        """Returns the number of rules and techniques that the corpus covers, and the total number. A technique counts once for
+        each rule.
+        """
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
         every = {(rule.id, technique.name) for rule in rules for technique in maker.techniques(rule)}
         known = {rule.id for rule in rules}

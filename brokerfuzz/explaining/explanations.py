@@ -27,7 +27,7 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explanation of a name: sentences, the source in the contract, and an example with its twin.
+    """The explanation of a name. It contains sentences, the section of the contract, and an example with its twin.
 
     `names` contains the techniques that break a rule, or the keywords of the rules that a technique breaks, or the message types
     of an ambiguity, or the rule that a bug affects.
@@ -97,7 +97,7 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
 
 
 class NamedThing(NamedTuple):
-    """Something that `explain` can explain: its name, its kind, and what it is in a few words."""
+    """A thing that `explain` can explain: its name, its kind, and a short description."""
 
     name: str
     kind: str
@@ -105,7 +105,7 @@ class NamedThing(NamedTuple):
 
 
 def every_name(contract: Contract) -> Iterator[NamedThing]:
-    """Yields everything that `explain` can explain."""
+    """Yields the name of each thing that `explain` can explain."""
     from brokerfuzz.service.bugs import BUGS
 
     yield from (NamedThing(rule.id, "rule", rule.demand) for rule in contract.rules_by_id.values())
@@ -115,7 +115,7 @@ def every_name(contract: Contract) -> Iterator[NamedThing]:
 
 
 def names_with(part: str, contract: Contract) -> list[NamedThing]:
-    """Returns everything whose name contains a text, regardless of case. A wrong message type before a `/` is ignored."""
+    """Returns the things whose names contain `part`, in upper or lower case. A wrong message type before a `/` is ignored."""
     message_type, _, rest = part.partition("/")
     wanted = (rest if message_type in MESSAGE_TYPES else part).casefold()
     return [one for one in every_name(contract) if wanted and wanted in one.name.casefold()]

@@ -25,7 +25,7 @@ from brokerfuzz.schemas.verdicts import violation
 class MessageJudgement:
     """A message with its verdict. `message_type` is None if several types are possible and lead to the same verdict.
 
-    If the message has none of the types, `closest` is what it resembles most, and the verdict is that of this type.
+    If the message has no type of the contract, `closest` is the most similar type, and the verdict is for this type.
     """
 
     message: InputMessage

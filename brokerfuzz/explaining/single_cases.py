@@ -25,10 +25,9 @@ from brokerfuzz.wording import printable_as_in_python
 
 @dataclass(frozen=True)
 class SingleCase:
-    """A case of a corpus, a journal or the catalogue, with its twin if it is there too.
-
-    `name` is the file, or None for the catalogue. `line` is the line of the file, or the number of the case in the catalogue.
-    `answers` are the answers of a target to the case, in words.
+    """A case of a corpus, a journal or the catalogue, with its twin if the twin is in the same file. `name` is the name of the
+    file, or None for the catalogue. `line` is the line in the file, or the number of the case in the catalogue. `answers`
+    describes the answers of a target to the case.
     """
 
     name: str | None
@@ -85,7 +84,9 @@ class SingleCase:
 
 
 def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None) -> SingleCase | None:
-    """Returns the case of the catalogue with this ID, or None if there is none. `now` is the time of the cases about the clock."""
+    """Returns the case of the catalogue with this ID, or None if the catalogue contains no such case. `now` is the time of the
+    cases about the clock.
+    """
     for message_type in MESSAGE_TYPES:
         for number, case in enumerate(catalogue(message_type, now=clock(now), contract=contract), 1):
             if case.id == wanted:

@@ -10,13 +10,13 @@ from brokerfuzz.reports.document_messages import Document, body_of
 from brokerfuzz.wording import counted, printable
 
 NAME_DIGITS = 8
-"""The number of digits of the fingerprint that name a finding."""
+"""A name of a finding consists of this many digits of its fingerprint."""
 _LONGEST = 2000
 
 
 @dataclass(frozen=True)
 class SingleFinding:
-    """A finding. `document` is its description in a JSON report."""
+    """A finding. `document` describes the finding as in a JSON report."""
 
     document: Document
 
@@ -52,7 +52,7 @@ class SingleFinding:
 
 @dataclass(frozen=True)
 class KnownFinding:
-    """A finding of a baseline, which contains only its fingerprint and its sentence."""
+    """A finding in a baseline. A baseline contains only the fingerprint of a finding and a sentence about it."""
 
     fingerprint: str
     sentence: str

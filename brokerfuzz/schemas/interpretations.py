@@ -41,7 +41,9 @@ MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
     DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
     DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
 }
-"""Detector -> name of an interpretation -> the flag of `Interpretation`. With `both`, the first property and the last one count."""
+"""For each detector, the names of the interpretations, each with its flag of `Interpretation`. In the interpretation `both`, the
+first and the last duplicate property must both comply.
+"""
 
 
 def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:

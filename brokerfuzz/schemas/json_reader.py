@@ -142,7 +142,7 @@ def read_shallow(body: bytes) -> Reading:
 
 
 def _decode(body: bytes, reading: Reading) -> str:
-    """Returns the text, and records what is unusual about the bytes."""
+    """Decodes the text, and records in `reading` what is unusual about the bytes."""
     encoding = json.detect_encoding(body)
     if encoding in ("utf-8-sig", "utf-16", "utf-32"):
         reading.exotic.append((BYTE_ORDER_MARK, "", "a byte order mark"))
@@ -163,7 +163,9 @@ _WELL_FORMED = re.compile(rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef]
 
 
 def faulty_utf_8(body: bytes) -> str:
-    """Returns the detector for bytes that are not UTF-8: some readers accept surrogates, and some accept every well-formed sequence of bytes."""
+    """Returns the detector of the ambiguity that invalid UTF-8 touches. Some parsers accept surrogates, and
+    some accept any well-formed sequence of bytes.
+    """
     try:
         body.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

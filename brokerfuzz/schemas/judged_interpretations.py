@@ -1,4 +1,6 @@
-"""Derives the verdict on a message from the outcomes of judging it in each allowed interpretation of its text."""
+"""Determines the verdict on a message. The text of a message can have several interpretations, and the oracle judges the message
+in each of them.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +16,7 @@ AMBIGUITY_RULE = "ambiguity/"
 
 
 class JudgedInterpretation(NamedTuple):
-    """The broken rules and touched ambiguities in one interpretation of a text. `name` names the interpretation, unless there is only one."""
+    """The broken rules and touched ambiguities in one interpretation of a text. `name` is empty if the text is not ambiguous."""
 
     name: str
     broken: list[Violation]
@@ -26,8 +28,8 @@ class JudgedInterpretation(NamedTuple):
         return self._replace(broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched])
 
     def settled(self, policies: Policies, contract: Contract) -> "JudgedInterpretation":
-        """Applies the policies. If a policy allows only one interpretation, the ambiguity is settled. If this interpretation rejects, the message
-        breaks a rule.
+        """Applies the policies of the user. If a policy allows only one interpretation, the ambiguity is settled. If this
+        interpretation rejects, the message breaks a rule.
         """
         rejected = [touch for touch in self.touched if policies.get(touch.ambiguity) == (REJECTED,)]
         faults = [
@@ -38,7 +40,7 @@ class JudgedInterpretation(NamedTuple):
 
 
 def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, contract: Contract) -> Verdict:
-    """Returns the verdict for the outcomes in all allowed interpretations of a text."""
+    """Returns the verdict on a message that was judged in all its interpretations."""
     if policies:
         outcomes = [outcome.settled(policies, contract) for outcome in outcomes]
     touched = [touch for outcome in outcomes for touch in outcome.touched]

@@ -26,7 +26,9 @@ from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
 Ways = Sequence[tuple[str, tuple[bool, ...]]]
-"""(name, flags of `Interpretation`) for some interpretations of a text. If there are several flags, the values of all of them count."""
+"""Some interpretations of a text, each with its name and its flags of `Interpretation`. If an interpretation has several flags,
+the message must comply with each of them.
+"""
 _USUAL_WAY: Ways = [("", (False,))]
 _LARGEST_INTEGER = 10**399
 """The largest integer that is written. Python can be configured to reject integers of more than 640 digits."""
@@ -142,7 +144,7 @@ class Rulebook:
         return found
 
     def _ways(self, detector: str, reading: Reading, policies: Policies) -> Ways:
-        """Returns the allowed interpretations of the text that a detector distinguishes.
+        """Returns the allowed interpretations of an ambiguous text. `detector` is the detector of the ambiguity.
 
         If a policy allows only `rejected`, the message is judged in the usual interpretation.
         """
@@ -158,7 +160,7 @@ class Rulebook:
         ] or _USUAL_WAY
 
     def _outcome(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
-        """Judges one or several values of a message, all of which count."""
+        """Judges a message whose text has one or several values, which must all comply."""
         broken: list[Violation] = []
         for value in values:
             self._inspector.whole(value, reading, inspection)

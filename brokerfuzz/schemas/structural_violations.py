@@ -1,6 +1,6 @@
 """Finds the rules of the schemas that a message breaks.
 
-A validator (jsonschema-rs) reports errors in terms of JSON Schema. This module converts them to broken rules of the contract.
+The library jsonschema-rs reports errors of JSON Schema. This module converts these errors to broken rules of the contract.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ class Error(NamedTuple):
 
 
 class StructureChecker:
-    """The compiled schema of a message type, with its rules."""
+    """Finds the broken rules of one message type. The schema is compiled only once."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._message_type = message_type

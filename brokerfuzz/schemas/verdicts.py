@@ -39,8 +39,8 @@ class Violation:
     """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, `at` is the place where the
     property should be.
 
-    `under` names the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. `under` is empty
-    if the message breaks the rule in every interpretation.
+    `under` names the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. `under` names
+    the interpretation in which the message breaks the rule, or is empty for every interpretation.
     """
 
     rule: str
@@ -70,8 +70,8 @@ class Touched:
 class Verdict:
     """The judgement of a message.
 
-    A verdict is `invalid` if the message breaks a rule under every allowed interpretation, `valid` if it breaks no rule under any
-    of them, and `unspecified` otherwise.
+    A verdict is `invalid` if the message breaks a rule in every allowed interpretation, and `valid` if the message breaks no rule
+    in any interpretation. Otherwise the verdict is `unspecified`.
     """
 
     label: Label

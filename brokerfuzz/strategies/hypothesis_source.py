@@ -1,13 +1,15 @@
-"""Lets Hypothesis provide the bytes and values of the decoder, so that it can shrink, repeat and store messages like any other example.
+"""Lets Hypothesis provide the bytes and values of the decoder, so that it can shrink, repeat and store messages like any other
+example.
 
-`DirectSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public strategies. It
-replaces `DirectSource` if a version of Hypothesis does not have the methods that `DirectSource` calls. `DirectSource` has these advantages:
+`DirectSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public
+strategies. If a version of Hypothesis lacks a method that `DirectSource` calls, `StrategySource` replaces it. `DirectSource` has
+these advantages:
 
-- It is about 1.6 times as fast.
-- An edge is recorded as a value. If Hypothesis lowers the byte that selects the edge, it gets the same value as "any value", and shrinks it
-  further: `' OR '1'='1` becomes `'` if only the quote matters.
-- Hypothesis mutates examples by copying parts that have the same label. All labels differ here, so Hypothesis generates each example anew. One
-  hundred examples then cover 85 % of the edges instead of 68 %, and no two of them are equal.
+- `DirectSource` is about 1.6 times as fast.
+- `DirectSource` records an edge as an ordinary value, so Hypothesis can shrink the edge. For example, `' OR '1'='1` becomes `'`
+  if only the quote is necessary for the failure.
+- With `DirectSource`, no two parts of an example have the same label. So Hypothesis does not copy one part over another, and
+  generates each example anew. One hundred examples then cover 85 % of the edges instead of 68 %, and no two examples are equal.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -29,14 +31,14 @@ _NEEDED = {
     "start_span": ("label",),
     "stop_span": (),
 }
-"""The methods of Hypothesis's test data that `DirectSource` calls, with their parameters."""
+"""The methods of Hypothesis that `DirectSource` calls, with their parameters."""
 _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
 _SWAPPED = str.maketrans("0123456789abcdefghij", "abcdefghij0123456789")
-"""Hypothesis shrinks characters towards 0. Exchanging these characters makes `a` the simplest one."""
+"""Hypothesis shrinks characters towards 0. With these characters exchanged, `a` is the simplest character."""
 
 
 def hypothesis_source(draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> Source:
-    """Returns the source for one example. `pins` maps pinned sites to the strategies that the user gave for them."""
+    """Returns the source for one example. `pins` contains the strategies that the user specified for pinned sites."""
     data = getattr(draw, "__self__", None)
     return DirectSource(data, draw, pins) if data is not None and _is_supported(cast(Hashable, type(data))) else StrategySource(draw, pins)
 
@@ -57,7 +59,8 @@ class StrategySource:
     def take(self, size: int, /) -> bytes:
         """Returns the next record.
 
-        Hypothesis sorts the bytes of a record while it shrinks them. In reversed order, what is left moves to the first properties.
+        Hypothesis sorts the bytes of a record in ascending order while it shrinks them. The method reverses the bytes, so that
+        the remaining values move to the first properties.
         """
         return self._draw(st.binary(min_size=size, max_size=size))[::-1]
 
@@ -66,7 +69,7 @@ class StrategySource:
         return self._draw(st.integers(0, count - 1))
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Returns an array item that the function decodes."""
+        """Returns the array item that `read` decodes."""
         return read(self)
 
     def integer(self, low: int, high: int, /) -> int:
@@ -78,12 +81,12 @@ class StrategySource:
         return self._draw(st.floats(low, high))
 
     def string(self, shortest: int, longest: int, /) -> str:
-        """Returns a string within these lengths. It shrinks towards a short string of the letter a."""
+        """Returns a string with `shortest` to `longest` characters. The string shrinks towards a few letters `a`."""
         letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
         return self._draw(st.text(letters, min_size=shortest, max_size=longest)).translate(_SWAPPED)
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns the value itself."""
+        """Returns this value unchanged."""
         return value
 
     def draw(self, site: str, /) -> Any:
@@ -106,12 +109,12 @@ class DirectSource(StrategySource):
     def choose(self, count: int, /) -> int:
         """Lets Hypothesis choose an integer from 0 to `count` - 1.
 
-        If the integer is a number of items, Hypothesis can lower it and remove the draws of an item in one step.
+        In one step, Hypothesis can lower a number of items and remove what an item drew.
         """
         return cast(int, self._data.draw_integer(0, count - 1))
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Returns an array item that the function decodes. Its draws are a span with a label of its own."""
+        """Returns the array item that `read` decodes. Hypothesis records everything that the item draws under a separate label."""
         self._items += 1
         self._data.start_span(self._items)
         value = read(self)
@@ -127,11 +130,11 @@ class DirectSource(StrategySource):
         return cast(float, self._data.draw_float(low, high, allow_nan=False))
 
     def string(self, shortest: int, longest: int, /) -> str:
-        """Returns a string within these lengths. It shrinks towards a short string of the letter a."""
+        """Returns a string with `shortest` to `longest` characters. The string shrinks towards a few letters `a`."""
         return cast(str, self._data.draw_string(_LETTERS, min_size=shortest, max_size=longest)).translate(_SWAPPED)
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns the value itself, recorded like a value that Hypothesis chose."""
+        """Returns this value unchanged. Hypothesis records the value as if it had chosen it."""
         if isinstance(value, str):
             self._data.draw_string(_LETTERS, min_size=0, max_size=len(value), forced=value.translate(_SWAPPED))
         elif isinstance(value, int):

@@ -133,7 +133,7 @@ _BYTES = {
 
 
 def _encoded(family: str) -> Make:
-    """Makes probes of the encodings whose names begin with `family`."""
+    """Makes probes with the encodings whose names begin with `family`."""
     return lambda _: ((name, (), _encoding(mark, encoding)) for name, (mark, encoding) in _ENCODINGS.items() if encoding.startswith(family))
 
 
