@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.durations import FORMS, Duration
 from brokerfuzz.format_names import FORMATS
 from brokerfuzz.wording import listed
 
@@ -193,8 +194,11 @@ url_argument = click.argument("url", required=False)
 
 _TARGET_OPTIONS = (
     click.option(
-        "-H", "--header", "headers", metavar="NAME:VALUE", callback=headers, multiple=True, help="Send this header with each request (repeatable)."
+        "-H", "--header", "headers", metavar="NAME:VALUE", callback=headers, multiple=True,
+        help="Send this header with each request (repeatable). In the value, ${NAME} inserts an environment variable, and $$ is a dollar sign.",
     ),
+    click.option("--auth", metavar="USER:PASSWORD",
+                 help="Send these credentials with each request (basic authentication). ${NAME} inserts an environment variable, as in -H."),
     click.option(
         "--exec", "exec_", metavar="COMMAND",
         help="Test this command. The command runs once per message and reads the message from standard input. Exit status 0 means accepted.",
@@ -215,6 +219,12 @@ _TARGET_OPTIONS = (
     click.option("--method", metavar="METHOD", default="POST", show_default=True, help="HTTP method of the requests."),
     click.option("--insecure", is_flag=True, help="Do not verify TLS certificates."),
     click.option("--ca", metavar="FILE", type=click.Path(dir_okay=False), help="Also trust the certificate authorities in this file (PEM)."),
+    click.option("--cert", metavar="FILE", type=click.Path(dir_okay=False), help="Identify this client with the certificate in this file (PEM)."),
+    click.option("--key", metavar="FILE", type=click.Path(dir_okay=False),
+                 help="Private key of the certificate in --cert (PEM).  [default: the key is in the same file]"),
+    click.option("--proxy", metavar="URL",
+                 help="Send requests through this proxy.  [default: from http_proxy, https_proxy, all_proxy and no_proxy; none for this machine]"),
+    click.option("--wait-for", metavar="DURATION", type=Duration(), help=f"Wait up to this time, such as {FORMS}, until the URL answers."),
     click.option(
         "--timeout", metavar="SECONDS", type=float, callback=above_zero, default=10.0, show_default=True,
         help="Maximum time, in seconds, to wait for an answer.",

@@ -42,7 +42,7 @@ ALLOWED: dict[str, set[str]] = {
     "atomic_files": set(),
     "compression": {"errors"},
     "configuration": {"schemas", "atomic_files", "errors"},
-    "options": {"name_completion", "configuration", "format_names", "schemas", "errors"},
+    "options": {"name_completion", "configuration", "durations", "format_names", "schemas", "errors"},
     "name_completion": {"cases", "service", "schemas", "errors"},
 }  # fmt: skip
 """Part -> the parts, or single modules of parts, that it may import. Commands may import any part, and only the command line imports commands."""

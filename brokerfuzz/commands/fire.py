@@ -196,6 +196,7 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     from brokerfuzz.reports.terminal import live_progress
 
     plan, campaign = firing.plan, firing.campaign
+    target_options.wait_for(target, firing.target.wait_for)
     if campaign.preflight and not firing.target.demo:
         _preflight(target, plan, fresh=firing.sending.fresh)
     if sys.stderr.isatty():

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 import click
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Target": ("message_type", "headers", "exec_", "lines", "call", "demo", "bugs", "method", "timeout", "fresh", "insecure", "ca"),
+    "Target": (
+        "message_type", "headers", "auth", "exec_", "lines", "call", "demo", "bugs", "method", "timeout", "wait_for", "fresh", "proxy", "insecure",
+        "ca", "cert", "key",
+    ),
     "Answers": ("accept", "reject", "envelope"),
     "Cases": (
         "message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "minimal", "strength", "with_clock",

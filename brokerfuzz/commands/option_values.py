@@ -26,6 +26,11 @@ class TargetOptions:
     headers: Sequence[tuple[str, str]]
     insecure: bool
     ca: str | None
+    cert: str | None
+    key: str | None
+    proxy: str | None
+    auth: str | None
+    wait_for: float | None
     timeout: float
     accept: str | None
     reject: str | None

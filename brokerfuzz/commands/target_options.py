@@ -1,5 +1,6 @@
 """Creates the target from the options of a command: an HTTP endpoint, a command, a function or the reference service."""
 
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +15,7 @@ from brokerfuzz.commands.option_values import TargetOptions
 from brokerfuzz.commands.output import note
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.options import CONFIGURATION
+from brokerfuzz.wording import listed
 
 if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract, Policies, PolicyValues
@@ -36,9 +38,8 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, 
     else:
         target = _only_typed(target, url, typed)
         own = None if configured is None else _origin(configured)
-        if target.headers and not _typed(ctx, "headers") and (url is None or _origin(url) != own):
-            note("the headers in the configuration are not sent, because they belong to a different target: give headers with -H")
-            target = replace(target, headers=())
+        if url is None or _origin(url) != own:
+            target = _without_configured_secrets(ctx, target)
     _check(ctx, target, command)
     return target
 
@@ -75,6 +76,16 @@ def _only_typed(target: TargetOptions, url: str | None, typed: set[str]) -> Targ
         call=target.call if "call" in typed else None,
         lines=target.lines if "lines" in typed else None,
     )
+
+
+def _without_configured_secrets(ctx: click.Context, target: TargetOptions) -> TargetOptions:
+    if target.headers and not _typed(ctx, "headers"):
+        note("the headers in the configuration are not sent, because they belong to a different target: give headers with -H")
+        target = replace(target, headers=())
+    unused: dict[str, Any] = {name: None for name in ("auth", "cert", "key") if getattr(target, name) is not None and not _typed(ctx, name)}
+    if unused:
+        note(f"{listed(unused)} in the configuration belong to a different target, so brokerfuzz does not use them: use options")
+    return replace(target, **unused)
 
 
 def _typed(ctx: click.Context, name: str) -> bool:
@@ -131,12 +142,41 @@ def reference_service(target: TargetOptions, message_type: str, folder: str | No
 def _http_options(target: TargetOptions) -> dict[str, Any]:
     return {
         "method": target.method,
-        "headers": target.headers,
+        "headers": [*((name, _expanded(value, f"the header {name}")) for name, value in target.headers), *_credentials(target)],
         "timeout": target.timeout,
         "rules": _rules(target),
-        "insecure": target.insecure,
-        "ca": target.ca,
+        **{name: getattr(target, name) for name in ("insecure", "ca", "cert", "key", "proxy")},
     }
+
+
+def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
+    """Yields the header for the user and the password of --auth."""
+    if target.auth is None:
+        return
+    if any(name.lower() == "authorization" for name, _ in target.headers) or (target.url is not None and urlsplit(target.url).username is not None):
+        raise click.UsageError("credentials are given twice: use only one of --auth, -H 'Authorization: ...' and a user in the URL")
+    user_and_password = _expanded(target.auth, "--auth")
+    if ":" not in user_and_password:
+        raise click.UsageError("--auth has no password: write USER:PASSWORD")
+    yield "Authorization", f"Basic {b64encode(user_and_password.encode()).decode()}"
+
+
+def _expanded(text: str, where: str) -> str:
+    """Inserts environment variables. A text with a variable is a secret in everything that brokerfuzz reports."""
+    from brokerfuzz.configuration.substituting import substituted
+    from brokerfuzz.targets.secret_masking import SecretText
+
+    found = substituted(text, where)
+    return found if found == text else SecretText(found)
+
+
+def wait_for(target: "Target", seconds: float | None) -> None:
+    """Waits until an HTTP target listens. Raises `TargetError`. `seconds` is the maximum time (None: do not wait)."""
+    from brokerfuzz.targets import HttpTarget, event_loop
+    from brokerfuzz.targets.waiting import wait_until_listening
+
+    if seconds is not None and isinstance(target, HttpTarget):
+        event_loop.run(wait_until_listening(target, seconds))
 
 
 def _rules(target: TargetOptions) -> "AnswerRules":

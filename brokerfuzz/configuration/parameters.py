@@ -54,8 +54,11 @@ def _url(value: str, origin: _Origin) -> Callable[[], str]:
 
 
 def _headers(values: Mapping[str, str], origin: _Origin) -> Callable[[], list[str]]:
-    inside = _Origin(origin.file, f"{origin.table}.headers")
-    return lambda: [f"{name}:{substituted(value, inside.key(name))}" for name, value in values.items()]
+    return lambda: [f"{name}:{value}" for name, value in values.items()]
+
+
+def _hidden(value: str, origin: _Origin) -> Callable[[], str]:
+    return lambda: value
 
 
 PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
@@ -71,6 +74,11 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("target", "fresh"): Parameter("fresh"),
     ("target", "insecure"): Parameter("insecure"),
     ("target", "ca"): Parameter("ca", _file),
+    ("target", "cert"): Parameter("cert", _file),
+    ("target", "key"): Parameter("key", _file),
+    ("target", "proxy"): Parameter("proxy", _hidden),
+    ("target", "auth"): Parameter("auth", _hidden),
+    ("target", "wait-for"): Parameter("wait_for"),
     ("target", "headers"): Parameter("headers", _headers),
     ("answers", "accept"): Parameter("accept", _joined),
     ("answers", "reject"): Parameter("reject", _joined),
@@ -102,8 +110,9 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
 def option_defaults(configuration: Configuration) -> dict[str, Any]:
     """Returns the settings of a configuration as the default values of options, in the form of click's `default_map`.
 
-    `url` and `headers` are functions, because their values may contain secrets and refer to environment variables. click calls
-    the functions only if the command line has no value. The functions raise `ConfigurationError` if a variable is missing.
+    `url`, `headers`, `auth` and `proxy` are functions, because their values may contain secrets. click calls the functions only if
+    the command line has no value. In `url`, the function inserts environment variables. It raises `ConfigurationError` if a
+    variable is missing. In `headers` and `auth`, the variables are inserted only when a request is sent.
 
     Headers become NAME:VALUE, policies become AMBIGUITY=INTERPRETATION, lists of statuses get commas, and an array for `exec`
     becomes a command line. File names are relative to the folder of the configuration.

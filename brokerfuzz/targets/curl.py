@@ -15,20 +15,18 @@ def curl_line(
     body: bytes,
     *,
     without: Iterable[str] = (),
-    insecure: bool = False,
-    ca: str | None = None,
+    options: Iterable[str] = (),
     before: str = "",
 ) -> str:
     """Returns a curl command. The words in `before` come before the command. If the body is not printable text, `printf` writes
     it.
 
-    `without` lists the default headers that curl must not send. Environment variables replace secrets. For example,
-    `$AUTHORIZATION` replaces the value of the header `Authorization`, `$TOKEN` replaces the URL parameter `token`, and
-    `$TARGET_USER` replaces the user and the password in the URL.
+    `options` are further words, quoted for a shell. `without` lists the default headers that curl must not send. Environment
+    variables replace secrets. For example, `$AUTHORIZATION` replaces the value of the header `Authorization`, `$TOKEN` replaces
+    the URL parameter `token`, and `$TARGET_USER` replaces the user and the password in the URL.
     """
     plain = _is_plain(body)
-    parts = ["curl", "-sS", "-i", "-X", quote(method)]
-    parts += (["-k"] if insecure else []) + (["--cacert", quote(ca)] if ca is not None else [])
+    parts = ["curl", "-sS", "-i", "-X", quote(method), *options]
     parts += ["--user", '"$TARGET_USER"'] if urlsplit(url).username is not None else []
     for name, value in headers:
         parts += ["-H", _secret_header(name) if is_secret(name, value) else quote(f"{name}: {value}" if value else f"{name};")]

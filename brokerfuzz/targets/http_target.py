@@ -15,7 +15,8 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers
 from brokerfuzz.targets.answers import Answer, AnswerRules
 from brokerfuzz.targets.curl import curl_line
-from brokerfuzz.targets.secret_masking import Secrets, is_secret, shown, variable
+from brokerfuzz.targets.http_connections import HttpConnections
+from brokerfuzz.targets.secret_masking import Secrets, is_secret, shown, variable, without_user
 from brokerfuzz.targets.throttling import THROTTLING, Gate, RetryLater, Slowed, seconds_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ The client has a thread that releases Python objects. If the thread does this wh
 """
 
 CONTENT_TYPE, TRANSFER_ENCODING = "content-type", "transfer-encoding"
-_PEM = b"-----BEGIN CERTIFICATE-----"
 
 
 class HttpTarget:
@@ -45,7 +45,7 @@ class HttpTarget:
 
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout` is the
     maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses.
-    brokerfuzz does not follow redirects. brokerfuzz does not use the proxies that the environment specifies.
+    brokerfuzz does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`.
 
     If a connection ends without an answer, the message is not always the cause. A server may close a connection after any answer
     (RFC 9112, 9.3). For example, uvicorn closes it if the application raises an exception after its answer. Another message may
@@ -60,14 +60,13 @@ class HttpTarget:
     without being sent, until the time that the server asked for. `slowed` counts the waits. If `rules` contain the code 429 or
     503, such a response is an ordinary answer.
 
-    brokerfuzz verifies certificates with the authorities of the system and those in the PEM file `ca`. If `insecure` is true,
-    certificates are not verified. If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If
+    If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If
     unexpected data arrives directly after the next request, the data is mistaken for the answer. The header `Connection: close`
     prevents this: each message then has its own connection.
 
     `name`, `request`, `reproduction`, answers and errors contain no secrets (see `secret_masking`).
 
-    Raises `TargetError` if the URL is not an HTTP URL, or if the file `ca` contains no certificates.
+    Raises `TargetError` if the URL is not an HTTP URL, or if a certificate or the proxy cannot be used.
     """
 
     def __init__(
@@ -82,6 +81,9 @@ class HttpTarget:
         longest_wait: float = 30.0,
         insecure: bool = False,
         ca: str | Path | None = None,
+        cert: str | Path | None = None,
+        key: str | Path | None = None,
+        proxy: str | None = None,
     ) -> None:
         self.url = checked_url(url)
         self.method = method
@@ -96,10 +98,8 @@ class HttpTarget:
         self.rules = rules or AnswerRules()
         self.patience = patience
         self.longest_wait = longest_wait
-        self.insecure = insecure
-        self.ca = None if ca is None else str(ca)
-        self._authorities = None if self.ca is None else _certificates(self.ca)
-        self._secrets = Secrets(url, given)
+        self.connections = HttpConnections(self.url, insecure=insecure, ca=ca, cert=cert, key=key, proxy=proxy)
+        self._secrets = Secrets(url, given, self.connections.proxy or "")
         self._name = shown(url)
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
@@ -138,9 +138,8 @@ class HttpTarget:
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a curl command that sends the message."""
         without = [name for name, value in headers if value is None]
-        return curl_line(
-            self.url, self.method, self._headers(headers), body, without=without, insecure=self.insecure, ca=self.ca, before=self._before_curl
-        )  # fmt: skip
+        options = self.connections.curl_words()
+        return curl_line(self.url, self.method, self._headers(headers), body, without=without, options=options, before=self._before_curl)
 
     async def open(self) -> None:
         """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid."""
@@ -152,11 +151,8 @@ class HttpTarget:
         self._gate = Gate(self.longest_wait)
         try:
             self._client = self._builder().build()
-        except ValueError as problem:
-            said = self._secrets.hide(str(problem))
-            raise TargetError(
-                f"the certificates of {self.ca} cannot be used ({said}): specify the certificates of an authority in PEM format"
-            ) from None
+        except (ValueError, PyreqwestError):
+            raise self.connections.unusable from None
         try:
             self._address = Url(self.url)
             self._request(b"", ())
@@ -168,12 +164,11 @@ class HttpTarget:
         from pyreqwest.client import ClientBuilder
 
         seconds = self.timeout
-        builder = ClientBuilder().no_proxy().http1_only().follow_redirects(False).user_agent("brokerfuzz")
+        builder = ClientBuilder().http1_only().follow_redirects(False).user_agent("brokerfuzz")
         builder = builder.gzip(False).brotli(False).zstd(False).deflate(False)
         # the time limit for connecting is the shortest, so it expires first if no connection is possible
         builder = builder.connect_timeout(timedelta(seconds=seconds * 0.5)).read_timeout(timedelta(seconds=seconds * 0.9))
-        builder = builder.timeout(timedelta(seconds=seconds)).danger_accept_invalid_certs(self.insecure)
-        return builder if self._authorities is None else builder.add_root_certificate_pem(self._authorities)
+        return self.connections.applied(builder.timeout(timedelta(seconds=seconds)))
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns True, because HTTP allows any bytes with any headers."""
@@ -236,6 +231,8 @@ class HttpTarget:
                 f"the certificate of {self.name} cannot be verified, {failure.reason}: "
                 "use --ca FILE to specify the authority that signed it, or --insecure to turn verification off"
             )
+        if failure.trouble == "unidentified":
+            raise TargetError(f"{self.name} does not accept this client, {failure.reason}: specify a client certificate with --cert and --key")
         if failure.trouble == "exhausted":
             raise TargetError(
                 f"this machine cannot open enough connections to {self.name}, {failure.reason}: "
@@ -243,9 +240,29 @@ class HttpTarget:
             )
         if failure.trouble == "unreachable":
             if not self._answered:
-                raise TargetError(f"{self.name} cannot be reached, {failure.reason}: check that it is running and that the URL is correct")
+                raise TargetError(f"{self._route} cannot be reached, {failure.reason}: check that it is running and that the URL is correct")
             return Answer("crashed", reason=failure.reason, seconds=seconds, reached=False)
         return Answer("timeout" if failure.trouble == "no-answer" else "crashed", reason=failure.reason, seconds=seconds)
+
+    @property
+    def _route(self) -> str:
+        proxy = self.connections.proxy
+        return self.name if proxy is None else f"{self.name} (through the proxy {without_user(proxy)})"
+
+    async def not_listening(self) -> str | None:
+        """Sends a HEAD request. Returns None if a server answers it, or the reason why no server listens yet.
+
+        A gateway answers 502, 503 or 504 as long as the server behind it does not listen. Raises `TargetError` like `send`.
+        """
+        assert self._client is not None, "the target is open"
+        try:
+            async with self._client.request("HEAD", self._address).headers(self.headers).build_streamed() as response:
+                return f"status {response.status}" if response.status in _NOT_READY else None
+        except self._client_error as error:
+            from brokerfuzz.targets.transport import failure_of
+
+            failure = failure_of(error, self.timeout)
+            return self._secrets.hide(failure.reason) if failure.trouble != "untrusted" else self._failed(failure, 0.0).reason
 
     async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
         started = perf_counter()
@@ -301,7 +318,8 @@ class HttpTarget:
         return request.build_streamed()
 
 
-_NO_CONNECTION = ("unreachable", "untrusted", "exhausted")
+_NO_CONNECTION = ("unreachable", "untrusted", "unidentified", "exhausted")
+_NOT_READY = (502, 503, 504)
 
 
 async def _nothing() -> AsyncIterator[bytes]:
@@ -323,13 +341,3 @@ def checked_url(url: str) -> str:
     if not usable:
         raise TargetError(f"{said!r} is not an HTTP URL: use one such as http://127.0.0.1:8000/offers")
     return url
-
-
-def _certificates(ca: str) -> bytes:
-    try:
-        pem = Path(ca).read_bytes()
-    except OSError as problem:
-        raise TargetError(f"the certificates of {ca} cannot be read ({problem.strerror}): specify a readable PEM file") from problem
-    if _PEM not in pem:
-        raise TargetError(f"{ca} contains no certificates: specify the certificates of an authority in PEM format")
-    return pem

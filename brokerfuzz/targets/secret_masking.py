@@ -30,8 +30,16 @@ _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]*)")
 _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 
 
+class SecretText(str):
+    """A value that is secret, whatever its name is: for example, one that comes from an environment variable."""
+
+    __slots__ = ()
+
+
 def is_secret(name: str, value: str = "") -> bool:
     """Returns whether a header or a parameter may contain a secret, judging by its name and its value."""
+    if isinstance(value, SecretText):
+        return True
     lower = name.lower()
     words = {word.lower() for word in _WORD.findall(name)}
     return any(part in lower for part in _SECRET) or not words.isdisjoint(_SECRET_WORDS) or bool(_CREDENTIALS.match(value))
@@ -74,8 +82,9 @@ def without_user(url: str) -> str:
 class Secrets:
     """The secrets of a request, with methods that replace them in answers and errors."""
 
-    def __init__(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
-        known = {value for value in (*_of_url(url), *_of_headers(headers)) if len(value) >= SHORTEST}
+    def __init__(self, url: str, headers: Iterable[tuple[str, str]], proxy: str = "") -> None:
+        found = (*_of_url(url), *_of_url(proxy), *_of_headers(headers))
+        known = {value for value in found if len(value) >= SHORTEST}
         spelled = sorted({spelling for value in known for spelling in _spellings(value)}, key=lambda spelling: (-len(spelling), spelling))
         self._in_text = re.compile("|".join(map(re.escape, spelled)), re.IGNORECASE) if spelled else None
         as_bytes = [spelling.encode(errors="replace") for spelling in spelled]

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pyreqwest import exceptions as px
 
-Trouble = Literal["unreachable", "untrusted", "exhausted", "no-answer", "dropped", "cut", "not-http"]
+Trouble = Literal["unreachable", "untrusted", "unidentified", "exhausted", "no-answer", "dropped", "cut", "not-http"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class Failure:
 
     - `unreachable`: no connection was possible.
     - `untrusted`: the certificate cannot be verified.
+    - `unidentified`: the server does not accept the certificate of the client, or its absence.
     - `exhausted`: this machine has no resources for a connection.
     - `no-answer`: the response was missing or incomplete when the time was up.
     - `dropped`: the connection ended before the headers of the response were complete.
@@ -39,6 +40,14 @@ _UNTRUSTED = {
 }
 """Maps the beginning of a certificate error of the library rustls to our description."""
 
+_UNIDENTIFIED = {
+    "received fatal alert: CertificateRequired": "it requires a certificate",
+    "received fatal alert: CertificateUnknown": "it does not know the certificate",
+    "received fatal alert: UnknownCA": "it does not know the authority of the certificate",
+    "received fatal alert: BadCertificate": "the certificate is missing or invalid",
+}
+"""Maps the alerts that a server sends because of the client's certificate to our descriptions."""
+
 _DESCRIPTORS, _PORTS, _MEMORY = "no file descriptor is left", "no local port is left", "no memory for connections is left"
 _LACKING = {
     **dict.fromkeys(("Too many open files", "(os error 24)", "(os error 23)", "(os error 10024)"), _DESCRIPTORS),
@@ -52,9 +61,13 @@ def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:
     """Returns the failure for an exception of the client. `timeout` is the time limit in seconds."""
     causes = _causes(error)
     text = " | ".join(causes)
+    if (unidentified := next((words for mark, words in _UNIDENTIFIED.items() if mark in text), None)) is not None:
+        return Failure("unidentified", unidentified)
     if "client error (Connect)" in text:
         if (untrusted := next((cause for cause in causes if _CERTIFICATE in cause), None)) is not None:
             return Failure("untrusted", _why_untrusted(untrusted))
+        if "tunnel error" in text:
+            return Failure("unreachable", _why_no_tunnel(text))
         if (lacking := next((words for mark, words in _LACKING.items() if mark in text), None)) is not None:
             return Failure("exhausted", lacking)
         return Failure("unreachable", _why_unreachable(causes, timeout if isinstance(error, px.RequestTimeoutError) else None))
@@ -82,6 +95,12 @@ def _why_unreachable(causes: list[str], timeout: float | None) -> str:
     if "received corrupt message" in text:
         return "it does not speak TLS (use http:// instead of https://?)"
     return causes[-1] if timeout is None else f"no connection within {timeout * 0.5:g} s"
+
+
+def _why_no_tunnel(text: str) -> str:
+    if "proxy authorization required" in text:
+        return "the proxy requires credentials (write http://USER:PASSWORD@HOST:PORT)"
+    return "the proxy rejects the connection"
 
 
 def _why_untrusted(cause: str) -> str:

@@ -319,7 +319,7 @@ def test_a_message_arrives_byte_for_byte(body: bytes) -> None:
     assert seen == [body]
 
 
-def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxies_of_the_environment_are_not_used_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, unused_url())
     monkeypatch.delenv("no_proxy", raising=False)

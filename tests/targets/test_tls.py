@@ -141,11 +141,11 @@ def test_plain_http_to_a_tls_server_is_a_crash(authority: Authority) -> None:
 @pytest.mark.parametrize(
     ("content", "remedy"),
     [
-        (None, "cannot be read .*specify a readable PEM file"),
-        (b"no certificate", "contains no certificates: specify the certificates of an authority in PEM format"),
+        (None, "cannot be read .*specify a PEM file with the certificates of an authority"),
+        (b"no certificate", "does not contain the certificates of an authority: specify a PEM file"),
         (
             b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-            "cannot be used .*specify the certificates of an authority in PEM",
+            "cannot be used: specify certificates",
         ),
     ],
 )

@@ -1,0 +1,23 @@
+"""Waits until an HTTP target listens."""
+
+import asyncio
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets.http_target import HttpTarget
+
+PAUSE = 0.2
+"""The number of seconds between two attempts."""
+
+
+async def wait_until_listening(target: HttpTarget, seconds: float) -> None:
+    """Waits until the target answers a HEAD request. Raises `TargetError` if it does not answer within this number of seconds."""
+    reason: str | None = "it did not answer"
+    await target.open()
+    try:
+        async with asyncio.timeout(seconds):
+            while (reason := await target.not_listening()) is not None:
+                await asyncio.sleep(PAUSE)
+    except TimeoutError:
+        raise TargetError(f"{target.name} does not listen after {seconds:g} s, {reason}: start it, or give it more time with --wait-for") from None
+    finally:
+        await target.close()

@@ -1,0 +1,155 @@
+"""Credentials come from options or environment variables, reach only their target, and are never printed."""
+
+import asyncio
+import json
+import socket
+import subprocess
+import threading
+import time
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import Result
+from hand_made_servers import answers, response, serving, serving_streams
+from pricing_reader import PRICING, lenient
+
+Run = Callable[..., Result]
+Start = Callable[..., subprocess.Popen[bytes]]
+SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--no-preflight")
+PASSWORD: Final = "hunter2-and-more"
+BASIC: Final = b64encode(f"me:{PASSWORD}".encode())
+
+
+@pytest.fixture
+def demanding() -> Iterator[tuple[str, list[bytes]]]:
+    """Yields the URL of a server that repeats the head of each request in its answer, and the heads that it received."""
+    heads: list[bytes] = []
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            heads.append(head)
+            await reader.readexactly(next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")))
+            writer.write(response(200, head))
+            await writer.drain()
+
+    with serving_streams(converse) as url:
+        yield url, heads
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BROKER_PASSWORD", PASSWORD)
+    monkeypatch.delenv("BROKER_UNSET", raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "header"),
+    [
+        (["--auth", f"me:{PASSWORD}"], b"Authorization: Basic " + BASIC),
+        (["--auth", "me:${BROKER_PASSWORD}"], b"Authorization: Basic " + BASIC),
+        (["-H", "Authorization: Bearer ${BROKER_PASSWORD}"], f"Authorization: Bearer {PASSWORD}".encode()),
+        (["-H", "X-Tenant: a-${BROKER_PASSWORD}-b"], f"X-Tenant: a-{PASSWORD}-b".encode()),
+        (["-H", "X-Tenant: ${BROKER_UNSET:-none} $$1"], b"X-Tenant: none $1"),
+    ],
+)
+def test_environment_variables_are_inserted_in_headers_and_credentials_and_not_printed(
+    run: Run, demanding: tuple[str, list[bytes]], folder: Path, words: list[str], header: bytes
+) -> None:
+    url, heads = demanding
+    done = run("fire", url, *SOME, *words, "--journal", "run.ndjson", "--report", "report.json", "--report", "report.html")
+    assert done.exit_code == 1, done.stderr
+    assert heads
+    assert all(header.lower() in head.lower() for head in heads)
+    assert done.stdout
+    for text in (done.stdout, done.stderr, *(path.read_text() for path in folder.iterdir())):
+        assert PASSWORD not in text
+        assert BASIC.decode() not in text
+
+
+def test_the_configuration_inserts_variables_too(run: Run, demanding: tuple[str, list[bytes]], folder: Path) -> None:
+    url, heads = demanding
+    (folder / "brokerfuzz.toml").write_text(
+        f'[target]\nurl = "{url}"\nauth = "me:${{BROKER_PASSWORD}}"\n[target.headers]\nX-A = "${{BROKER_PASSWORD}}"\n'
+    )
+    assert run("fire", *SOME).exit_code == 1
+    assert all(BASIC in head and f"x-a: {PASSWORD}".encode() in head.lower() for head in heads)
+
+
+def test_configured_credentials_are_not_used_for_another_target(run: Run, demanding: tuple[str, list[bytes]], folder: Path) -> None:
+    url, heads = demanding
+    (folder / "brokerfuzz.toml").write_text('[target]\nurl = "http://offers.example/"\nauth = "me:${BROKER_PASSWORD}"\n')
+    result = run("fire", url, *SOME)
+    assert "auth in the configuration belong to a different target" in result.stderr
+    assert heads
+    assert all(b"authorization" not in head.lower() for head in heads)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--auth", "me:${BROKER_UNSET}"], "--auth needs the environment variable BROKER_UNSET, which is not set"),
+        (["-H", "X-A: ${BROKER_UNSET}"], "the header X-A needs the environment variable BROKER_UNSET, which is not set"),
+        (["--auth", "me"], "write USER:PASSWORD"),
+        (["--auth", "${BROKER_PASSWORD}"], "write USER:PASSWORD"),
+        (["--auth", f"me:{PASSWORD}", "-H", "authorization: x"], "credentials are given twice"),
+        (["--auth", f"me:{PASSWORD}", f"http://me:{PASSWORD}@127.0.0.1:1/"], "credentials are given twice"),
+        (["--proxy", f"ftp://me:{PASSWORD}@h"], "is not the URL of a proxy"),
+    ],
+)
+def test_invalid_credentials_are_reported_in_one_line_without_the_password(run: Run, words: list[str], said: str) -> None:
+    url = [] if any(word.startswith("http") for word in words) else ["http://127.0.0.1:1/"]
+    result = run("fire", *url, *words)
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+    assert said in result.stderr
+    assert PASSWORD not in result.stderr
+
+
+# ---------------------------------------------------------------------------------------------------- waiting
+
+
+@pytest.mark.parametrize("before", ["nothing", "a gateway"])
+def test_brokerfuzz_waits_until_the_target_listens(start: Start, before: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as reserved:
+        port = reserved.getsockname()[1]
+    words = ("fire", f"http://127.0.0.1:{port}/offers", *SOME, "--json", "--wait-for", "60s")
+    with start(*words) as process:
+        if before == "a gateway":
+            seen: list[bytes] = []
+            with serving_streams(lambda reader, writer: _unavailable(reader, writer, seen), port=port):
+                _until(lambda: len(seen) > 2)
+            assert all(head.startswith(b"HEAD ") for head in seen)
+        else:
+            time.sleep(1)  # time in which the target does not listen
+        assert process.poll() is None
+        with serving(answers(lenient), port=port):
+            stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 1, stderr
+    assert json.loads(stdout)["findings"]
+
+
+async def _unavailable(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seen: list[bytes]) -> None:
+    while True:
+        seen.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 503 Said\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+
+
+def _until(condition: Callable[[], Any]) -> None:
+    waiting = threading.Event()
+    for _ in range(600):
+        if condition():
+            return
+        waiting.wait(0.1)
+    raise AssertionError("it did not happen")
+
+
+def test_a_target_that_never_listens_is_an_error(run: Run) -> None:
+    result = run("fire", "http://127.0.0.1:1/offers", "--wait-for", "300ms")
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+    assert "does not listen after 0.3 s, the connection was refused" in result.stderr

@@ -1,0 +1,238 @@
+"""Requests through proxies, and clients that identify themselves with a certificate."""
+
+import asyncio
+import socket
+import ssl
+import subprocess
+import threading
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+from hand_made_servers import response, sends, serving, serving_streams, unused_url
+from test_hostile_servers import asked
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import HttpTarget
+
+OFFERS = "http://offers.example/offers"
+VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+
+
+@pytest.fixture(autouse=True)
+def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+class Proxy:
+    """A proxy that answers requests itself, and tunnels connections to any host to one address."""
+
+    def __init__(self, tunnels_to: str = "", status: int = 201) -> None:
+        self.heads: list[bytes] = []
+        self._address, self._status = tunnels_to, status
+
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Handles the connection of a client."""
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            self.heads.append(head)
+            if head.startswith(b"CONNECT ") and self._address:
+                writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+                await self._tunnel(reader, writer)
+                return
+            length = next((int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0)
+            await reader.readexactly(length)
+            writer.write(response(self._status))
+            await writer.drain()
+
+    async def _tunnel(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        host, _, port = self._address.rpartition(":")
+        there_reader, there_writer = await asyncio.open_connection(host, int(port))
+        try:
+            await asyncio.gather(_copied(reader, there_writer), _copied(there_reader, writer))
+        finally:
+            there_writer.close()
+
+
+async def _copied(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(1 << 16):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+
+
+@contextmanager
+def running(proxy: Proxy) -> Iterator[str]:
+    with serving_streams(proxy.converse) as url:
+        yield url.removesuffix("/offers")
+
+
+# ---------------------------------------------------------------------------------------------------- proxies
+
+
+@pytest.mark.parametrize("how", ["option", "option without a scheme", "http_proxy", "HTTP_PROXY", "all_proxy"])
+def test_a_request_goes_through_the_proxy_of_the_option_or_the_environment(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    proxy = Proxy()
+    with running(proxy) as url:
+        options: dict[str, Any] = {}
+        if how.startswith("option"):
+            options["proxy"] = url.removeprefix("http://") if "without" in how else url
+        else:
+            monkeypatch.setenv(how, url)
+        answer = asked(OFFERS, b"{}", **options)
+    assert (answer.kind, answer.status) == ("accepted", 201)
+    assert proxy.heads[0].startswith(f"POST {OFFERS} HTTP/1.1\r\n".encode())
+
+
+def test_no_proxy_excludes_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:3128")
+    for value, host, used in [("example", "offers.example", False), (".other", "offers.example", True), ("*", "offers.example", False)]:
+        monkeypatch.setenv("no_proxy", value)
+        assert (HttpTarget(f"http://{host}/").connections.proxy is not None) == used, value
+    monkeypatch.setenv("no_proxy", "other")
+    assert HttpTarget("https://offers.example/").connections.proxy is None
+
+
+def test_a_proxy_tunnels_to_https_and_gets_credentials(tmp_path: Path) -> None:
+    authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("offers.example").configure_cert(context)
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    with serving(sends(response(201)), tls=context) as there:
+        proxy = Proxy(there.removeprefix("https://").removesuffix("/offers"))
+        with running(proxy) as url:
+            target = url.replace("://", "://me:hunter%402secret@")
+            answer = asked("https://offers.example/offers", b"{}", proxy=target, ca=tmp_path / "ca.pem")
+    assert answer.kind == "accepted"
+    assert proxy.heads[0].startswith(b"CONNECT offers.example:443 ")
+    assert b64encode(b"me:hunter@2secret") in proxy.heads[0]
+
+
+@pytest.mark.parametrize(
+    ("target", "status", "said"),
+    [("https://offers.example/", 407, "the proxy requires credentials"), ("https://offers.example/", 502, "the proxy rejects the connection")],
+)
+def test_a_proxy_that_does_not_connect_is_reported_without_its_password(target: str, status: int, said: str) -> None:
+    with running(Proxy(status=status)) as url, pytest.raises(TargetError, match=said) as raised:
+        asked(target, proxy=url.replace("://", "://me:hunter2secret@"))
+    assert f"through the proxy {url}" in str(raised.value)
+    assert "hunter2" not in str(raised.value)
+
+
+def test_an_unreachable_proxy_is_named() -> None:
+    proxy = unused_url().removesuffix("/offers")
+    with pytest.raises(TargetError, match=rf"through the proxy {proxy}\) cannot be reached, the connection was refused"):
+        asked(OFFERS, proxy=proxy)
+
+
+@pytest.mark.parametrize("proxy", ["ftp://me:hunter2@127.0.0.1/", "http://", "http://[::1", "http://me:hunter2@:99999999/"])
+def test_an_invalid_proxy_is_an_error_without_its_password(proxy: str) -> None:
+    with pytest.raises(TargetError, match="is not the URL of a proxy: use one such as") as raised:
+        HttpTarget(OFFERS, proxy=proxy)
+    assert "hunter2" not in str(raised.value)
+
+
+def test_the_curl_command_uses_the_same_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    proxy = Proxy()
+    with running(proxy) as url:
+        line = HttpTarget(OFFERS, proxy=url.replace("://", "://me:hunter2@")).reproduction(b"{}")
+        assert "hunter2" not in line
+        monkeypatch.setenv("PROXY_USER", "me:hunter2")
+        said = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, timeout=60)
+    assert said.stdout.startswith("HTTP/1.1 201 ")
+    assert b64encode(b"me:hunter2") in proxy.heads[0]
+
+
+# ---------------------------------------------------------------------------------------------------- client certificates
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def files(authority: trustme.CA, tmp_path: Path) -> Path:
+    """Returns a folder with `ca.pem`, `client.pem`, `client.key` and `both.pem`."""
+    certificate = authority.issue_cert("client@offers.example")
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    certificate.cert_chain_pems[0].write_to_path(str(tmp_path / "client.pem"))
+    certificate.private_key_pem.write_to_path(str(tmp_path / "client.key"))
+    certificate.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "both.pem"))
+    trustme.CA().issue_cert("a@other.example").private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "other.pem"))
+    return tmp_path
+
+
+def demanding(authority: trustme.CA) -> ssl.SSLContext:
+    """Returns the settings of a server that requires a certificate of the authority."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.configure_trust(context)
+    context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+@pytest.mark.parametrize("names", [("client.pem", "client.key"), ("both.pem", None)])
+def test_a_client_identifies_itself_with_a_certificate(names: tuple[str, str | None], authority: trustme.CA, files: Path) -> None:
+    cert, key = (None if name is None else files / name for name in names)
+    with serving(sends(response(201)), tls=demanding(authority)) as url:
+        assert asked(url, ca=files / "ca.pem", cert=cert, key=key).kind == "accepted"
+        line = HttpTarget(url, ca=files / "ca.pem", cert=cert, key=key).reproduction(b"{}")
+        said = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, timeout=60)
+    assert said.stdout.startswith("HTTP/1.1 201 ")
+
+
+@contextmanager
+def sending_alerts(context: ssl.SSLContext) -> Iterator[str]:
+    """Yields the URL of a server in a thread. Unlike asyncio, it sends the alert with which a handshake fails."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def accept() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection, context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as secured:
+                    try:
+                        secured.do_handshake()
+                        secured.recv(1)
+                    except OSError:
+                        continue
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        try:
+            yield f"https://127.0.0.1:{listener.getsockname()[1]}/offers"
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join(5)
+
+
+@pytest.mark.parametrize(("cert", "said"), [(None, "it requires a certificate"), ("other.pem", "it does not know the authority")])
+def test_a_missing_or_unknown_client_certificate_is_an_error_with_a_remedy(cert: str | None, said: str, authority: trustme.CA, files: Path) -> None:
+    with (
+        sending_alerts(demanding(authority)) as url,
+        pytest.raises(TargetError, match=f"{said}.*: specify a client certificate with --cert and --key"),
+    ):
+        asked(url, ca=files / "ca.pem", cert=None if cert is None else files / cert)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"key": "client.key"}, "needs a certificate: .*--cert"),
+        ({"cert": "client.pem"}, "client.pem does not contain the private key of the client"),
+        ({"cert": "client.key", "key": "client.key"}, "client.key does not contain the certificate of the client"),
+        ({"cert": "nowhere.pem"}, "nowhere.pem cannot be read"),
+        ({"cert": "client.pem", "key": "other.pem"}, "cannot be used: specify certificates and an unencrypted private key that belong together"),
+    ],
+)
+def test_a_certificate_that_cannot_be_used_is_an_error(options: dict[str, str], said: str, files: Path) -> None:
+    paths: dict[str, Any] = {name: files / value for name, value in options.items()}
+    with pytest.raises(TargetError, match=said):
+        asked("https://127.0.0.1:9/", **paths)
