@@ -83,7 +83,7 @@ class _CompileContext:
 
 
 class _Repairs(NamedTuple):
-    """The repairs of an object or array. Every message gets the repairs in `always`. A third of the messages omit the repairs in
+    """The repairs of an object or array. Every message gets the repairs in `always`. A quarter of the messages omit the repairs in
     `often`.
     """
 
@@ -94,7 +94,7 @@ class _Repairs(NamedTuple):
         for fix in self.always:
             fix(value)
         for number, fix in enumerate(self.often):
-            if selector(record, start + number) % 3 < 2:
+            if selector(record, start + number) % 4 < 3:
                 fix(value)
 
 

@@ -27,8 +27,8 @@ _EXACT = 1 << 53
 """Up to this integer, a double can represent every integer exactly."""
 _AMOUNT = 1e6
 """The largest amount with two decimals."""
-PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT = 3, 3.6, 6.5, 0.3
-"""The relative frequencies of the plainest value, of any value, of edges and of long edges. In arrays, half the number of an edge
+PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT, AMBIGUOUS_WEIGHT = 3, 3.6, 6.5, 0.3, 0.5
+"""The relative frequencies of the plainest value, of any value, of edges, of long edges and of ambiguous values. In arrays, half the number of an edge
 is the number of "any value", so that Hypothesis finds the simpler kind.
 """
 
@@ -102,7 +102,7 @@ def scalar_kinds(schema: Schema, place: ValuePlace, *, optional: bool) -> list[K
         pool = pool_of(schema, place)
         kinds += kinds_of(schema, place, pool, ABSENT if optional else pool.usual[0])
     odd = ambiguous_values.fitting(schema, types, place.ambiguities, concerning(place.contract, place.message_type, place.path))
-    return [*kinds, Kind(one_of(odd), EDGE_WEIGHT)] if odd else kinds
+    return [*kinds, Kind(one_of(odd), AMBIGUOUS_WEIGHT)] if odd else kinds
 
 
 def _scalar_types(schema: Schema) -> list[str]:
