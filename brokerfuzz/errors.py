@@ -61,7 +61,7 @@ def problem_of(problem: Exception) -> str:
     if isinstance(problem, KeyError):
         return f"the property {quoted(problem.args[0])} is missing"
     if isinstance(problem, RecursionError):
-        return "it is nested too deeply"
+        return "the data is nested too deeply"
     if isinstance(problem, AttributeError):
         return "a value has another type than expected"
     return " ".join(str(problem).split()) or "the reason is unknown"

@@ -216,7 +216,7 @@ def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
     """Yields the bodies in a HAR file. A file that only looks like HAR is a single message."""
     try:
         bodies = har_reading.bodies(har)
-        problem = "it has no log with entries"
+        problem = "the file has no log with entries"
     except (ValueError, RecursionError) as error:
         bodies, problem = None, str(error)
     if bodies is not None:

@@ -42,7 +42,7 @@ def _policies(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
         if not (ambiguity and equals and interpretation):
             raise click.BadParameter(f"{value!r} has no interpretation: write AMBIGUITY=INTERPRETATION, such as clock-tolerance=30", ctx, param)
         if found.setdefault(ambiguity, interpretation) != interpretation:
-            remedy = f"to keep both open, write {ambiguity}={found[ambiguity]},{interpretation}"
+            remedy = f"to allow both interpretations, write {ambiguity}={found[ambiguity]},{interpretation}"
             raise click.BadParameter(f"{value!r} contradicts {ambiguity}={found[ambiguity]}: {remedy}", ctx, param)
     return found
 
@@ -129,7 +129,7 @@ _technique_option = click.option(
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
     help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. If an object has "
-    "more than 1,000,000 combinations, brokerfuzz uses a lower strength for it, but `coverage` stops with an error.",
+    "more than 1,000,000 combinations, brokerfuzz uses a lower strength for this object, but `coverage` stops with an error.",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),

@@ -39,7 +39,7 @@ def _problem(body: bytes, contract: Contract) -> str | None:
     try:
         value = orjson.loads(body)
     except ValueError:
-        return "it is not JSON"
+        return "the body is not JSON"
     if not isinstance(value, dict):
         return None
     problems = [_in_words(error) for error in _validator(contract).iter_errors(value)]

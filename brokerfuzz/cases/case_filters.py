@@ -70,11 +70,11 @@ def selection(
     """
     for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
         listed_values(name, patterns)
-    by_id = _matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists them all")
+    by_id = _matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists all rules")
     at_sites = _at(contract, sites)
     return Selection(
         by_id if at_sites is None else at_sites if by_id is None else {name: None for name in at_sites if name in by_id},
-        _matching("technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists them all"),
+        _matching("technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists all techniques"),
         any(not pattern.startswith(EXCLUDES) for pattern in (*rules, *techniques, *sites)),
         _by_tags(tags),
     )

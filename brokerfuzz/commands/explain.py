@@ -24,13 +24,13 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 @options.contract_option
 @options.json_option
 def command(name: str, files: tuple[str, ...], now: datetime | None, contract: str | None, as_json: bool) -> None:
-    """Explain a rule, technique, ambiguity, seeded bug, case or finding in plain words. The explanation of a rule, a technique
-    or an ambiguity contains an example and its twin (the valid counterpart).
+    """Explain a rule, technique, ambiguity, seeded bug, case or finding in plain words. The explanation of a rule, a technique or
+    an ambiguity contains an example and its twin (the valid counterpart).
 
-    NAME can be a part of a name. If several names contain it, brokerfuzz lists them.
+    NAME can be a part of a name. If several names contain this part, brokerfuzz lists these names.
 
-    NAME can also be the ID of a case in a FILE (a corpus or a journal) or, without a FILE, in the catalogue. It can be the ID of
-    a finding in a FILE (a journal, a JSON report or a baseline). The first eight digits of a finding are sufficient.
+    NAME can also be the ID of a case in a FILE (a corpus or a journal) or, without a FILE, in the catalogue. NAME can also be the
+    ID of a finding in a FILE (a journal, a JSON report or a baseline). The first eight digits of a finding are sufficient.
 
     \b
     Examples:
@@ -41,7 +41,7 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
     """
     if files:
         if not FINDING_ID.fullmatch(name):
-            raise click.UsageError("a FILE works only with the ID of a case or a finding: remove it", click.get_current_context())
+            raise click.UsageError("a FILE works only with the ID of a case or a finding: remove the FILE", click.get_current_context())
         _print(find(name, files, contract), as_json=as_json)
         return
     found = _found(name, now, contract)
@@ -66,14 +66,14 @@ def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | 
         if FINDING_ID.fullmatch(name):
             if CASE_ID.fullmatch(name) and (case := in_catalogue(name, contract=contract, now=now)) is not None:
                 return case
-            remedy = "if it belongs to a case or a finding, add the corpus, journal, JSON report or baseline that contains it"
+            remedy = "if this ID belongs to a case or a finding, add the corpus, journal, JSON report or baseline that contains it"
             raise UnknownNameError("ID", name, (), remedy) from None
         matches = names_with(name, contract)
         if not matches:
             raise
         if len(matches) > 1:
             return matches
-        note(f"no name is exactly {name!r}, so this explains {matches[0].name!r}")
+        note(f"no name is exactly {name!r}, so brokerfuzz explains {matches[0].name!r}")
         return explain(matches[0].name, contract=contract, now=now)
 
 

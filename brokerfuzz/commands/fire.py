@@ -59,7 +59,8 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
     help="Write every request and its answer to this file, for --resume and `replay`. The file is compressed if its name ends in .gz.",
 )
 @click.option("--resume", metavar="JOURNAL", type=click.Path(dir_okay=False),
-              help="Continue the campaign that wrote this file with --journal. Requests that have an answer there are not sent again.")  # fmt: skip
+              help="Continue the campaign that wrote this file with --journal. "
+                   "brokerfuzz does not send the requests that have an answer in this file.")  # fmt: skip
 @click.option("--report", "reports", metavar="FILE", type=click.Path(dir_okay=False), multiple=True,
               help="Write a report to this file (repeatable): .html, .xml (JUnit), .json, .ndjson, .har, .md or .py (pytest).")  # fmt: skip
 @click.option(

@@ -26,7 +26,7 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
     from brokerfuzz.schemas import load_contract
 
     lines = [f"#:schema ./{SCHEMA.name}"] if schema_beside else []
-    lines += [f"# {schema()['title']}. Options on the command line override them; see `brokerfuzz init --help`."]
+    lines += [f"# {schema()['title']}. Options on the command line override this file; see `brokerfuzz init --help`."]
     for name, section in schema()["properties"].items():
         lines += ["", f"[{name}]  # {section['description']}"]
         if name == "policies":

@@ -113,7 +113,7 @@ class Overview:
         for count, what in (
             (self.without_twin, "faults without their twin (the valid counterpart) in the corpus"),
             (self.again, "duplicate records, not counted"),
-            (self.times.total(), f"cases have a verdict that depends on the time; they were generated for {', '.join(sorted(self.times))}"),
+            (self.times.total(), f"cases have a verdict that depends on the time; these cases were generated for {', '.join(sorted(self.times))}"),
         ):
             if count:
                 yield f"{count:,} {what}"

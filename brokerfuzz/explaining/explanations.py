@@ -160,7 +160,7 @@ def _of_group(contract: Contract, name: str, group: Sequence[Ambiguity], now: da
 
 
 def _of_bug(bug: "Bug") -> Explanation:
-    sentences = [bug.text, f"Kind of the bug: {bug.kind}.", *([f"It affects the rule {bug.rule}."] if bug.rule else [])]
+    sentences = [bug.text, f"Kind of the bug: {bug.kind}.", *([f"The bug affects the rule {bug.rule}."] if bug.rule else [])]
     sentences.append(f"`brokerfuzz fire --demo --bug {bug.name}` tests the reference service with this bug.")
     return Explanation("bug", bug.name, tuple(sentences), None, (bug.rule,) if bug.rule else (), None)
 

@@ -109,7 +109,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise ReportError(f"{path} cannot be read: {error.strerror or error}; specify a report that `brokerfuzz fire --json` wrote") from error
     except (ValueError, RecursionError) as error:
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), 200)
+        why = "the data is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), 200)
         raise ReportError(f"{path} is not a report ({why}): specify one that `brokerfuzz fire --json` wrote") from error
     if problem is not None:
         raise ReportError(f"{path} is not a report ({_described(problem)}): specify one that `brokerfuzz fire --json` wrote")

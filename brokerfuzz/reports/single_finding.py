@@ -45,9 +45,9 @@ class SingleFinding:
         yield f"To reproduce it: {printable(said['reproduce'], 2 * _LONGEST)}"
         yield ""
         if said["twin"] is None:
-            yield "The smallest message that shows it:"
+            yield "The smallest message that shows the finding:"
         else:
-            yield "The smallest message that shows it: lines with - are in the twin (the valid counterpart), lines with + in the message."
+            yield "The smallest message that shows the finding: lines with - are in the twin (the valid counterpart), lines with + in the message."
 
 
 @dataclass(frozen=True)

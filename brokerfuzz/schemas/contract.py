@@ -147,14 +147,14 @@ class Contract:
 
     def rule(self, rule_id: str) -> Rule:
         if rule_id not in self.rules_by_id:
-            raise UnknownNameError("rule", rule_id, self.rules_by_id, "`brokerfuzz rules` lists them all")
+            raise UnknownNameError("rule", rule_id, self.rules_by_id, "`brokerfuzz rules` lists all rules")
         return self.rules_by_id[rule_id]
 
     def ambiguity(self, ambiguity_id: str) -> Ambiguity:
         for ambiguity in self.ambiguities:
             if ambiguity.id == ambiguity_id:
                 return ambiguity
-        raise UnknownNameError("ambiguity", ambiguity_id, self.ambiguity_names, "`brokerfuzz rules` lists them all")
+        raise UnknownNameError("ambiguity", ambiguity_id, self.ambiguity_names, "`brokerfuzz rules` lists all ambiguities")
 
     def group(self, name: str) -> Sequence[Ambiguity]:
         """Returns the ambiguities whose ID begins with a name and a point, such as `timestamp-format`."""

@@ -111,7 +111,7 @@ def chosen_rules(rules: Iterable[str] | None, contract: Contract, message_type: 
         matching = [rule for rule in contract.rules[message_type] if pattern.fullmatch(rule.id)]
         if not matching:
             known = [rule.id for rule in contract.rules[message_type]]
-            reject("rules", wanted, str(UnknownNameError("rule", str(wanted), known, "`brokerfuzz rules` lists them all")))
+            reject("rules", wanted, str(UnknownNameError("rule", str(wanted), known, "`brokerfuzz rules` lists all rules")))
         found |= {rule.id: rule for rule in matching}
     return tuple(found.values())
 
@@ -122,5 +122,7 @@ def chosen_techniques(techniques: Iterable[str] | None) -> frozenset[str] | None
     chosen = _several("techniques", techniques)
     for name in chosen:
         if name not in TECHNIQUES:
-            reject("techniques", name, str(UnknownNameError("technique", str(name), TECHNIQUES, "`brokerfuzz rules --techniques` lists them all")))
+            reject(
+                "techniques", name, str(UnknownNameError("technique", str(name), TECHNIQUES, "`brokerfuzz rules --techniques` lists all techniques"))
+            )
     return frozenset(chosen)

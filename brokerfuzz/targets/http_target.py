@@ -228,14 +228,14 @@ class HttpTarget:
     def _failed(self, failure: "Failure", seconds: float) -> Answer:
         if failure.trouble == "untrusted":
             raise TargetError(
-                f"the certificate of {self.name} cannot be verified, {failure.reason}: "
+                f"the certificate of {self.name} cannot be verified ({failure.reason}): "
                 "use --ca FILE to specify the authority that signed it, or --insecure to turn verification off"
             )
         if failure.trouble == "unidentified":
             raise TargetError(f"{self.name} does not accept this client, {failure.reason}: specify a client certificate with --cert and --key")
         if failure.trouble == "exhausted":
             raise TargetError(
-                f"this machine cannot open enough connections to {self.name}, {failure.reason}: "
+                f"this machine cannot open enough connections to {self.name} ({failure.reason}): "
                 "lower --concurrency or --rate, or raise the limit on open files (ulimit -n)"
             )
         if failure.trouble == "unreachable":

@@ -90,5 +90,5 @@ def _remedy(target: Target, answer: Answer) -> str | None:
         return _REMEDIES.get(status)
     headers = {name.lower(): value for name, value in target.headers}
     if status == 401 and ("authorization" in headers or "authorization" in dict(target.request["headers"])):
-        return "it does not accept these credentials: provide other credentials with -H 'Authorization: ...'"
+        return "the target does not accept these credentials: provide other credentials with -H 'Authorization: ...'"
     return _REMEDIES.get(status, "").format(method=target.method, content_type=headers.get("content-type", "")) or None

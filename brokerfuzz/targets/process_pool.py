@@ -98,7 +98,7 @@ class ProcessPool:
         try:
             worker = self._start()
         except OSError as problem:
-            raise self._unusable(f"it cannot be started ({problem.strerror})") from problem
+            raise self._unusable(f"the process cannot be started ({problem.strerror})") from problem
         if self.settings.announces_ready:
             trouble = await worker.startup
             if trouble is not None:
@@ -144,7 +144,7 @@ class ProcessPool:
                 try:
                     self._start()
                 except OSError as problem:
-                    self.retry(queue.popleft(), f"it cannot be started ({problem.strerror})", inf if problem.errno in RESOURCE_ERRORS else 1)
+                    self.retry(queue.popleft(), f"the process cannot be started ({problem.strerror})", inf if problem.errno in RESOURCE_ERRORS else 1)
             else:
                 break
 
@@ -304,7 +304,7 @@ class Worker:
         elif self._request is not None:
             self._crashed("answered without a message", reply.body)
         else:
-            self._unusable(reply.reason if reply.kind == "unusable" else "it writes output before it receives a message")
+            self._unusable(reply.reason if reply.kind == "unusable" else "the process writes output before it receives a message")
 
     def _unusable(self, how: str) -> None:
         waited = self.startup.done()
@@ -324,13 +324,13 @@ class Worker:
         if self._request is not None and self.process.unread:
             request, self._request = self._request, None
             self.kill()
-            self._pool.retry(request, "it closes its input but keeps running")
+            self._pool.retry(request, "the process closes its input but keeps running")
         elif self._request is not None:
             if self.process.output_closed:
                 self._answer("crashed", "closed its output without an answer", b"")
                 self.kill()
         elif not self.ready:
-            self._unusable("it closes its output without an answer")
+            self._unusable("the process closes its output without an answer")
         else:
             self.kill()
 
@@ -344,11 +344,11 @@ class Worker:
             waited = self.startup.done()
             self._set_startup(how)
             if not waited:
-                self._pool.start_failed(f"it ends immediately after its start ({how})")
+                self._pool.start_failed(f"the process ends immediately after its start ({how})")
         if request is None:
             return
         if self.process.unread:
-            self._pool.retry(request, f"it ends before it reads anything ({how})")
+            self._pool.retry(request, f"the process ends before it reads anything ({how})")
         else:
             self._request = request
             self._answer("crashed", f"ended without an answer, {how}", errors.tail)
@@ -391,7 +391,7 @@ class Worker:
         if self._loop.time() < self._until:
             self._timer = self._loop.call_at(self._until, self._on_timer)
         elif self._request is None:
-            self._unusable(f"it is not ready after {READY_LIMIT:g} s")
+            self._unusable(f"the process is not ready after {READY_LIMIT:g} s")
         else:
             self._answer("timeout", f"{self._pool.settings.missing} within {self._pool.timeout:g} s: killed", self.process.errors.tail)
             self.kill()

@@ -43,7 +43,7 @@ def program(words: Sequence[str], shown: str) -> str:
         raise TargetError(f"{shown} cannot be started: {name} is a folder; specify a program in this folder")
     if os.path.dirname(name) and os.path.exists(name):  # noqa: PTH110, PTH120
         raise TargetError(f"{shown} cannot be started: {name} is not executable; run chmod +x, or put its interpreter before it")
-    where = "there is no such file" if os.path.dirname(name) else "it is in none of the folders in $PATH"  # noqa: PTH120
+    where = "the file does not exist" if os.path.dirname(name) else "no folder in $PATH contains this program"  # noqa: PTH120
     hint = f" (to run a program in this folder, write ./{name})" if not os.path.dirname(name) and os.path.exists(name) else ""  # noqa: PTH110, PTH120
     raise TargetError(f"{shown} cannot be started, because {name} was not found ({where}): correct its name{hint}")
 

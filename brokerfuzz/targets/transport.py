@@ -33,10 +33,10 @@ class Failure:
 
 _CERTIFICATE = "invalid peer certificate: "
 _UNTRUSTED = {
-    "UnknownIssuer": "no known authority has signed it",
-    "certificate expired": "it has expired",
-    "certificate not valid yet": "it is not valid yet",
-    "certificate not valid for name": "it is for another host",
+    "UnknownIssuer": "no known authority has signed the certificate",
+    "certificate expired": "the certificate has expired",
+    "certificate not valid yet": "the certificate is not valid yet",
+    "certificate not valid for name": "the certificate is for another host",
 }
 """Maps the beginning of a certificate error of the library rustls to our description."""
 
@@ -89,11 +89,11 @@ def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:
 def _why_unreachable(causes: list[str], timeout: float | None) -> str:
     text = " | ".join(causes)
     if "dns error" in text:
-        return "its name cannot be resolved"
+        return "the host name cannot be resolved"
     if "Connection refused" in text:
         return "the connection was refused"
     if "received corrupt message" in text:
-        return "it does not speak TLS (use http:// instead of https://?)"
+        return "the server does not speak TLS (use http:// instead of https://?)"
     return causes[-1] if timeout is None else f"no connection within {timeout * 0.5:g} s"
 
 

@@ -80,7 +80,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a negative tolerance": (["check", "--policy", "clock-tolerance=-1", OFFER], "can be a number of seconds from 0 to 86,400"),
     "contradicting policies": (
         ["check", "--policy", "duplicate-properties=first", "--policy", "duplicate-properties=last", OFFER],
-        "to keep both open, write duplicate-properties=first,last",
+        "to allow both interpretations, write duplicate-properties=first,last",
     ),
     "a rule at a misspelled site": (["check", "--contract", "misspelled", OFFER], "did you mean 'lastUpdatedDateTimeUtc'"),
     "two ambiguities with one ID": (["check", "--contract", "twice", OFFER], "give each its own ID"),

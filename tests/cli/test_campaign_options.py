@@ -103,7 +103,7 @@ def test_the_reference_service_accepts_only_offers(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [(401, "it requires credentials"), (404, "nothing exists at this path"), (405, "--method"), (415, "Content-Type")]
+    ("status", "said"), [(401, "requires credentials"), (404, "nothing exists at this path"), (405, "--method"), (415, "Content-Type")]
 )
 def test_a_misconfigured_target_is_reported_before_any_case_is_sent(run: Run, status: int, said: str) -> None:
     with serving(sends(response(status))) as url:

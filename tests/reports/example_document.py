@@ -191,7 +191,7 @@ def findings() -> list[dict[str, Any]]:
             kind="malformed-answer",
             verdict="valid",
             expected="accepted",
-            sentence="The answer to a valid offer creation request is not a valid envelope: it is not JSON.",
+            sentence="The answer to a valid offer creation request is not a valid envelope: the body is not JSON.",
             got=got(status=200, reason="status 200", response="<!doctype html>\n<title>Welcome</title>\n<p>It works!"),
             rules=[],
             families=[],

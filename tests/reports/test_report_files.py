@@ -188,7 +188,7 @@ NO_REPORTS = [
     ("[]", "at the root: "),
     ("{}", "at the root: "),
     ("\xff", "is not a report"),
-    ("[" * 200_000, "is not a report (it is nested too deeply)"),
+    ("[" * 200_000, "is not a report (the data is nested too deeply)"),
     (json.dumps(document(seconds=float("nan"))), "NaN is not JSON"),
     (json.dumps(document(cases=-1)), "at /cases: -1 is less than the minimum of 0"),
     (json.dumps(document(extra="\ud800\n")), "at the root: "),

@@ -183,8 +183,8 @@ def test_on_systems_without_pidfds_threads_wait_for_the_end(monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("no-such-program --now", r"it is in none of the folders in .PATH\): correct its name"),
-        ("./no-such-program", "there is no such file"),
+        ("no-such-program --now", r"no folder in .PATH contains this program\): correct its name"),
+        ("./no-such-program", "the file does not exist"),
         ("/tmp", "is a folder"),
     ],
 )

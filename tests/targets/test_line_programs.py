@@ -189,7 +189,7 @@ def test_an_unexpected_line_is_a_crash_of_the_next_message() -> None:
     ],
 )
 def test_a_program_that_never_reads_or_answers_is_an_error(command: list[str]) -> None:
-    with pytest.raises(TargetError, match=r"cannot be used: it (ends before it reads|closes its input).*run it in a shell"):
+    with pytest.raises(TargetError, match=r"cannot be used: the process (ends before it reads|closes its input).*run it in a shell"):
         answer(LineTarget(command, processes=2))
 
 
@@ -211,7 +211,7 @@ def test_a_program_that_answered_but_now_ends_at_once_gets_time_to_return(tmp_pa
 
     said = asyncio.run(ask())
     assert [(answer.kind, answer.reached) for answer in said] == [("accepted", True)] * 2 + [("crashed", False)] * 2
-    assert said[2].reason == "it ends before it reads anything (exit status 1: broken)"
+    assert said[2].reason == "the process ends before it reads anything (exit status 1: broken)"
 
 
 def test_a_program_that_cannot_be_executed_is_an_error_in_open(tmp_path: Path) -> None:

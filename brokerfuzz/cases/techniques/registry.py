@@ -113,7 +113,7 @@ def known_techniques(names: Iterable[str]) -> list[Technique]:
     wanted = list(names)
     for name in wanted:
         if name not in TECHNIQUES:
-            raise UnknownNameError("technique", name, TECHNIQUES, "`brokerfuzz rules --techniques` lists them all")
+            raise UnknownNameError("technique", name, TECHNIQUES, "`brokerfuzz rules --techniques` lists all techniques")
     return [TECHNIQUES[name] for name in wanted]
 
 

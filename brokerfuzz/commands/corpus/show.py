@@ -33,9 +33,9 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 def command(
     corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", filters: CaseFilters, contract: str | None, as_json: bool
 ) -> None:
-    """Show the number of cases in corpora by message type and verdict, and how many rules and techniques they cover.
-    brokerfuzz reads this from the corpora and does not judge the cases again. Use `corpus verify` to judge them again, and
-    `coverage` to see what is missing.
+    """Show the number of cases in corpora by message type and verdict, and how many rules and techniques the cases cover.
+    brokerfuzz reads these numbers from the corpora and does not judge the cases again. Use `corpus verify` to judge the cases
+    again, and `coverage` to list what the cases do not cover.
 
     With an ID, show one case: its reason, its message, and how it differs from its twin (the valid counterpart). With
     --cases, list the cases. With an ID or --cases, brokerfuzz judges the cases again.

@@ -16,6 +16,6 @@ __all__ = ["FORMATS", "CorpusInfo", "File", "Folder", "Format", "LeftOut", "OneF
 def format_named(name: str) -> Format:
     """Returns the format with this name. Raises `UnknownNameError` if there is no such format."""
     if name not in FORMATS:
-        raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists them all")
+        raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists all formats")
     found: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
     return found
