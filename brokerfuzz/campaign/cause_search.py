@@ -112,7 +112,7 @@ class CauseSearch:
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
         """Returns the array with only its first item.
 
-        Returns None if the array does not have several items, or if shrinking has found a cause in it.
+        Returns None if the array does not have several items, or if shrinking has found a cause in the array.
         """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
         if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
@@ -120,7 +120,7 @@ class CauseSearch:
         return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
-        """Returns the object with one missing property added, for each missing property."""
+        """Returns a copy of the object for each missing property, with this property added."""
         found = []
         for name, values in list(missing_properties(tree, path, self._schemas)):
             for value in values:

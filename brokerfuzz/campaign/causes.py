@@ -43,8 +43,8 @@ class Cause:
         return all(pair in found for pair in self.present) and all(any(_lacking(tree, where)) for where in self.missing)
 
     def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
-        """Yields the message without the cause, in several ways: the values removed, or replaced by plain ones; missing properties
-        added. Yields nothing if the message does not contain the sites.
+        """Yields variants of the message without the cause. Values are removed or replaced by plain values, and missing
+        properties are added. Yields nothing if the message does not contain the sites.
         """
         added = tree
         for where in self.missing:

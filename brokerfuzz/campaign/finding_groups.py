@@ -1,6 +1,6 @@
 """Groups equal contradictions while a campaign runs.
 
-A group is finer than a finding: its messages also look alike. So the first message of each group is enough to find the causes.
+A finding can consist of several groups. The messages of a group are so similar that the first one is enough to find their causes.
 """
 
 from bisect import insort
@@ -16,7 +16,9 @@ from brokerfuzz.targets import Answer
 SAMPLES = 8
 """The maximum number of messages in a group that are shrunk separately, if nothing shows whether they have the same cause."""
 MOST_GROUPS = 2000
-"""The maximum number of groups. Only a target whose answers never repeat has more; their messages count for a known group."""
+"""The maximum number of groups. A target can have more groups only if its answers are always different. The further messages then
+count for a known group.
+"""
 
 Key = tuple[str, ...]
 
@@ -89,7 +91,7 @@ def _index(suspicion: Suspicion) -> int:
 
 
 def _variety(suspicion: Suspicion) -> tuple[Key, bool]:
-    """Returns what a message tests. Also returns False if equal messages in this respect may have different causes."""
+    """Returns what a message tests. Also returns False if messages that test the same can have different causes."""
     case, verdict = suspicion.case, suspicion.verdict
     if not suspicion.answer.reached or suspicion.about:
         return (), True

@@ -97,8 +97,8 @@ class _ProblemGroup:
     # ------------------------------------------------------------------------------------------------ new causes
 
     async def _new_cause(self, suspicion: Suspicion, body: bytes, answer: Answer) -> Cause | None:
-        """Shrinks a message that contains no known cause, and returns its cause. Returns None if no cause is found, or if it is at the
-        same sites as a known one.
+        """Shrinks a message that contains no known cause, and returns its cause. Returns None if no cause is found, or if the
+        cause is at the same sites as a known cause.
         """
         await self._minimizer.shrink(suspicion, body, answer, [cause for _, cause in self._known])
         if not suspicion.reproduced:
@@ -115,15 +115,17 @@ class _ProblemGroup:
         return cause
 
     def _contains(self, body: bytes, cause: Cause, suspicion: Suspicion) -> bool:
-        """Returns whether the message of the case contains the cause. If not, shrinking has led to another bug."""
+        """Returns whether the message of the case contains the cause. If the message does not contain the cause, shrinking has
+        led to another bug.
+        """
         tree = _tree(body)
         return tree is None or not cause.sites or any(True for _ in cause.removed_from(tree, self._minimizer.schemas(suspicion)))
 
     # ------------------------------------------------------------------------------------------------ known causes
 
     async def _explanation_or_rest(self, suspicion: Suspicion) -> Suspicion | tuple[bytes, Answer]:
-        """Returns the known finding that explains a contradiction. If there is none, returns the message without all known causes, and
-        the answer to it.
+        """Returns the known finding that explains a contradiction. If there is none, returns the message without all known
+        causes, and the answer to this message.
         """
         case = suspicion.case
         faulty = {site_of(broken.at) for broken in suspicion.verdict.broken}
@@ -169,7 +171,7 @@ class _ProblemGroup:
 
 
 def _cause_of(suspicion: Suspicion) -> Cause | None:
-    """Returns the cause of a contradiction; None if it is unknown. The cause without sites explains every message."""
+    """Returns the cause of a contradiction, or None if the cause is unknown. The cause without sites explains every message."""
     tree = _tree(suspicion.body)
     if suspicion.places and tree is not None:
         return Cause.of(suspicion.places, tree)

@@ -27,8 +27,8 @@ class FindingMinimizer:
         self._steps: Counter[tuple[str, int]] = Counter()
 
     async def shrink(self, suspicion: Suspicion, start: bytes, answer: Answer, avoided: Sequence[Cause] = ()) -> None:
-        """Shrinks the message `start`, which got the `answer`, and stores the result in the contradiction. No smaller message contains
-        an avoided cause.
+        """Shrinks the message `start`, which got the `answer`, and stores the result in the contradiction. No smaller message
+        contains a cause in `avoided`.
         """
         case = suspicion.case
         verdict = self._judge.of(case, start) if start != case.body else suspicion.verdict

@@ -8,7 +8,7 @@
 | a timeout | the sites of the cause |
 | a malformed answer | what is wrong with it |
 
-How a case was found plays no part. Two answers are equal if they differ only in details (see `answer_texts`).
+The way in which a case was found does not matter. Two answers are equal if they differ only in details (see `answer_texts`).
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from brokerfuzz.campaign.same_problem import TEXT_MATTERS
 from brokerfuzz.campaign.suspicion import Suspicion
 
 VERSION = "3"
-"""The version of this definition. It is a part of each fingerprint, so that no baseline of another version matches by chance."""
+"""The version of this definition. Each fingerprint depends on this version, so that no baseline of another version matches by chance."""
 
 IdentityKey = tuple[str, ...]
 
@@ -51,16 +51,17 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
 
 
 def identity_key(suspicion: Suspicion) -> IdentityKey:
-    """Returns a key that is the same for contradictions that are the same finding."""
+    """Returns a key. Contradictions are the same finding if their keys are equal."""
     key = group_key(suspicion)
     return (*key, *suspicion.sites) if suspicion.kind in ("timeout", "valid-rejected") and suspicion.answer.reached else key
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion]]:
-    """Combines the contradictions that are the same finding, and returns them with their identity, in the order of their first cases.
+    """Combines the contradictions that are the same finding, and returns them with their identity, in the order of their first
+    cases.
 
     If a connection fails, another message that was sent at the same time may be the cause. So a failure that did not occur again
-    belongs to a failure with the same reason that did occur again, if there is one.
+    is combined with a failure that has the same reason and did occur again.
     """
     found: dict[IdentityKey, Suspicion] = {}
     for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):

@@ -33,8 +33,8 @@ class Observed:
 
     @property
     def pinnable(self) -> tuple[str, ...]:
-        """The interpretations that a policy should allow: those that no answer contradicts. Empty if every interpretation is
-        possible, or none.
+        """The interpretations that a policy should allow: those that no answer contradicts. The result is empty if every
+        interpretation is possible, or if no interpretation is possible.
         """
         return self.possible if self.contradicted else ()
 

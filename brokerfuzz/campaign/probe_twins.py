@@ -14,8 +14,8 @@ from brokerfuzz.schemas import Verdict
 
 
 def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge) -> Case | None:
-    """Returns a valid message that differs from the unspecified message only at these places. If there is none, returns an
-    ordinary valid message.
+    """Returns a valid message that differs from the unspecified message only at these places. If no such message exists, returns
+    an ordinary valid message.
     """
     without_headers = Case(case.message_type, case.body, verdict, tags=TWIN_TAGS)
     for candidate in _candidates(case, verdict, plain):

@@ -3,7 +3,9 @@ from time import monotonic
 
 
 class RateLimiter:
-    """Allows at most `rate` requests per second (None: no limit). After a pause, requests are not sent faster."""
+    """Allows at most `rate` requests per second (None: no limit). The rate after a pause is the same as before, so delayed
+    requests do not arrive all at once.
+    """
 
     def __init__(self, rate: float | None) -> None:
         self.limited = rate is not None

@@ -11,7 +11,9 @@ TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})
 
 
 class SameProblem:
-    """The problem that an answer to a message shows. Another answer shows it too if it is of the same kind and says the same."""
+    """The problem that an answer to a message shows. Another answer shows the same problem if the answer has the same kind and
+    the same text.
+    """
 
     def __init__(self, kind: FindingKind, answer: Answer, message: bytes, contract: Contract) -> None:
         self._kind, self._contract = kind, contract

@@ -233,8 +233,8 @@ class Shrinker:
         return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
 
     def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
-        """Returns whether the number of items is probably part of the cause: several items are, and the others are too or were
-        not tested.
+        """Returns whether the number of items is probably part of the cause. This is so if several items are causes, and every
+        other item is a cause or was not tested.
         """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))

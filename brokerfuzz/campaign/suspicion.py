@@ -94,7 +94,7 @@ class Suspicion:
 
     @property
     def sites(self) -> tuple[str, ...]:
-        """The sites of the causes. If they are unknown, the sites of the broken rules or the ambiguities."""
+        """The sites of the causes. If the causes are unknown, the sites of the broken rules or the ambiguities."""
         return tuple(sorted({site_of(place) for place in self.places or self._faulty_places}))
 
     @property

@@ -8,7 +8,7 @@ SPANS = 200
 FIRST_SPAN = 0.25
 """The length of an interval at the beginning, in seconds. If there are too many intervals, two of them become one."""
 STEPS = 4
-"""The number of latency classes between a latency and twice this latency. With four, a latency is wrong by at most a fifth."""
+"""The number of latency classes between a latency and twice this latency. With four classes, a latency is wrong by at most a fifth."""
 _FASTEST = 1e-6  # seconds
 
 
@@ -46,7 +46,7 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """Returns the latency below which this share of the answers is, in seconds. Returns 0 if there are no answers."""
+        """Returns a latency in seconds. This share of the answers was at least as fast. Returns 0 if there are no answers."""
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):

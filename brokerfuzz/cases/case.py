@@ -39,9 +39,7 @@ class Case:
 
     `faults` lists the rules that the message breaks on purpose. `tags` say where the case comes from and what it tests
     (`catalogue`, `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message without the
-    fault. `headers` replace the usual request headers with the same names. `str()` returns a short description, such as `breaks
-    orderMinimum minimum one-below` (see `rule_names`). `repr()` returns a call of `judged` that creates the same case without its
-    tags.
+    fault. `headers` replace the usual request headers with the same names.
 
     `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns a
     call of `judged` that creates the same case without its tags.

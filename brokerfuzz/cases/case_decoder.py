@@ -29,8 +29,9 @@ _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 _STATED_SHARE = 58
 _STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
 _OTHERS: Mapping[str, int] = {"unknown property": 6, "type": 27, "integer range": 5, "syntax": 4}
-"""The shares of the kinds of rules among the faults, in hundredths. The contract states the first kinds in words; they get 58 in total. The other
-kinds follow from the types in its tables. There are more such rules, but almost all programs check them.
+"""The shares of the kinds of rules among the faults, in hundredths. The contract states the first kinds of rules in words; these
+kinds get 58 in total. The other kinds follow from the types in the tables of the contract. The contract has more rules of the
+other kinds, but almost all programs check these rules.
 """
 _TOO_LARGE = ("message_size",)  # such a case is a megabyte long, so only the catalogue contains one
 TAG = "random"
@@ -84,7 +85,9 @@ class CaseDecoder:
 
     @cached_property
     def _weighted_rules(self) -> tuple[Sequence[Rule], Sequence[int]]:
-        """Returns the rules, and the sums of their weights. The rules that the contract states get most cases, even if there are few of them."""
+        """Returns the rules, and the sums of their weights. The rules that the contract states get most cases, even if there are
+        few of them.
+        """
         kinds = {rule: _kind_of_rule(rule) for rule in self.rules}
         rules = sorted(self.rules, key=lambda rule: [*_STATED, *_OTHERS].index(kinds[rule]))
         stated = sum(_STATED[kind] for kind in {*kinds.values()} & {*_STATED})

@@ -1,8 +1,8 @@
 """Varies the messages that contain a fault.
 
 Some programs check only the first item of an array, or only the first ten items. So the fault is in different items
-(`Placement`). Other programs check a property only if another property is present or true. So the other properties vary, too
-(`Neighbours`).
+(`Placement`). Other programs check a property only if another property is present or true. So brokerfuzz also varies the other
+properties (`Neighbours`).
 """
 
 from collections.abc import Callable

@@ -55,7 +55,7 @@ class CaseRecord(NamedTuple):
 
     @property
     def body(self) -> bytes:
-        """The message. If it is in a file, every access reads the file. Raises `CorpusError` if this fails."""
+        """The message. If the message is in a file, every access reads the file. Raises `CorpusError` if this fails."""
         if isinstance(self.carried, bytes):
             return self.carried
         if self.carrier == "file":

@@ -5,11 +5,11 @@
      "ambiguities": [], "tags": ["at:only"], "twin": "…id…", "body": {…}}
 
 `body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes. If the bytes are
-not compact JSON, the property `raw` contains the message in base64. Otherwise, the property `raw` contains the message in base64.
+not compact JSON, the property `raw` contains the message in base64.
 If the corpus is a folder, the property `file` can contain the name of the file with the message.
 
 `ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is null if there is no twin. The headers of a case
-replace the usual headers with the same names. These headers replace the usual headers of the same names. The value null means
+replace the usual headers with the same names. The value null means
 that the header is not sent. If the headers declare a compressed body, the message is the compressed body.
 
 A case about the clock has the tag `now:TIME`, with the time for which its verdict is true. The verdicts of all other cases do not

@@ -83,7 +83,7 @@ _OF_TYPE: Mapping[str, Mapping[str, Sequence[Any]]] = {
     "number": {"double-range": ((1 << 53) + 1, 10**22 + 1, -(1 << 64) - 1), "decimal-range": (1e29, -1e300, 1e-30)},
 }
 BY_PROPERTIES = ("range-order", "quantity-range", "availability-order", "duplicate-items", "envelope-consistency", "price-arithmetic")
-"""The ambiguities that concern several properties together. `consistency_repair` removes them from valid messages."""
+"""The ambiguities that concern several properties together. `consistency_repair` removes these ambiguities from valid messages."""
 
 
 def drawable() -> frozenset[str]:

@@ -63,7 +63,7 @@ class RandomValues:
 
 
 class Seeded(RandomValues):
-    """Generates bytes and values from a seed. They are the same on every Python version and platform."""
+    """Generates bytes and values from a seed. The results are the same on every Python version and platform."""
 
     def __init__(self, seed: int) -> None:
         random = Random(seed)
@@ -96,7 +96,7 @@ def decoder(contract: Contract, message_type: MessageType, style: Style) -> Read
 def messages(message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None) -> Iterator[Any]:
     """Yields an endless stream of valid messages. The same seed, message type and contract give the same messages on every machine.
 
-    Each message is a new object that you may change. `brokerfuzz.cases.compact` converts it to bytes.
+    Each message is a new object that you may change. `brokerfuzz.cases.compact` converts a message to bytes.
     """
     read = decoder(contract or load_contract(), message_type, Style(plausible=plausible))
     source = Seeded(seed)

@@ -44,8 +44,8 @@ class Source(Protocol):
         ...
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged. Hypothesis records the value as if it had chosen it. So it can first replace an edge by
-        an arbitrary value that is equal, and then shrink this value.
+        """Returns this value unchanged. Hypothesis records the value as if Hypothesis had chosen the value. So Hypothesis can
+        replace an edge by an equal value of the kind "any value", and then shrink this value.
         """
         ...
 

@@ -208,7 +208,7 @@ def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
 
 
 class _Property(NamedTuple):
-    """A property of an object. It has a name, the position of its byte, and the start of its window (the bytes that are reserved
+    """A property of an object. The property has a name, the position of its byte, and the start of its window (the bytes that are reserved
     for its content).
     """
 

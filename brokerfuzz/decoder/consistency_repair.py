@@ -66,7 +66,7 @@ def _ordered(
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
     """Returns the repair of quantities outside a range. If there is one quantity, the repair replaces this quantity by the bound
-    that it violates. If there are several, the repair removes the bound (if the bound is optional), so that the quantities still
+    that it violates. If there are several quantities, the repair removes the bound (if the bound is optional), so that the quantities still
     differ.
     """
     quantities, low, high = names
@@ -196,7 +196,7 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
     def repair(data: dict[str, Any]) -> None:
         total = 0.0
         for offer in data["offers"]:
-            extended = max(_money(float(offer["unitPrice"]) * offer["quantity"]), offer["extendedPrice"])  # what is above is a surcharge
+            extended = max(_money(float(offer["unitPrice"]) * offer["quantity"]), offer["extendedPrice"])  # the rest of the amount is a surcharge
             if not math.isfinite(total + extended):
                 offer["unitPrice"] = extended = 0
             offer["extendedPrice"] = extended

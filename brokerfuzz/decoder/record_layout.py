@@ -14,8 +14,8 @@ from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 @dataclass(eq=False)
 class Outline:
-    """The structure of a message at a place. For an object, it contains the outline of each property, in all branches of
-    conditions. For an array, it contains the outline of the items.
+    """The structure of a message at a place. The outline of an object contains the outline of each property, in all branches of
+    conditions. The outline of an array contains the outline of the items.
     """
 
     props: "dict[str, Outline]" = field(default_factory=dict)

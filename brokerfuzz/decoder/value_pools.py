@@ -71,7 +71,9 @@ _LARGEST_DECIMAL = 7.9e28
 
 
 def texts(shortest: int, longest: int | None) -> list[str]:
-    """Returns strings whose number of characters is within these limits, simplest first. Some have the minimum or the maximum length."""
+    """Returns strings whose number of characters is within these limits, simplest first. Some strings have the minimum or the
+    maximum length.
+    """
     top = LONGEST if longest is None else min(longest, LONGEST)
     bounds = ["b" * shortest, "b" * min(shortest + 1, top), "b" * top] if shortest or longest is not None else []
     every = [*TEXTS, *bounds, *LONG_TEXTS]

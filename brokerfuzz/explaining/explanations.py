@@ -27,7 +27,7 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explanation of a name. It contains sentences, the section of the contract, and an example with its twin.
+    """The explanation of a name. The explanation contains sentences, the section of the contract, and an example with its twin.
 
     `names` contains the techniques that break a rule, or the keywords of the rules that a technique breaks, or the message types
     of an ambiguity, or the rule that a bug affects.

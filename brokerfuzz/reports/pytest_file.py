@@ -1,8 +1,8 @@
 '''Writes the findings of an HTTP target as a file of tests. The file needs only pytest and Python's standard library.
 
-Each test sends the smallest message of a finding. It fails until the target answers as the contract requires. Other tests check that the target
-accepts the twins (the valid counterparts), because otherwise a rejection proves nothing. Known findings are marked as expected failures. Texts from
-a target or a message appear only in ASCII literals.
+Each test sends the smallest message of a finding, and fails until the target answers as the contract requires. Other tests check
+that the target accepts the twins (the valid counterparts), because otherwise a rejection proves nothing. Known findings are
+marked as expected failures. Texts from a target or a message appear only in ASCII literals.
 '''  # fmt: skip
 
 import re

@@ -95,8 +95,7 @@ class Contract:
     """The contract that `load_contract` has read. A contract cannot change. Use `load_contract` to create a `Contract`.
 
     `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps
-    message types to their schemas without references. `folder` is the folder that contains the files. Nothing in a contract can
-    change.
+    message types to their schemas without references. `folder` is the folder that contains the files.
     """
 
     schemas: Mapping[str, Schema]

@@ -29,7 +29,7 @@ _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 class Error(NamedTuple):
     """An error that a validator reports. `steps` is the path of its place, and `at` is its JSON Pointer.
 
-    The message breaks one of `rules` there. If there are several rules, the whole message decides which one is broken.
+    The message breaks one of `rules` there. If `rules` contains several rules, the whole message decides which rule is broken.
     """
 
     rules: Sequence[Rule]

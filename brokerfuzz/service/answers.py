@@ -74,7 +74,7 @@ class ServiceAnswer:
 
     @property
     def envelope(self) -> Mapping[str, Any] | None:
-        """The body of the answer. The body is None if it is not an envelope."""
+        """The body of the answer. The result is None if the body is not an envelope."""
         if self.manner != "reply":
             return None
         body = envelope(*self._messages(), information=() if self.complaints else ("The offer was created.",))

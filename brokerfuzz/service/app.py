@@ -2,11 +2,11 @@
 
 The contract defines no methods, paths or status codes. The service uses these:
 
-| request | answer |
+| request        | answer                                                                               |
 |----------------|--------------------------------------------------------------------------------------|
-| `POST /offers` | 201 if the offer is accepted, else 400 with a failure message for each broken rule |
-| `GET /products`| 200 with a product list that is different each time |
-| `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored |
+| `POST /offers` | 201 if the offer is accepted, else 400 with a failure message for each broken rule   |
+| `GET /products`| 200 with a product list that is different each time                                  |
+| `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
 
 Other paths get the status 404, other methods 405, bodies of more than 32 MiB 413, and offers with a content-encoding 415.
 `request_limit` answers 431 if the headers are too large. Every other response is an envelope, unless a seeded bug changes it. The

@@ -134,7 +134,7 @@ class DirectSource(StrategySource):
         return cast(str, self._data.draw_string(_LETTERS, min_size=shortest, max_size=longest)).translate(_SWAPPED)
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged. Hypothesis records the value as if it had chosen it."""
+        """Returns this value unchanged. Hypothesis records the value as if Hypothesis had chosen the value."""
         if isinstance(value, str):
             self._data.draw_string(_LETTERS, min_size=0, max_size=len(value), forced=value.translate(_SWAPPED))
         elif isinstance(value, int):

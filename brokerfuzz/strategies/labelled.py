@@ -31,7 +31,6 @@ def invalid_offer_requests(
     Each case breaks one rule. `case.twin` is its twin (the valid counterpart): a valid message that differs only at the place
     where the rule is broken.
 
-    `case.twin` is the valid counterpart of the case: a valid message that differs only at the place where the rule is broken.
     `rules` lists the IDs of the rules to break. In an ID, `*` matches any characters: `"*:minimum"` matches every rule about a
     minimum. `techniques` lists the names of the techniques: the ways to break a rule. `now` is the time that counts as the
     present (default: the actual time). Some techniques use a time that is later than `now`.

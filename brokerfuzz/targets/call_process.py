@@ -4,7 +4,7 @@ The script imports nothing from brokerfuzz, so it starts fast, and brokerfuzz ca
 
 The script reads messages from file descriptor 3 and writes replies to file descriptor 4. The first four bytes of a message or a
 reply are the length of the rest. A reply consists of a letter and a text. The first reply is `R` if the function is ready, or `E`
-and the reason if it cannot be used. Each further reply is `A` (accepted), `J` (rejected) or `C` (crashed).
+and the reason if the function cannot be used. Each further reply is `A` (accepted), `J` (rejected) or `C` (crashed).
 """
 
 import os

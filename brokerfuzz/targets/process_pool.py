@@ -24,9 +24,9 @@ from brokerfuzz.targets.secret_masking import Secrets
 READY_LIMIT = 60.0
 """The maximum number of seconds until a new process must report that it is ready."""
 EXIT_GRACE = 0.5
-"""The number of seconds that a process has to end after its input is closed. After that, the process is killed."""
+"""The number of seconds that a process has to end after its input is closed. After this time, the process is killed."""
 CLOSED_PIPE_GRACE = 0.25
-"""The number of seconds that a process has to end after it has closed a pipe. After that, the process counts as still running."""
+"""The number of seconds that a process has to end after it has closed a pipe. After this time, the process counts as still running."""
 STARTS = 3
 """The maximum number of processes that get the same message, if processes fail without reading it. The limit applies only before
 the first answer.

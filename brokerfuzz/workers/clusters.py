@@ -20,7 +20,9 @@ T = TypeVar("T")
 
 
 class _ClusterExecutor(Executor):
-    """Runs calls on a Dask cluster. If the connection is lost, it raises `BrokenExecutor`; Dask's own executor would wait forever."""
+    """Runs calls on a Dask cluster. If the connection is lost, the executor raises `BrokenExecutor`, because Dask's own executor
+    would wait forever.
+    """
 
     def __init__(self, client: Any) -> None:
         self._client = client

@@ -37,9 +37,9 @@ def in_order(
 ) -> Iterator[_Result]:
     """Applies `function` to each task, and yields the results in the order of the tasks.
 
-    The workers of the pool do this, or this process if `pool` is None. Workers call `worker_function` instead of `function`, if
-    it is given. Tasks for which `keep_local` is true stay in this process. If the pool's `parent_works` is true, this process
-    also works while it waits.
+    The workers of the pool call the function. If `pool` is None, this process calls the function. Workers call `worker_function`
+    instead of `function`, if it is given. Tasks for which `keep_local` is true stay in this process. If the pool's `parent_works`
+    is true, this process also works while it waits.
 
     If a worker is lost, the tasks of this worker start again. Raises `WorkerError` if workers are lost repeatedly.
     """
@@ -48,7 +48,7 @@ def in_order(
 
 @dataclass
 class _Task(Generic[_Part, _Result]):
-    """A task. If it has a `future`, it is running or finished."""
+    """A task. A task that has a `future` is running or finished."""
 
     part: _Part
     future: Future[_Result] | None = None

@@ -23,8 +23,8 @@ _ABOUT = {
     "string_length": "string",
     "item_count": "array",
 }
-"""Maps the detector of an ambiguity about all strings or all numbers to this type. Other ambiguities without sites concern the
-whole message.
+"""Maps the detector of an ambiguity to a JSON type, if the ambiguity concerns all values of this type. All other ambiguities
+without sites concern the whole message.
 """
 
 _MANY = 12

@@ -18,7 +18,7 @@ from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema
 
 _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
-"""The time for which the techniques are tried. Any time is suitable, because the techniques do not depend on it."""
+"""The time for which the techniques are tried. Any time is suitable, because the techniques do not depend on the time."""
 
 
 class Breakables(NamedTuple):

@@ -23,7 +23,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 LONG = 11
 _SMALL = 800
-"""A message type is small if its complete message with one item per array has fewer bytes than this."""
+"""A message type is small if its complete message with one item per array has fewer bytes than this number."""
 _PLAIN, _NESTED, _DENSE = (224, 64, 40, 128, 96), (40, 16, 64), (240, 112, 208, 80, 176)
 """How many of 256 properties are not absent, null or plain: in ordinary messages, in nested messages, and in nested messages of a
 small type.
@@ -34,8 +34,9 @@ small type.
 class Shape:
     """Describes random messages of a certain size and structure.
 
-    The messages comply with the schema `narrowed`, whose name is `ground`. Of 256 properties, `full` are not absent, null or
-    plain. `long` is the number of the array that is usually long. `long` counts only arrays with a variable number of items.
+    The messages comply with the schema `narrowed`, whose name is `ground`. `full` of 256 properties have a value that is neither
+    null nor plain. `long` is the number of the array that is usually long. `long` counts only arrays with a variable number of
+    items.
     """
 
     ground: str

@@ -68,6 +68,8 @@ def _orders() -> Sequence[bytes]:
 
 @lru_cache(maxsize=256)
 def _masks(full: int) -> tuple[bytes, bytes]:
-    """Returns two tables, which decide from a random byte whether a byte of the record is kept, and which byte replaces it."""
+    """Returns two tables for a random byte. The first table says whether a byte of the record is kept. The second table contains
+    the byte that replaces a byte of the record.
+    """
     bare = 256 - full
     return bytes(bare) + b"\xff" * full, bytes(_NEXT_TO_NOTHING[chance % 8] for chance in range(bare)) + bytes(full)

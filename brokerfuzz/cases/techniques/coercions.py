@@ -1,4 +1,6 @@
-"""Defines techniques that use a value of a wrong type. Lenient parsers convert such a value to the right type, so they do not notice it."""
+"""Defines techniques that use a value of a wrong type. Lenient parsers convert such a value to the right type, so they do not
+notice the fault.
+"""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -1,5 +1,8 @@
 """Writes one file per case, with the exact bytes of the message. There is a folder for each message type and verdict.
 
+    offer-creation-request/invalid/0000042_order-minimum_minimum_one-below_19da04d3.json
+    cases.ndjson
+
 The files of each folder are numbered separately, so a new case does not change the names in other folders. All names end in
 `.json`, even if the bytes are not JSON.
 

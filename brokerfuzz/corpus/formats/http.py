@@ -1,11 +1,13 @@
 """Writes files of requests for the editors Visual Studio Code (REST Client), JetBrains and httpYac.
 
     ### invalid-offer-creation-request/orderMinimum:minimum.by-one-below-826bb491258572e9
-    # Must be rejected. The files use only syntax that the three editors share.
+    # Must be rejected. Broken: …
+    POST {{baseUrl}}/offers
+    Content-Type: application/json
 
     {"number":"OFF-10000", …}
 
-There is one file per verdict. It uses only syntax that the three editors share. Editors may change some bodies: for example,
+There is one file per verdict. The files use only syntax that the three editors share. Editors may change some bodies: for example,
 those that contain `{{`. So the file contains a body only if it is a short line of printable JSON without `{{`, and the request
 has the usual headers. All other bodies are in separate files.
 """

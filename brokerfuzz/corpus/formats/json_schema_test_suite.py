@@ -1,6 +1,6 @@
 """Writes tests in the format that validators of JSON Schema use for their own tests (JSON-Schema-Test-Suite).
 
-[{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
+    [{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
 
 Each message type has two groups: cases with a verdict in the contract, and cases that the contract leaves open (`unspecified`).
 `valid` is the result of a validator that knows only the JSON Schema. The schema is the schema of the contract (draft 2020-12),

@@ -1,5 +1,7 @@
 """Writes files for tests of parsers, in the layout of nst/JSONTestSuite. There is one folder per message type.
 
+    offer-creation-request/n_0000042_order-minimum_minimum_one-below_19da04d3.json
+
 A file contains the exact bytes of a message. The name of a file begins with `y_` if the message must be accepted, with `n_` if it
 must be rejected, and with `i_` if the program may do either. Cases whose verdict depends on request headers or on the clock are
 left out.

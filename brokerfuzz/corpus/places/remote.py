@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _ATOMIC = frozenset({"s3", "s3a", "gs", "gcs", "memory"})
-"""The kinds of URLs where a file appears only when it is complete. At other URLs, the file has a temporary name until then."""
+"""The kinds of URLs where a file appears only when it is complete. At other URLs, the file has a temporary name until it is complete."""
 _BLOCK = 16 * 1024 * 1024
 """The number of bytes in one request that writes."""
 _READ = 128 * 1024
