@@ -240,7 +240,7 @@ class HttpTarget:
             )
         if failure.trouble == "unreachable":
             if not self._answered:
-                raise TargetError(f"{self._route} cannot be reached, {failure.reason}: check that it is running and that the URL is correct")
+                raise TargetError(f"{self._route} cannot be reached ({failure.reason}): check that the server is running and that the URL is correct")
             return Answer("crashed", reason=failure.reason, seconds=seconds, reached=False)
         return Answer("timeout" if failure.trouble == "no-answer" else "crashed", reason=failure.reason, seconds=seconds)
 

@@ -21,12 +21,12 @@ CLEARLY_INVALID = b"{}"
 """A message without any property. Every message type has required properties."""
 
 _REMEDIES = {
-    401: "it requires credentials: provide them with --auth or -H 'Authorization: ...'",
+    401: "the target requires credentials: provide them with --auth or -H 'Authorization: ...'",
     403: "these credentials give no access: provide other credentials with -H 'Authorization: ...'",
     404: "nothing exists at this path: correct the path of the URL (the contract does not define it)",
-    405: "it does not support {method} at this path: use another method with --method",
+    405: "the target does not support {method} at this path: use another method with --method",
     407: "a proxy requires credentials: specify --proxy http://USER:PASSWORD@HOST:PORT",
-    415: "it does not support {content_type}: use another type with -H 'Content-Type: ...'",
+    415: "the target does not support {content_type}: use another type with -H 'Content-Type: ...'",
 }
 """Maps each status to its meaning, and to advice for the user."""
 

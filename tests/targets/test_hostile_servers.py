@@ -183,7 +183,7 @@ def test_an_answer_of_ten_megabytes_is_an_answer() -> None:
 
 @pytest.mark.parametrize(("url", "reason"), [(None, "refused"), ("http://no-such-host.invalid/", "cannot be resolved")])
 def test_a_target_that_never_answered_and_cannot_be_reached_is_an_error_with_a_remedy(url: str | None, reason: str) -> None:
-    with pytest.raises(TargetError, match=f"cannot be reached \\(.*{reason}.*check that the service is running") as raised:
+    with pytest.raises(TargetError, match=f"cannot be reached \\(.*{reason}.*check that the server is running") as raised:
         asked(url or unused_url())
     assert "\n" not in str(raised.value)
 

@@ -30,7 +30,7 @@ async def _check(target: Target, body: bytes = b"{}") -> Preflight:
 @pytest.mark.parametrize(
     ("status", "options", "remedy"),
     [
-        (401, {}, "requires credentials: provide them with -H 'Authorization: ...'"),
+        (401, {}, "requires credentials: provide them with --auth or -H 'Authorization: ...'"),
         (401, {"headers": [("authorization", "Bearer x")]}, "does not accept these credentials: provide other credentials"),
         (403, {}, "these credentials give no access"),
         (404, {}, "nothing exists at this path: correct the path of the URL (the contract does not define it)"),
