@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
-from itertools import combinations
 from typing import Any
 
 from brokerfuzz.schemas.headers import OF_HEADERS
@@ -61,7 +60,12 @@ def _is_url(text: str) -> bool:
 
 
 def name(value: Any, now: datetime, options: Options) -> bool:
-    return isinstance(value, str) and not (len(value) <= 64 and _NAME.fullmatch(value))
+    return isinstance(value, str) and not (len(value) <= 64 and _is_name(value))
+
+
+@lru_cache(maxsize=1024)
+def _is_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None
 
 
 def decimal_range(value: Any, now: datetime, options: Options) -> bool:
@@ -108,7 +112,7 @@ def ordered_instants(start: Any, end: Any, now: datetime, options: Options) -> b
 
 
 def within_range(quantities: Any, low: Any, high: Any, now: datetime, options: Options) -> bool:
-    if not isinstance(quantities, list):
+    if not isinstance(quantities, list) or (low is None and high is None):
         return False
     numbers = [quantity for quantity in quantities if type(quantity) in _NUMBERS]
     return any((type(low) in _NUMBERS and number < low) or (type(high) in _NUMBERS and number > high) for number in numbers)
@@ -122,7 +126,7 @@ def distinct(items: list[Any], key: str | None) -> bool:
             return True
         nameless = [item for item in items if not (type(item) is dict and type(item.get(key)) is str)] if len(names) < len(items) else []
     if len(nameless) <= _FEW:
-        return any(one == other for one, other in combinations(nameless, 2))
+        return any(item in nameless[:index] for index, item in enumerate(nameless))
     return len(set(map(_frozen, nameless))) < len(nameless)
 
 

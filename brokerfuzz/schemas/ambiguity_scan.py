@@ -125,10 +125,12 @@ class _ScanWriter:
         for ambiguity, *_ in self._of(OF_VALUES, here):
             detect = self._name(OF_VALUES[ambiguity.detector])
             lines += [f"if {detect}({here.value}, now, {self._name(ambiguity.options)}):", *self._touch(ambiguity, here)]
-        checks = [_not_in_future(rule, self._by_detector.get(NEAR_NOW)) for rule in self._rules if rule.site == here.path]
-        if spellings := {ambiguity.options["spelling"]: ambiguity for ambiguity, *_ in self._of((TIMESTAMP,), here)}:
-            checks.append(_spelled_plainly(spellings))
-        return [*lines, *(f"{self._name(check)}({here.value}, {here.place}, inspection)" for check in checks)]
+        rule = next((rule for rule in self._rules if rule.site == here.path), None)
+        spellings = {ambiguity.options["spelling"]: ambiguity for ambiguity, *_ in self._of((TIMESTAMP,), here)}
+        if rule is not None or spellings:
+            check = self._name(_timestamp_check(rule, self._by_detector.get(NEAR_NOW), spellings))
+            lines += [f"if type({here.value}) is str:", f" {check}({here.value}, {here.place}, inspection)"]
+        return lines
 
     def _object(self, here: _ScanPosition) -> Lines:
         lines: Lines = []
@@ -183,21 +185,23 @@ def _indented(lines: Lines) -> Lines:
     return [f" {line}" for line in lines]
 
 
-def _not_in_future(rule: Rule, tolerated: Ambiguity | None) -> Scan:
-    """Returns a function that checks validation rule 6: a timestamp must not be in the future.
+def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: Mapping[str, Ambiguity]) -> Scan:
+    """Returns a function that checks that a timestamp has only the usual notation and, if there is a rule, that it is not in the future.
 
     If the rule is broken only without a clock tolerance, the message touches the ambiguity `tolerated`.
     """
 
     def check(value: Any, place: Place, inspection: Inspection) -> None:
-        moment = timestamp(value).moment if isinstance(value, str) else None
-        if moment is None:
-            return
-        first, last = _horizons(inspection.now, inspection.tolerance if tolerated is not None else (0, 0))
-        if moment > last:
-            inspection.broken.append(Violation(rule.id, pointer(place), describe(value), rule.demand))
-        elif tolerated is not None and moment > first:
-            inspection.touch(tolerated, place, describe(value))
+        moment, unusual = timestamp(value)
+        if rule is not None and moment is not None:
+            first, last = _horizons(inspection.now, inspection.tolerance if tolerated is not None else (0, 0))
+            if moment > last:
+                inspection.broken.append(Violation(rule.id, pointer(place), describe(value), rule.demand))
+            elif tolerated is not None and moment > first:
+                inspection.touch(tolerated, place, describe(value))
+        for spelling in unusual:
+            if spelling in spellings:
+                inspection.touch(spellings[spelling], place, describe(value))
 
     return check
 
@@ -206,17 +210,6 @@ def _not_in_future(rule: Rule, tolerated: Ambiguity | None) -> Scan:
 def _horizons(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
     """Returns the last moment that is not in the future, for the lowest and for the highest tolerance."""
     return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
-
-
-def _spelled_plainly(spellings: Mapping[str, Ambiguity]) -> Scan:
-    """Returns a function that checks that a timestamp has only the usual notation."""
-
-    def check(value: Any, place: Place, inspection: Inspection) -> None:
-        for spelling in timestamp(value).spellings if isinstance(value, str) else ():
-            if spelling in spellings:
-                inspection.touch(spellings[spelling], place, describe(value))
-
-    return check
 
 
 def _report_long_strings(ambiguity: Ambiguity, sites: Mapping[str, Site], path: str, value: Any, place: Place, inspection: Inspection) -> None:

@@ -47,16 +47,21 @@ class Reading:
 
     def may_hold_text_of(self, size: int) -> bool:
         """Returns False if the message cannot contain a string with `size` characters, judging by its quotation marks."""
-        at, body = 0, self.body
+        body = self.body
         if self.encoding is not None or len(body) <= size:
             return self.encoding is not None
-        if b"\\" in body and b'\\"' in body:
-            body = body.replace(b"\\\\", b"..").replace(b'\\"', b"..")
-        while at + size <= len(body):
-            at = body.rfind(b'"', at, at + size) + 1
-            if at == 0:
-                return True
-        return False
+        if _has_run_without_quote(body, size):
+            return True
+        return b'\\"' in body and _has_run_without_quote(body.replace(b"\\\\", b"..").replace(b'\\"', b".."), size)
+
+
+def _has_run_without_quote(text: bytes, size: int) -> bool:
+    at = 0
+    while at + size <= len(text):
+        at = text.rfind(b'"', at, at + size) + 1
+        if at == 0:
+            return True
+    return False
 
 
 def read(body: bytes) -> Reading:
@@ -106,7 +111,7 @@ def parse_compact(body: bytes) -> Any:
 def is_compact_json(body: bytes) -> bool:
     """Returns whether the bytes are compact JSON. The JSON may have several interpretations."""
     try:
-        return orjson.dumps(orjson.loads(body)) == body
+        return cached_parse_compact(body) is not None or orjson.dumps(orjson.loads(body)) == body
     except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
         return False
 

@@ -41,6 +41,8 @@ class JudgedInterpretation(NamedTuple):
 
 def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, contract: Contract) -> Verdict:
     """Returns the verdict on a message that was judged in all its interpretations."""
+    if not any(outcome.broken or outcome.touched for outcome in outcomes):
+        return VALID
     if policies:
         outcomes = [outcome.settled(policies, contract) for outcome in outcomes]
     touched = [touch for outcome in outcomes for touch in outcome.touched]

@@ -6,7 +6,7 @@ ambiguities. The oracle shares no code with the generators, so that it detects t
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import product
@@ -30,6 +30,7 @@ Ways = Sequence[tuple[str, tuple[bool, ...]]]
 the message must comply with each of them.
 """
 _USUAL_WAY: Ways = [("", (False,))]
+_NO_POLICIES = Policies()
 _LARGEST_INTEGER = 10**399
 """The largest integer that is written. Python can be configured to reject integers of more than 640 digits."""
 
@@ -62,7 +63,7 @@ def check(
     return rulebook.judge(
         bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _written(body),
         now=aware(now),
-        policies=rulebook.contract.check_policies(policies or {}),
+        policies=rulebook.contract.check_policies(policies) if policies else _NO_POLICIES,
         headers=headers,
     )
 
@@ -113,6 +114,7 @@ class Rulebook:
         self._structure = StructureChecker(contract, message_type)
         self._detectors = {str(ambiguity.detector): ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)}
         self._size_limit = self._detectors[MESSAGE_SIZE].options["limit"] if MESSAGE_SIZE in self._detectors else math.inf
+        self._usual_tolerance = self._tolerance({})
         self._inspector = Inspector(contract, message_type)
 
     def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
@@ -135,7 +137,10 @@ class Rulebook:
         """Judges the message under each allowed interpretation of its text."""
         if reading.error is not None:
             return [JudgedInterpretation("", [Violation(self._json.id, "", f"{NOT_JSON}{reading.error}", self._json.demand)], [])]
-        found, tolerance = [], self._tolerance(policies)
+        tolerance = self._tolerance(policies) if policies else self._usual_tolerance
+        if not reading.exotic:
+            return [self._outcome([reading.usual], reading, Inspection(now, tolerance))]
+        found = []
         for number, rounded in self._ways(DOUBLE_RANGE, reading, policies):
             for prop, first in self._ways(DUPLICATE_PROPERTIES, reading, policies):
                 values = [reading.values[Interpretation(*flags)] for flags in product(rounded, first)]
@@ -173,7 +178,7 @@ class Rulebook:
             {at: number for detector, at, number in reading.exotic if detector == DOUBLE_RANGE}
         )
 
-    def _tolerance(self, policies: Policies) -> tuple[int, int]:
+    def _tolerance(self, policies: Mapping[str, Sequence[str]]) -> tuple[int, int]:
         """Returns the lowest and the highest number of seconds by which a timestamp may be later than the clock."""
         ambiguity = self._detectors.get(NEAR_NOW)
         seconds = [int(one) for one in policies.get(ambiguity.id, ambiguity.interpretations)] if ambiguity else [0]

@@ -92,6 +92,7 @@ class Verdict:
 VALID = Verdict("valid")
 
 
+_WORDS = {None: "null", True: "true", False: "false"}
 _written = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -105,4 +106,6 @@ def describe(value: Any) -> str:
         return f"an array with {counted(len(value), 'item')}"
     if isinstance(value, Decimal):
         return str(value) if len(str(value)) <= 60 else f"a number of {len(str(value)):,} characters"
-    return _written(value) if not isinstance(value, int) or abs(value) < 1 << 200 else "an integer of more than 60 digits"
+    if value is None or isinstance(value, bool):
+        return _WORDS[value]
+    return repr(value) if not isinstance(value, int) or abs(value) < 1 << 200 else "an integer of more than 60 digits"
