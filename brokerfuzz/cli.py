@@ -19,7 +19,7 @@ import click
 from brokerfuzz.commands import catalogue, check, completion, corpus, coverage, explain, export, fire, init, replay, rules, serve, streams
 from brokerfuzz.commands.interrupts import treat_as_ctrl_c
 from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
-from brokerfuzz.options import CONTRACT
+from brokerfuzz.options import CONTRACT, color_option
 
 
 class Commands(click.Group):
@@ -168,6 +168,17 @@ def _print_version(ctx: click.Context) -> NoReturn:
 
 for _module in (check, coverage, rules, explain, catalogue, export, corpus, fire, replay, serve, init, completion):
     commands.add_command(_module.command)
+
+
+def _add_color(command: click.Command) -> None:
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _add_color(inner)
+    else:
+        command.params.append(color_option())
+
+
+_add_color(commands)
 
 if __name__ == "__main__":
     main()

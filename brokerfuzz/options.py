@@ -79,6 +79,31 @@ def above_zero(ctx: click.Context, param: click.Parameter, value: float | None) 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 ONE_OF_MESSAGES = listed(MESSAGE_TYPES, "or")
 
+QUIET = "brokerfuzz.quiet"
+"""The key in click's `Context.meta` that says whether the user gave `--quiet`."""
+
+
+def quiet_option(what: str) -> Decorator:
+    """Returns the option `--quiet`. The text `what` says what is printed nevertheless."""
+
+    def record(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        ctx.meta[QUIET] = value
+
+    return click.option("-q", "--quiet", is_flag=True, is_eager=True, expose_value=False, callback=record, help=f"Print only {what}, and errors.")
+
+
+def color_option() -> click.Option:
+    """Returns the option `--color`, which all commands have."""
+
+    def choose(ctx: click.Context, param: click.Parameter, value: str) -> None:
+        if value != "auto":
+            ctx.color = value == "always"
+
+    text = "Use colours: always, never, or auto (on a terminal, unless NO_COLOR is set).  [default: auto]"
+    kinds = click.Choice(("auto", "always", "never"))
+    return click.Option(["--color"], metavar="WHEN", type=kinds, default="auto", is_eager=True, expose_value=False, callback=choose, help=text)
+
+
 CONTRACT = "brokerfuzz.contract"
 """The key in click's `Context.meta` for the folder of a changed contract."""
 

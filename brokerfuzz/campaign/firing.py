@@ -17,7 +17,7 @@ from brokerfuzz.campaign.finding_identification import FindingIdentification
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import first_contact
 from brokerfuzz.campaign.fresh_values import FreshValues
-from brokerfuzz.campaign.journal import Journal, Recalled
+from brokerfuzz.campaign.journal import Recalled, Writer
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
@@ -131,7 +131,7 @@ class Campaign:
         options: Options,
         on_progress: OnProgress | None = None,
         *,
-        journal: Journal | None = None,
+        journal: Writer | None = None,
         recalled: Recalled | None = None,
         sends: bool = True,
     ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from brokerfuzz.commands.chosen_cases import plans_of, warn_about_unbroken_rules
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import about, recorded
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, typed_options
-from brokerfuzz.commands.output import clear_line, note
+from brokerfuzz.commands.output import clear_line, is_quiet, note
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.durations import FORMS, Duration
 from brokerfuzz.options import CONFIGURATION, ONE_OF_MESSAGES
@@ -78,6 +79,8 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
+@options.quiet_option("the outcome")
+@click.option("-v", "--verbose", is_flag=True, help="Print each answer as soon as it arrives. This works only without --workers and --cluster.")
 @options.json_option
 @typed_options(target=TargetOptions, sending=SendingOptions, cases=CaseOptions, campaign=CampaignOptions, results=ResultOptions)
 def command(
@@ -109,12 +112,14 @@ def command(
     """
     ctx = click.get_current_context()
     url = target.url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None
-    target = target_options.resolved_target(ctx, target, url, shlex.join(["brokerfuzz", "fire", "TARGET", *_resuming(campaign)]))
+    target = target_options.resolved_target(ctx, target, url, _command(campaign.resume) or "brokerfuzz fire TARGET")
     if results.reports:
         from brokerfuzz.reports import report_files
 
         report_files.check_paths(results.reports)
     known = _known(ctx, results)
+    if campaign.verbose and (campaign.workers > 1 or campaign.cluster is not None):
+        raise click.UsageError("--verbose does not work with --workers and --cluster: remove one of them", ctx)
     if campaign.resume is None:
         firing = _new(message_type, cases, policies, target, sending, campaign)
     else:
@@ -125,11 +130,13 @@ def command(
         about_campaign = about(firing.plan, firing.now, target_options.description(endpoint))
     _note_slowdown(endpoint)
     result = _with_baseline(ctx, result, known, results, firing.plan.demands)
-    return _report(result, about_campaign, results.reports, firing.plan.demands, as_json=as_json).status
+    resume = _command(campaign.resume or campaign.journal) if result.stop is not None else None
+    return _report(result, about_campaign, results.reports, firing.plan.demands, resume, as_json=as_json).status
 
 
-def _resuming(campaign: CampaignOptions) -> list[str]:
-    return [] if campaign.resume is None else ["--resume", campaign.resume]
+def _command(journal: str | None) -> str | None:
+    """Returns the command that resumes a campaign, with a placeholder for the target."""
+    return None if journal is None else shlex.join(["brokerfuzz", "fire", "TARGET", "--resume", journal])
 
 
 # ---------------------------------------------------------------------------------------------------------- the plan
@@ -194,13 +201,14 @@ def _endpoint(stack: ExitStack, firing: _Firing) -> "Target":
 def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     """Runs the campaign, in this process or with worker processes."""
     from brokerfuzz.campaign import Campaign, Recalled, run
+    from brokerfuzz.campaign.journal import AnswerLog
     from brokerfuzz.reports.terminal import live_progress
 
     plan, campaign = firing.plan, firing.campaign
     target_options.wait_for(target, firing.target.wait_for)
     if campaign.preflight and not firing.target.demo:
         _preflight(target, plan, fresh=firing.sending.fresh)
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and not is_quiet():
         click.echo("generating the catalogue ...", nl=False, err=True)
     first = next(
         (case for _, case in plan.numbered()), None
@@ -216,10 +224,11 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     journal = _journal(target, firing)
     if journal is not None:
         stack.callback(journal.close)
-    on_progress = stack.enter_context(live_progress(sys.stderr))
+    on_progress = None if is_quiet() or campaign.verbose else stack.enter_context(live_progress(sys.stderr))
     by_workers = campaign.workers > 1 or campaign.cluster is not None
     cases = () if by_workers else plan.numbered()
-    planned = Campaign(cases, target, _options(firing), on_progress, journal=journal, recalled=recalled)
+    writer = AnswerLog(journal, partial(click.echo, err=True)) if campaign.verbose else journal
+    planned = Campaign(cases, target, _options(firing), on_progress, journal=writer, recalled=recalled)
     return _run_by_workers(stack, planned, firing, journal, recalled) if by_workers else run(planned)
 
 
@@ -343,7 +352,9 @@ def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
     note(f"{len(pinned)} policies written to {path}" + (f"; no policy for {', '.join(mixed)}, because the answers differed" if mixed else ""))
 
 
-def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> "CampaignOutcome":
+def _report(
+    result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", resume: str | None, *, as_json: bool
+) -> "CampaignOutcome":
     """Writes the reports, prints the result, and returns the outcome. A report that cannot be written changes the outcome."""
     import json
     from dataclasses import replace
@@ -364,6 +375,6 @@ def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequen
                 note(problem)
     for path in written:
         note(f"wrote {path}")
-    notes = terminal.RunNotes(seed=about_campaign["seed"], written=written)
-    click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout, notes)
+    notes = terminal.RunNotes(seed=about_campaign["seed"], written=written, resume=resume)
+    click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout, notes, quiet=is_quiet())
     return result.outcome

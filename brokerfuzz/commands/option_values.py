@@ -92,6 +92,7 @@ class CampaignOptions:
     resume: str | None
     workers: int
     cluster: str | None
+    verbose: bool
 
 
 @dataclass(frozen=True, kw_only=True)

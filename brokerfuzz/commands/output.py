@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz.contract_names import LABELS
+from brokerfuzz.options import QUIET
 
 if TYPE_CHECKING:
     pass
@@ -48,9 +49,18 @@ def note_other_bodies(others: "Counter[str]") -> None:
         note(f"{name}: left out {bodies} of the contract")
 
 
+def is_quiet() -> bool:
+    """Returns whether the user gave `--quiet`."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
+
+
 def note(line: str) -> None:
+    """Prints a note to standard error, unless the user gave `--quiet`."""
     from brokerfuzz.wording import printable_as_in_python
 
+    if is_quiet():
+        return
     click.echo(f"{NAME}: {printable_as_in_python(line)}", err=True)
 
 

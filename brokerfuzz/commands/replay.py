@@ -14,7 +14,7 @@ from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import outcome, recorded
 from brokerfuzz.commands.option_values import SendingOptions, TargetOptions, typed_options
-from brokerfuzz.commands.output import FOUND, print_json
+from brokerfuzz.commands.output import FOUND, is_quiet, print_json
 from brokerfuzz.contract_names import MESSAGE_TYPES
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verd
 @options.policy_option
 @options.now_option("Judge messages and generate cases")
 @options.contract_option
+@options.quiet_option("the number of findings that are gone")
 @options.json_option
 @typed_options(target=TargetOptions, sending=SendingOptions)
 def command(
@@ -122,7 +123,7 @@ def _print(replayed: "list[Replayed]", *, as_json: bool) -> None:
     if as_json:
         print_json({"findings": list(map(_data, replayed))})
         return
-    for one in replayed:
+    for one in () if is_quiet() else replayed:
         got = f" ({one.answer.kind}: {printable(one.answer.reason, 200)})" if one.answer else ""
         click.echo(f"{click.style(one.outcome, fg=_COLOURS[one.outcome])}{got}: {printable(one.sentence)}")
     gone = sum(one.outcome == "gone" for one in replayed)

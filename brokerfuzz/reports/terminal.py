@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import IO
 
 import click
+from click.globals import resolve_color_default
 
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.firing import OnProgress
@@ -41,9 +42,10 @@ class RunNotes:
     resume: str | None = None
 
 
-def show(result: Result, stream: IO[str], notes: RunNotes | None = None) -> None:
-    """Writes the report to a stream, with colours if the stream is a terminal."""
-    click.echo(report(result, notes), file=stream, nl=False, color=coloured(stream))
+def show(result: Result, stream: IO[str], notes: RunNotes | None = None, *, quiet: bool = False) -> None:
+    """Writes the report to a stream, with colours if the stream is a terminal. With `quiet`, writes only the outcome."""
+    text = "".join(f"{line}\n" for line in _headline(result)) if quiet else report(result, notes)
+    click.echo(text, file=stream, nl=False, color=coloured(stream))
 
 
 def report(result: Result, notes: RunNotes | None = None) -> str:
@@ -52,7 +54,9 @@ def report(result: Result, notes: RunNotes | None = None) -> str:
 
 
 def coloured(stream: IO[str]) -> bool:
-    """Returns whether to use colours: only on a terminal, and only if `NO_COLOR` (https://no-color.org) is not set."""
+    """Returns whether to use colours: as `--color` says, or only on a terminal if `NO_COLOR` (https://no-color.org) is not set."""
+    if (chosen := resolve_color_default()) is not None:
+        return chosen
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -93,7 +93,7 @@ def test_help_shows_each_option_once_and_groups_almost_all(run: Run, name: str) 
     options = [param for param in EVERY[name].params if isinstance(param, click.Option)]
     for option in options:
         assert len(re.findall(rf"^  (-\w, )?{option.opts[-1]}(?![\w-])", listed, re.MULTILINE)) == 1, option.name
-    assert set(re.findall(r"^  (?:-\w, )?(--[a-z]+)", listed.partition("Other options:")[2], re.MULTILINE)) <= {"--config", "--help"}
+    assert set(re.findall(r"^  (?:-\w, )?(--[a-z]+)", listed.partition("Other options:")[2], re.MULTILINE)) <= {"--config", "--color", "--help"}
 
 
 def test_every_name_in_a_section_is_an_option_of_a_command() -> None:

@@ -15,12 +15,14 @@ ignore it. A journal is compressed if its name ends in `.gz`. Each line of a com
 written.
 """
 
+from brokerfuzz.campaign.journal.answer_log import AnswerLog
 from brokerfuzz.campaign.journal.reading import head_of, is_compressed, lines, records
 from brokerfuzz.campaign.journal.recalling import Answered, NotRecalledError, Recalled
 from brokerfuzz.campaign.journal.records import JournalRecord, Key, decode, encode
 from brokerfuzz.campaign.journal.writing import CollectedLines, Journal, Writer
 
 __all__ = [
+    "AnswerLog",
     "Answered",
     "CollectedLines",
     "Journal",

@@ -23,6 +23,10 @@ class Writer(Protocol):
         """Writes a request and its answer. Raises `JournalError` if this fails."""
         ...
 
+    def add(self, line: bytes) -> None:
+        """Writes an encoded line. Raises `JournalError` if this fails."""
+        ...
+
     def close(self) -> None:
         """Finishes writing."""
         ...
@@ -35,7 +39,10 @@ class CollectedLines:
         self.lines: list[bytes] = []
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        self.lines.append(encode(key, case, body, sent, answer, at))
+        self.add(encode(key, case, body, sent, answer, at))
+
+    def add(self, line: bytes) -> None:
+        self.lines.append(line)
 
     def close(self) -> None:
         """Does nothing."""
