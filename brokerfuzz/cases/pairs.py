@@ -4,7 +4,7 @@ or at an edge.
 With a higher strength, the messages contain every combination of three or more states. A program that checks each property
 correctly may still fail on a combination: for example, a price without a quantity.
 
-A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) is a table in which few rows contain all
+A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) is a small table whose rows contain all
 pairs. Each row becomes an object. One message contains a row for each object at the same depth and, if possible, rows for objects
 at other depths.
 """

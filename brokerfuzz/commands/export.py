@@ -76,8 +76,8 @@ def command(
     replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to standard error.
 
     Every verdict is correct at any time, and the same options give the same corpus on any day. With --clock, the corpus
-    also contains cases about the clock, such as an offer whose last update is one hour in the future. `corpus verify`
-    reports when their verdicts are no longer correct. The number of workers does not change the corpus.
+    also contains cases about the clock, such as an offer whose last update is one hour in the future. Later, `corpus verify`
+    reports the cases whose verdicts are no longer correct. The number of workers does not change the corpus.
 
     \b
     Examples:

@@ -73,7 +73,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--baseline-update", is_flag=True, help="Add the findings of this campaign to the file given with --baseline.")
 @click.option("--baseline-prune", is_flag=True, help="Remove the findings that no longer occur from the file given with --baseline.")
 @click.option("--write-config", is_flag=True,
-              help="Write policies into the configuration: how the target behaved for each question that the contract leaves open.")  # fmt: skip
+              help="Write the target's behaviour for each question that the contract leaves open into the configuration, as policies.")  # fmt: skip
 @options.workers_option("send the cases")
 @click.option("--cluster", metavar="ADDRESS", help="Send the cases from the Dask cluster whose scheduler has this address.")
 @options.policy_option

@@ -26,7 +26,7 @@ _CASE_ID = re.compile(r"[0-9a-f]{16}")
 _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verdict": "yellow", "not sent": "yellow"}
 
 
-@click.command("replay", cls=Sectioned, short_help="Send findings again and report which are gone.")
+@click.command("replay", cls=Sectioned, short_help="Send findings again and report which findings are gone.")
 @options.config_option
 @click.argument("sources", metavar="JOURNAL|REPORT|CASE-ID... [URL]", nargs=-1, required=True)
 @options.target_options
@@ -40,7 +40,7 @@ def command(
     sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, policies: "PolicyValues", now: datetime | None,
     contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Send findings again, and report which are gone.
+    """Send the messages of findings again, and report which findings are gone.
 
     brokerfuzz reads the findings from a journal or a JSON report. You can also give the ID of a case in the catalogue. You
     must name the target, because brokerfuzz treats journals and reports only as data.

@@ -92,7 +92,9 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
         return _of_group(contract, name, group, instant)
     if name in BUGS:
         return _of_bug(BUGS[name])
-    remedy = "`brokerfuzz rules` lists rules and ambiguities, `brokerfuzz rules --techniques` techniques, `brokerfuzz serve --list-bugs` bugs"
+    remedy = (
+        "`brokerfuzz rules` lists rules and ambiguities, `brokerfuzz rules --techniques` lists techniques, `brokerfuzz serve --list-bugs` lists bugs"
+    )
     raise UnknownNameError("name", name, [one.name for one in every_name(contract)], remedy)
 
 

@@ -44,42 +44,42 @@ def rule_id(*rules: str) -> str | None:
 
 
 def anything(value: Any) -> bool:
-    """Is true for every value."""
+    """Returns True for every value."""
     return True
 
 
 def null(value: Any) -> bool:
-    """Is true for null."""
+    """Returns True for null."""
     return value is None
 
 
 def a_string(test: Test) -> Test:
-    """Returns a function that is true for strings that pass the test."""
+    """Returns a test that accepts only strings that pass `test`."""
     return lambda value: isinstance(value, str) and test(value)
 
 
 def a_number(test: Test) -> Test:
-    """Returns a function that is true for numbers that pass the test."""
+    """Returns a test that accepts only numbers that pass `test`."""
     return lambda value: isinstance(value, int | float) and not isinstance(value, bool) and test(value)
 
 
 def an_array(test: Test) -> Test:
-    """Returns a function that is true for arrays that pass the test."""
+    """Returns a test that accepts only arrays that pass `test`."""
     return lambda value: isinstance(value, list) and test(value)
 
 
 def an_object(test: Test) -> Test:
-    """Returns a function that is true for objects that pass the test."""
+    """Returns a test that accepts only objects that pass `test`."""
     return lambda value: isinstance(value, dict) and test(value)
 
 
 def lacks(name: str) -> Test:
-    """Returns a function that is true for objects without this property."""
+    """Returns a test that accepts only objects without this property."""
     return an_object(lambda props: name not in props)
 
 
 def orders_after(later: str, earlier: str) -> Test:
-    """Returns a function that is true for objects in which the property `later` comes after the property `earlier`."""
+    """Returns a test that accepts only objects in which the property `later` comes after the property `earlier`."""
     return an_object(lambda props: later in props and earlier in props and list(props).index(later) > list(props).index(earlier))
 
 

@@ -148,7 +148,7 @@ for _name, _text, _rename in (
 
 @breaks("additionalProperties", family="unknown-property")
 def key_from_below(context: FaultContext) -> Change | None:
-    """A property that the contract allows in an object inside this object, but not here."""
+    """A property of an inner object, added to the outer object, where the contract does not allow it."""
     for name, value in _below(context):
         if name not in context.schema.get("properties", {}):
             return AddProperty(name, value)

@@ -14,7 +14,7 @@ def command(before: str, after: str, as_json: bool) -> int:
     added, were removed, or have a different verdict.
 
     Cases are equal if their bytes are equal. The command ignores the order, the tags and the twins (valid counterparts) of
-    the cases. The command does not judge the cases again; use `corpus verify` to do that.
+    the cases. The command does not judge the cases again; use `corpus verify` to judge the cases.
 
     Exit status: 0 both corpora have the same cases; 1 the corpora differ; 2 usage error, or a corpus cannot be read.
 
