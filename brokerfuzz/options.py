@@ -160,7 +160,9 @@ format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
     help="Format of the corpus; the formats are listed below.  [default: from the suffix of OUT, else ndjson]",
 )  # fmt: skip
-force_option = click.option("--force", is_flag=True, help="Overwrite OUT if it already exists. Other files in the same folder are not deleted.")
+force_option = click.option(
+    "--force", is_flag=True, help="Overwrite OUT if it already exists. If OUT is a folder, other files in it are not deleted."
+)
 
 
 clock_option = click.option(

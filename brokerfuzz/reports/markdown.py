@@ -60,7 +60,7 @@ def _facts(document: Document) -> Iterator[str]:
         if text := ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind]):
             yield f"- {label}: {text}"
     if unproven := document["unproven"]["count"]:
-        yield f"- {counted(unproven, 'rejection')} unproven, for {counted(len(document['unproven']['rules']), 'rule')} all of them"
+        yield f"- {counted(unproven, 'unproven rejection')}, including all rejections for {counted(len(document['unproven']['rules']), 'rule')}"
         yield from (f"  - {_unproven(one)}" for one in document["unproven"]["examples"][:_MOST_REASONS])
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):
         yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} a different property than the invalid one"

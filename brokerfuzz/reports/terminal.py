@@ -189,7 +189,7 @@ def _summary(result: Result, notes: RunNotes) -> Iterator[str]:
             yield from entry(label, answers)
     if result.unproven:
         rules = len(result.unproven_rules)
-        yield from entry("unproven", f"{counted(result.unproven, 'rejection')}, for {counted(rules, 'rule')} all of them")
+        yield from entry("unproven", f"{counted(result.unproven, 'rejection')}, including all rejections for {counted(rules, 'rule')}")
     if early := sum(bool(finding.sent) and not finding.whole for finding in result.findings):
         yield from entry("shrinking", f"stopped early for {counted(early, 'finding')}: a longer --shrink continues it")
     if notes.seed is not None:

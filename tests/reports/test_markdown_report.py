@@ -72,7 +72,7 @@ def test_the_comment_of_a_campaign() -> None:
     for line in (
         "Offer creation requests at `http://127.0.0.1:8000/offers`: 1,213 cases, 1,250 requests in 2.0 s.",
         "- invalid: 3 accepted, 1,200 rejected",
-        "- 6 rejections unproven, for 1 rule all of them",
+        "- 6 unproven rejections, including all rejections for 1 rule",
         "  - 6: the twin was rejected; the target rejects `/comments`",
         "- The campaign stopped early: interrupted by a signal",
         f"| 1 | invalid-accepted | `{RULE}` | `/orderMinimum` | accepted, `status 201` | 3 |",

@@ -88,7 +88,7 @@ def _wrong_sums(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _off(amount: float, by: float) -> float:
-    """Returns the amount plus `by`. If the amount is too large for this difference, returns half of the amount."""
+    """Returns the amount increased by `by`. If the amount is too large for this difference, returns half of the amount."""
     return amount + by if amount < 1e6 else amount / 2
 
 
