@@ -4,6 +4,7 @@
 # (Schemathesis is installed only with the extra `bench`.)
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ def from_schema(message_type: MessageType = OFFER, *, negated: bool = False) -> 
     from hypothesis_jsonschema import from_schema
 
     restore_many()
-    schema = load_contract().flat[message_type]
+    schema = deepcopy(load_contract().flat[message_type])
     return from_schema({"not": schema} if negated else schema)
 
 
@@ -33,7 +34,7 @@ def schemathesis(message_type: MessageType = OFFER, *, negative: bool = False) -
 
     contract = load_contract()
     schema = (contract.schemas if message_type == OFFER else contract.flat)[message_type]
-    body = {"required": True, "content": {"application/json": {"schema": dict(schema)}}}
+    body = {"required": True, "content": {"application/json": {"schema": deepcopy(schema)}}}
     operation = {"requestBody": body, "responses": {"200": {"description": "OK"}}}
     document = {"openapi": "3.1.0", "info": {"title": "messages", "version": "1"}, "paths": {"/messages": {"post": operation}}}
     mode = GenerationMode.NEGATIVE if negative else GenerationMode.POSITIVE

@@ -18,10 +18,11 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
     "format_names": set(),
+    "json_trees": set(),
     "durations": set(),
     "schemas": {"errors"},
     "decoder": {"schemas", "errors"},
-    "cases": {"decoder", "compression", "schemas", "errors"},
+    "cases": {"decoder", "compression", "json_trees", "schemas", "errors"},
     "strategies": {"cases", "decoder", "schemas", "errors"},
     "corpus": {
         "cases.blocks", "cases.case", "cases.record_reader", "cases.plan", "cases.records", "cases.case_filters", "format_names", "har_entries",
@@ -29,7 +30,9 @@ ALLOWED: dict[str, set[str]] = {
     },
     "targets": {"schemas.headers", "errors"},
     "workers": {"atomic_files", "errors"},
-    "campaign": {"workers", "atomic_files", "targets", "cases.case", "cases.techniques", "schemas", "errors"},
+    "campaign": {
+        "workers", "atomic_files", "targets", "cases.case", "cases.fresh_values", "cases.techniques", "json_trees", "schemas", "errors",
+    },
     "reports": {
         "har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.message_diff", "cases.techniques", "atomic_files",
         "schemas", "errors",

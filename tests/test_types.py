@@ -34,6 +34,7 @@ from brokerfuzz.strategies import (
     pricing_responses,
     product_list_offers,
     product_list_responses,
+    twins,
 )
 
 
@@ -46,6 +47,7 @@ def test_strategies_have_precise_types() -> None:
     assert_type(invalid_product_list_responses(), SearchStrategy[Broken])
     assert_type(invalid_pricing_responses(techniques=["one-below"]), SearchStrategy[Broken])
     assert_type(cases("offer-creation-request", verdicts=["valid"]), SearchStrategy[Case])
+    assert_type(twins("offer-creation-request", parsed=True), SearchStrategy[tuple[Broken, Case]])
 
 
 def test_functions_have_precise_types() -> None:

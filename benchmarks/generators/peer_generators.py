@@ -14,6 +14,7 @@ import random
 import shutil
 import subprocess
 from collections.abc import Callable
+from copy import deepcopy
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -124,4 +125,4 @@ def _version(name: str) -> str | None:
 
 
 def _schema() -> dict[str, Any]:
-    return dict(load_contract().flat[OFFER])
+    return deepcopy(load_contract().flat[OFFER])

@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Path, Tree, at, read_tree, replaced, site
 from brokerfuzz.campaign.shrink_candidates import Schemas
+from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Path, Tree, at, read_tree, replaced, site
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
 """Strings to try: a name, a time, a later time, a schedule and a link. Each string in the contract is similar to one of these strings."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError, Send
 from brokerfuzz.campaign.cause_candidates import missing_properties, other_values, with_property
-from brokerfuzz.campaign.json_trees import JsonArray, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
 from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas, chunks
 from brokerfuzz.campaign.shrinking import VerdictOf
+from brokerfuzz.json_trees import JsonArray, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
 from brokerfuzz.schemas import Label, Verdict
 
 MOST_CAUSES = 4

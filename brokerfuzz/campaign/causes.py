@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from brokerfuzz.campaign.cause_candidates import plain, with_property
-from brokerfuzz.campaign.json_trees import JsonObject, Path, Tree, at, at_pointer, paths, replaced, site, without
 from brokerfuzz.campaign.shrink_candidates import Schemas
+from brokerfuzz.json_trees import JsonObject, Path, Tree, at, at_pointer, paths, replaced, site, without
 from brokerfuzz.pointers import site_of
 
 

@@ -20,10 +20,10 @@ from brokerfuzz.campaign.causes import Cause
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
 from brokerfuzz.campaign.identity import group_key
-from brokerfuzz.campaign.json_trees import Tree, read_tree, write_tree
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.shrinking import signature
 from brokerfuzz.campaign.suspicion import Suspicion
+from brokerfuzz.json_trees import Tree, read_tree, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.targets import Answer
 

@@ -10,12 +10,12 @@ from brokerfuzz.campaign.cause_search import CauseSearch
 from brokerfuzz.campaign.causes import Cause
 from brokerfuzz.campaign.finding_twins import twin_of
 from brokerfuzz.campaign.journal import Key
-from brokerfuzz.campaign.json_trees import Tree
 from brokerfuzz.campaign.same_problem import SameProblem
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.shrink_candidates import Schemas
 from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.campaign.suspicion import Suspicion
+from brokerfuzz.json_trees import Tree
 from brokerfuzz.targets import Answer
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from brokerfuzz.campaign.cause_candidates import with_property
-from brokerfuzz.campaign.json_trees import JsonObject, Path, Tree, at_pointer, children, paths, pointer, read_tree, replaced, without, write_tree
-from brokerfuzz.campaign.json_trees import at as at_path
 from brokerfuzz.cases.case import Case
+from brokerfuzz.json_trees import JsonObject, Path, Tree, at_pointer, children, paths, pointer, read_tree, replaced, without, write_tree
+from brokerfuzz.json_trees import at as at_path
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas import Label, Verdict
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.identity import IdentityKey, fingerprint, merged
-from brokerfuzz.campaign.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
+from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.headers import in_words

@@ -16,13 +16,13 @@ from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
 from brokerfuzz.campaign.finding_identification import FindingIdentification
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import first_contact
-from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.campaign.journal import Recalled, Writer
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sharding import Sharding, ShardResult, Shards, ShardSettings
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.errors import JournalError
 from brokerfuzz.schemas import Contract, PolicyValues, load_contract
 from brokerfuzz.targets import Target, event_loop
@@ -77,7 +77,7 @@ class Options:
 
     @property
     def fresh_values(self) -> FreshValues | None:
-        return None if self.fresh is None else FreshValues(self.fresh, self.judge)
+        return None if self.fresh is None else FreshValues(self.fresh, self.judge.of)
 
 
 def fire(cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None) -> Result:

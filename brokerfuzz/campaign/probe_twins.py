@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.json_trees import JsonObject, Path, Tree, paths, pointer, read_tree, replaced, site, write_tree
-from brokerfuzz.campaign.json_trees import at as at_path
 from brokerfuzz.cases.case import TWIN_TAGS, Case
+from brokerfuzz.json_trees import JsonObject, Path, Tree, paths, pointer, read_tree, replaced, site, write_tree
+from brokerfuzz.json_trees import at as at_path
 from brokerfuzz.schemas import Verdict
 
 

@@ -13,11 +13,11 @@ from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
-from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.campaign.journal import Key
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.targets import Answer, Target
 

@@ -5,11 +5,11 @@ already answers.
 import asyncio
 from time import monotonic
 
-from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.campaign.journal import Answered, Key, NotRecalledError, Recalled, Writer
 from brokerfuzz.campaign.rate_limit import RateLimiter
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.targets import Answer, Target
 
 _RECALLED_AT_ONCE = 200

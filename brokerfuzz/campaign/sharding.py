@@ -14,12 +14,12 @@ from typing import Protocol
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered
 from brokerfuzz.campaign.first_contact import FirstContact
-from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.campaign.journal import Answered, CollectedLines, Journal, Recalled, Writer
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.timing import Timing
+from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.errors import WorkerError
 from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.workers import WorkerPool

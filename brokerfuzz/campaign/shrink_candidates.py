@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Tree
+from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Tree
 
 Schemas = Mapping[str, Mapping[str, Any]]
 """Maps each site to its schema, without references. The schema determines the simplest values of the site."""

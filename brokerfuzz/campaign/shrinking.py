@@ -12,10 +12,10 @@ from hashlib import blake2b
 from typing import Literal
 
 from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError, Send
-from brokerfuzz.campaign.json_trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.campaign.same_problem import SameProblem
 from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas, in_schema_order, magnitude, pieces, simpler
+from brokerfuzz.json_trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets.answers import Answer
 

@@ -20,7 +20,7 @@ from brokerfuzz.cases.message_builder import schema_with_place
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.decoder import Read, Seeded, Source, compile_decoder
+from brokerfuzz.decoder import Read, Seeded, Source, Style, compile_decoder
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
 from brokerfuzz.schemas.flattening import Schema
 
@@ -49,6 +49,7 @@ class CaseDecoder:
     labels: tuple[Label, ...]
     rules: tuple[Rule, ...]
     techniques: frozenset[str] | None
+    style: Style
     _decoders: dict[str, Read] = field(default_factory=dict, repr=False)
     _makers: dict[bool, FaultMaker] = field(default_factory=dict, repr=False)
 
@@ -123,7 +124,7 @@ class CaseDecoder:
 
     def _message(self, key: str, source: Source, narrowed: Callable[[], Schema] | None = None) -> Any:
         if key not in self._decoders:
-            self._decoders[key] = compile_decoder(self.contract, self.message_type, narrowed=narrowed() if narrowed else None)
+            self._decoders[key] = compile_decoder(self.contract, self.message_type, narrowed=narrowed() if narrowed else None, style=self.style)
         return self._decoders[key](source)
 
 
@@ -149,12 +150,13 @@ def case_decoder(
     labels: tuple[Label, ...] = LABELS,
     rules: tuple[Rule, ...] | None = None,
     techniques: frozenset[str] | None = None,
+    style: Style | None = None,
 ) -> CaseDecoder:
     """Returns a decoder for cases with these verdicts, rules and techniques. None selects all verdicts, rules and techniques.
 
     The decoder ignores a rule that no selected technique can break.
     """
-    decoder = CaseDecoder(contract, message_type, labels, rules or contract.rules[message_type], techniques)
+    decoder = CaseDecoder(contract, message_type, labels, contract.rules[message_type] if rules is None else rules, techniques, style or Style())
     maker = decoder.faults(clock(None))
     breakable = tuple(rule for rule in decoder.rules if decoder.techniques_for(rule, maker))
     return replace(decoder, rules=breakable)

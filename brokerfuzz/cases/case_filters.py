@@ -70,11 +70,11 @@ def selection(
     """
     for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
         listed_values(name, patterns)
-    by_id = _matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists all rules")
+    by_id = matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists all rules")
     at_sites = _at(contract, sites)
     return Selection(
         by_id if at_sites is None else at_sites if by_id is None else {name: None for name in at_sites if name in by_id},
-        _matching("technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists all techniques"),
+        matching("technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists all techniques"),
         any(not pattern.startswith(EXCLUDES) for pattern in (*rules, *techniques, *sites)),
         _by_tags(tags),
     )
@@ -82,11 +82,11 @@ def selection(
 
 def _at(contract: Contract, sites: Sequence[str]) -> Collection[str] | None:
     known = dict.fromkeys(rule.site for rule in contract.rules_by_id.values())
-    wanted = _matching("site", known, sites, "`brokerfuzz rules` lists the rules of each site")
+    wanted = matching("site", known, sites, "`brokerfuzz rules` lists the rules of each site")
     return None if wanted is None else {name: None for name, rule in contract.rules_by_id.items() if rule.site in wanted}
 
 
-def _matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:
+def matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:
     """Returns the names that the patterns select. Returns None if there are no patterns."""
     if not patterns:
         return None

@@ -7,8 +7,9 @@ from typing import Any, Literal, overload
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.decoder import messages as valid_messages
+from brokerfuzz.errors import quoted
 from brokerfuzz.schemas import Contract, Label, MessageType
-from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.contract import known_contract, known_message_type
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
 
@@ -53,6 +54,9 @@ def messages(
     Raises `UnknownNameError` for an unknown message type or verdict, `ClockError`, or `TypeError` for other wrong arguments.
     """
     known_message_type(message_type)
+    known_contract(contract)
+    if not isinstance(seed, int):
+        raise TypeError(f"seed={quoted(seed)}: use an integer")
     if verdicts is None:
         return valid_messages(message_type, seed, plausible=plausible, contract=contract)
     return random_cases(message_type, seed, verdicts=known_labels(verdicts), now=now, contract=contract)

@@ -59,8 +59,8 @@ def command(
       brokerfuzz replay b7e8ef5a8405ebf8 http://127.0.0.1:8000/offers --json
     """
     from brokerfuzz.campaign.campaign_oracle import Judge
-    from brokerfuzz.campaign.fresh_values import FreshValues
     from brokerfuzz.campaign.replaying import replay
+    from brokerfuzz.cases.fresh_values import FreshValues
     from brokerfuzz.targets import event_loop
 
     ctx = click.get_current_context()
@@ -68,7 +68,7 @@ def command(
     target = target_options.resolved_target(ctx, target, url, shlex.join(["brokerfuzz", "replay", *files, "TARGET"]))
     demands = contract_of(contract)
     judge = Judge(now, demands, target_options.resolved_policies(ctx, policies, demands))
-    fresh = None if sending.fresh is None else FreshValues(sending.fresh, judge)
+    fresh = None if sending.fresh is None else FreshValues(sending.fresh, judge.of)
     with ExitStack() as stack:
         endpoint = _endpoint(stack, target, contract, now)
         target_options.wait_for(endpoint, target.wait_for)

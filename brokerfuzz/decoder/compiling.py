@@ -38,8 +38,8 @@ RARE_COUNTS = (5, 8, 11, 12)
 class Style:
     """Options that determine how values are chosen.
 
-    `plausible` selects realistic values instead of unusual ones. `pinned` contains the sites whose values come from the user's
-    strategies. `rich` contains the sites that are seldom absent, null or empty. `ambiguities` contains the ids of the ambiguities
+    `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies
+    of the user. `rich` lists the sites that should seldom be absent, null or empty. `ambiguities` lists the IDs of the ambiguities
     that messages may touch.
     """
 
@@ -98,15 +98,18 @@ class _Repairs(NamedTuple):
                 fix(value)
 
 
-def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None) -> Read:
-    """Returns a function that turns a source of bytes into a valid message. `narrowed` is an additional schema that all messages
-    must meet.
+def compile_decoder(
+    contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None, site: str = ""
+) -> Read:
+    """Returns a function that turns a source of bytes into a valid message, or into the part of a message at a site. `narrowed` is an
+    additional schema that all these values must meet.
 
     Raises `ContractError` if no message can be valid, or if a required property has no schema.
     """
     contract.check_described(message_type)
-    schema = flat.conjoin(contract.flat[message_type], narrowed) if narrowed else contract.flat[message_type]
-    place = _CompileContext(contract, message_type, style or Style(), outline(schema))
+    whole = contract.sites[message_type][site].schema
+    schema = flat.conjoin(whole, narrowed) if narrowed else whole
+    place = _CompileContext(contract, message_type, style or Style(), outline(schema), site)
     entries, width = _table(schema, place), 1 + place.outline.width + SELECTOR_BYTES
     return lambda source: _slot(source, source.take(width), 0, entries)
 

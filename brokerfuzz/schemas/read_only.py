@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 def _reject(self: object, *arguments: object, **options: object) -> NoReturn:
-    raise TypeError("a loaded contract is read-only: change its files in a copy of the folder, and load that folder")
+    raise TypeError("a loaded contract is read-only: use copy.deepcopy() to get a schema that you can change")
 
 
 class ReadOnlyDict(dict[str, Any]):

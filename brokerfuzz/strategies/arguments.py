@@ -1,27 +1,85 @@
 """Checks the arguments that users give to the strategies. Each error names the argument, its value, and a remedy."""
 
-import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, NoReturn
 
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
+from brokerfuzz.cases.case import clock
+from brokerfuzz.cases.case_filters import matching
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Rule, check
+from brokerfuzz.contract_names import LABELS
+from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
+from brokerfuzz.schemas import Contract, Label, MessageType, Rule
+from brokerfuzz.schemas.contract import known_contract, known_message_type
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.verdicts import known_labels
 
 Fields = Mapping[str, SearchStrategy[Any]]
 """Maps sites (positions in a message type) to the strategies that generate their values."""
 
+Ambiguities = str | Iterable[str] | None
+"""`"all"`, a list of IDs, or None for no ambiguities."""
+
+MOST_ITEMS, MOST_ITEMS_IN_ALL = 50, 100
+"""The greatest minimum size of an array, and of an array with the arrays in its items. Hypothesis limits the size of an example, and is
+slow long before this limit."""
+
 
 def reject(name: str, value: object, remedy: str) -> NoReturn:
     """Raises `InvalidArgument` with the name of the argument, its wrong value, and the remedy."""
-    raise InvalidArgument(f"{name}={value!r}: {remedy}")
+    raise InvalidArgument(f"{name}={quoted(value)}: {remedy}")
+
+
+@contextmanager
+def _rejecting(name: str = "", value: object = None) -> Iterator[None]:
+    """Turns the errors of other parts of brokerfuzz into `InvalidArgument`. Puts the argument before the error, if it is given."""
+    try:
+        yield
+    except (BrokerfuzzError, TypeError) as problem:
+        raise InvalidArgument(f"{name}={quoted(value)}: {problem}" if name else str(problem)) from problem
+
+
+def contract_of(contract: Contract | None) -> Contract:
+    """Returns the contract, or the built-in one for None."""
+    with _rejecting():
+        return known_contract(contract)
+
+
+def message_type_of(message_type: Any) -> MessageType:
+    """Returns the message type."""
+    with _rejecting("message_type", message_type):
+        return known_message_type(message_type)
+
+
+def flag(name: str, value: Any) -> bool:
+    """Returns a boolean argument."""
+    return value if isinstance(value, bool) else reject(name, value, "use True or False")
+
+
+def time_of(now: datetime | None) -> datetime | None:
+    """Returns the time, or None for the actual time of each example."""
+    with _rejecting():
+        return None if now is None else clock(now)
+
+
+def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
+    """Returns the selected verdicts, in their usual order."""
+    if verdicts is None:
+        return LABELS
+    with _rejecting():
+        return tuple(known_labels(_several("verdicts", verdicts)))
+
+
+# --------------------------------------------------------------------------------------------------- sizes and types
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Raises `InvalidArgument` if a size bound is not an integer, is too small, or contradicts the other bound."""
+    """Checks size bounds: both are integers of at least `least`, in order, and the lower one is not too large for Hypothesis."""
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
             continue
@@ -29,100 +87,119 @@ def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> Non
             reject(name, value, f"use a whole number of at least {least}")
     if high is not None and low > high:
         reject(f"min_{what}", low, f"this is greater than max_{what}={high!r}; lower min_{what} or raise max_{what}")
+    if low > MOST_ITEMS:
+        reject(f"min_{what}", low, f"use at most {MOST_ITEMS}, because Hypothesis limits the size of an example")
 
 
-def tuple_of(name: str, values: Iterable[Any] | None) -> tuple[Any, ...] | None:
-    """Converts an argument with several values to a tuple. Raises `InvalidArgument` if there are no values."""
-    return None if values is None else _several(name, values)
+def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str]) -> None:
+    """Checks that an array with size bounds is neither pinned nor inside a pinned site."""
+    if low == 0 and high is None:
+        return
+    if outer := next((pin for pin in pinned if _is_within(path, pin)), None):
+        name, value = (f"min_{what}", low) if low else (f"max_{what}", high)
+        reject(name, value, f"fields also pins {outer!r}, which decides the number of items; use only one of them")
 
 
-def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> None:
-    """Raises `InvalidArgument` if a value is not in `known`."""
-    for value in values or ():
+def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> tuple[Any, ...] | None:
+    """Returns the values, all of which must be in `known`. Returns None for None."""
+    if values is None:
+        return None
+    chosen = _several(name, values)
+    for value in chosen:
         if value not in known:
             reject(name, value, f"use values from {', '.join(map(repr, known))}")
-
-
-def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        reject(name, values, "use a list or tuple, also for a single value")
-    chosen = tuple(values)
-    if not chosen:
-        reject(name, values, "the list is empty; add at least one value, or omit the argument to allow all values")
     return chosen
 
 
-def pinned_sites(fields: Fields | None, contract: Contract, message_type: MessageType) -> frozenset[str]:
-    """Returns the sites that the user pinned: the sites for whose values the user gave strategies in `fields`.
+def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
+    with _rejecting():
+        chosen = tuple(listed_values(name, values))
+    return chosen or reject(name, values, "the list is empty; add at least one value, or omit the argument to allow all values")
 
-    Raises `InvalidArgument` if a site is unknown, if its value is not a strategy, or if the site is inside another pinned site.
-    """
+
+# ------------------------------------------------------------------------------------------------------------ sites
+
+
+def pinned_sites(fields: Fields | None, contract: Contract, message_type: MessageType, above: str = "") -> dict[str, SearchStrategy[Any]]:
+    """Returns the strategies of `fields` by the site that they pin. The sites in `fields` are relative to the site `above`."""
     if fields is None:
-        return frozenset()
+        return {}
     if not isinstance(fields, Mapping):
         reject("fields", fields, "use a mapping from property names or sites to strategies")
     known = contract.sites[message_type]
+    pinned: dict[str, SearchStrategy[Any]] = {}
     for path, strategy in fields.items():
-        if not path or path not in known:
-            error = UnknownNameError(f"property of {message_type}", str(path), known, "`brokerfuzz rules` shows every site")
-            reject("fields", path, str(error))
+        site = join(above, str(path))
+        if not path or site not in known:
+            below = [name.removeprefix(f"{above}.") for name in known if not above or name.startswith(f"{above}.")]
+            reject("fields", path, str(UnknownNameError(f"property of {message_type}", str(path), below, "`brokerfuzz rules` shows every site")))
         if not isinstance(strategy, SearchStrategy):
             reject(f"fields[{path!r}]", strategy, "use a strategy; for a single value, st.just(value)")
-        if outer := next((other for other in fields if path.startswith((f"{other}.", f"{other}["))), None):
+        if outer := next((other for other in fields if other != path and _is_within(path, other)), None):
             reject("fields", path, f"this site is inside {outer!r}, which is also pinned; pin only one of them")
-    return frozenset(fields)
+        pinned[site] = strategy
+    return pinned
 
 
-def judged(message: Any, fields: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
-    """Raises `InvalidArgument` if a message breaks a rule because of the values that the user pinned; returns the message otherwise."""
-    try:
-        verdict = check(message_type, message, contract=contract)
-    except TypeError as problem:
-        raise InvalidArgument(f"fields={sorted(fields)}: {problem}") from problem
-    if verdict.label == "invalid":
-        raise InvalidArgument(
-            f"fields={sorted(fields)}: a pinned value breaks the contract ({verdict.broken[0]}); "
-            "pin values that the contract allows, or use a strategy for invalid messages"
-        )
-    return message
+def _is_within(site: str, outer: str) -> bool:
+    """Returns True if a site is the other site, or inside it."""
+    return site == outer or site.startswith((f"{outer}.", f"{outer}["))
 
 
-def known_type(message_type: Any) -> MessageType:
-    """Raises `InvalidArgument` if the value is not the name of a message type."""
-    if message_type not in MESSAGE_TYPES:
-        error = UnknownNameError("message type", str(message_type), MESSAGE_TYPES, f"use one of {', '.join(MESSAGE_TYPES)}")
-        reject("message_type", message_type, str(error))
-    return message_type  # type: ignore[no-any-return]
-
-
-def labels(verdicts: Iterable[Label] | None, known: tuple[Label, ...]) -> tuple[Label, ...]:
-    chosen = tuple_of("verdicts", verdicts)
-    all_known("verdicts", chosen, known)
-    return known if chosen is None else tuple(label for label in known if label in chosen)
-
-
-def chosen_rules(rules: Iterable[str] | None, contract: Contract, message_type: MessageType) -> tuple[Rule, ...] | None:
-    """Returns the rules whose IDs match a pattern. In a pattern, `*` matches any characters."""
-    if rules is None:
+def fresh_property(fresh: str | None, contract: Contract, message_type: MessageType, pinned: Collection[str] = ()) -> str | None:
+    """Returns the name of the property that gets a different value in each message. It must be a string at the top level."""
+    if fresh is None:
         return None
-    found: dict[str, Rule] = {}
-    for wanted in _several("rules", rules):
-        pattern = re.compile(".*".join(map(re.escape, str(wanted).split("*"))))
-        matching = [rule for rule in contract.rules[message_type] if pattern.fullmatch(rule.id)]
-        if not matching:
-            known = [rule.id for rule in contract.rules[message_type]]
-            reject("rules", wanted, str(UnknownNameError("rule", str(wanted), known, "`brokerfuzz rules` lists all rules")))
-        found |= {rule.id: rule for rule in matching}
-    return tuple(found.values())
+    known = contract.flat[message_type].get("properties", {})
+    strings = [name for name, schema in known.items() if "string" in types_of(schema) and "enum" not in schema]
+    if fresh not in strings:
+        remedy = f"use one of {', '.join(map(repr, strings))}" if strings else f"{message_type} has no string at its top level; omit the argument"
+        reject("fresh", fresh, remedy)
+    if fresh in pinned:
+        reject("fresh", fresh, "fields also pins this property; use only one of them")
+    return fresh
 
 
-def chosen_techniques(techniques: Iterable[str] | None) -> frozenset[str] | None:
-    if techniques is None:
+# ----------------------------------------------------------------------------------------------------------- choices
+
+
+def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: MessageType) -> frozenset[str]:
+    """Returns the IDs of the ambiguities that messages may touch: none for None, all for `"all"`. `*` and `!` work as in rules."""
+    known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
+    if ambiguities is None or ambiguities == "all":
+        return frozenset(known if ambiguities else ())
+    return frozenset(_matching("ambiguities", "ambiguity", known, ambiguities, 'use "all", or IDs that `brokerfuzz rules` lists') or ())
+
+
+def chosen_faults(
+    contract: Contract,
+    message_type: MessageType,
+    rules: Iterable[str] | None,
+    techniques: Iterable[str] | None,
+    sites: Iterable[str] | None,
+    pinned: Collection[str] = (),
+) -> tuple[tuple[Rule, ...], frozenset[str] | None]:
+    """Returns the selected rules, and the names of the selected techniques (None: all).
+
+    Pinned properties keep their values. So rules at pinned sites, and rules that pinned properties decide, are left out.
+    """
+    every = contract.rules[message_type]
+    by_id = _matching("rules", "rule", [rule.id for rule in every], rules, "`brokerfuzz rules` lists them all")
+    at_site = _matching("sites", "site", dict.fromkeys(rule.site for rule in every), sites, "`brokerfuzz rules` lists the rules of each site")
+    named = _matching("techniques", "technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists them all")
+    chosen = [rule for rule in every if (by_id is None or rule.id in by_id) and (at_site is None or rule.site in at_site)]
+    return tuple(rule for rule in chosen if not _is_settled(rule, pinned)), None if named is None else frozenset(named)
+
+
+def _matching(name: str, kind: str, known: Collection[str], patterns: Iterable[str] | None, remedy: str) -> Collection[str] | None:
+    if patterns is None:
         return None
-    chosen = _several("techniques", techniques)
-    for name in chosen:
-        if name not in TECHNIQUES:
-            reject(
-                "techniques", name, str(UnknownNameError("technique", str(name), TECHNIQUES, "`brokerfuzz rules --techniques` lists all techniques"))
-            )
-    return frozenset(chosen)
+    wanted = _several(name, patterns)
+    with _rejecting(name, patterns):
+        return matching(kind, known, wanted, remedy)
+
+
+def _is_settled(rule: Rule, pinned: Collection[str]) -> bool:
+    """Returns True if a pinned property prevents a fault of this rule."""
+    deciding = [join(rule.condition.site, name) for name in rule.condition.when.get("properties", {})] if rule.condition else []
+    return any(_is_within(site, pin) for site in (rule.site, *deciding) for pin in pinned)

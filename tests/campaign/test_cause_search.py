@@ -13,8 +13,8 @@ from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.cause_candidates import missing_properties, plain, with_property
 from brokerfuzz.campaign.cause_search import CauseSearch
-from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Path, at, children, paths, read_tree, site, write_tree
 from brokerfuzz.cases.case import Case
+from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Path, at, children, paths, read_tree, site, write_tree
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.targets import HttpTarget
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import check
 
 OFFER: Final = "offer-creation-request"
@@ -66,14 +66,14 @@ def test_a_finding_is_shrunk_with_fresh_numbers() -> None:
 
 @given(st.deferred(lambda: st.sampled_from(cases_of_the_catalogue())))
 def test_a_fresh_value_does_not_change_the_verdict(case: Case) -> None:
-    fresh = FreshValues("number", JUDGE).of(case, case.body)
+    fresh = FreshValues("number", JUDGE.of).of(case, case.body)
     verdict, other = JUDGE.of(case, case.body), JUDGE.of(case, fresh)
     assert verdict.label == other.label
     assert {entry.rule for entry in verdict.broken} == {entry.rule for entry in other.broken}
 
 
 def test_no_fresh_value_is_used_twice() -> None:
-    fresh = FreshValues("number", JUDGE)
+    fresh = FreshValues("number", JUDGE.of)
     case = Case.judged(OFFER, b'{"number":"A","offerType":"Email"}', now=NOW)
     sent = [fresh.of(case, case.body) for _ in range(100)]
     assert len(set(sent)) == 100
@@ -85,4 +85,4 @@ def test_no_fresh_value_is_used_twice() -> None:
 )
 def test_a_message_is_not_changed_if_the_change_could_matter(body: bytes) -> None:
     case = Case.judged(OFFER, body, now=NOW)
-    assert FreshValues("number", JUDGE).of(case, body) == body
+    assert FreshValues("number", JUDGE.of).of(case, body) == body

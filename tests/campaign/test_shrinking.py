@@ -11,10 +11,10 @@ from hand_made_servers import OFFER, Service, conforming
 
 from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.campaign.json_trees import Number, read_tree, write_tree
 from brokerfuzz.campaign.same_problem import SameProblem
 from brokerfuzz.campaign.shrink_candidates import chunks, in_schema_order, pieces, simpler
 from brokerfuzz.campaign.shrinking import Shrinker
+from brokerfuzz.json_trees import Number, read_tree, write_tree
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.targets import AnswerKind
 

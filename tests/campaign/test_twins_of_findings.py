@@ -6,9 +6,9 @@ from typing import Final
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.finding_twins import twin_of
-from brokerfuzz.campaign.json_trees import paths, read_tree
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.json_trees import paths, read_tree
 
 OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -41,11 +41,11 @@ Path = tuple[int, ...]
 """The path from the root of a tree to a value: the index of the property or the item at each level."""
 
 
-def read_tree(body: bytes) -> Tree:
+def read_tree(body: bytes, deepest: int = DEEPEST) -> Tree:
     """Parses a body. Raises `ValueError` if the body is not JSON in UTF-8, or is nested too deeply."""
     try:
         value = json.loads(body.decode(), parse_int=Number, parse_float=Number, parse_constant=_reject, object_pairs_hook=_pairs)
-        return _frozen(value, DEEPEST)
+        return _frozen(value, deepest)
     except RecursionError:
         raise ValueError("nested too deep") from None
 

@@ -1,0 +1,61 @@
+"""Defines strategies whose arguments Hypothesis checks before it generates the first example.
+
+A function that is decorated with `st.composite` runs only when an example is drawn. So it detects a wrong argument too late. Here, the
+decorated function checks its arguments and returns another function, which draws.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar, get_args
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+Value = TypeVar("Value")
+Options = ParamSpec("Options")
+
+Draws = Callable[[DrawFn], Value]
+"""A function that draws a value."""
+
+
+def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, SearchStrategy[Value]]:
+    """Turns a function that returns `Draws` into a strategy. The function runs when Hypothesis validates the strategy."""
+
+    def drawn(draw: DrawFn, call: _Call) -> Any:
+        return call.draws(draw)
+
+    drawn.__name__ = define.__name__
+    named = st.composite(drawn)
+    expected = signature(define)
+
+    @wraps(define)
+    def strategy_of(*args: Options.args, **options: Options.kwargs) -> SearchStrategy[Value]:
+        try:
+            expected.bind(*args, **options)
+        except TypeError as problem:
+            raise TypeError(f"{define.__name__}() {problem}") from None
+
+        def definition() -> SearchStrategy[Value]:
+            return named(_Call(define(*args, **options), args, options))
+
+        definition.__name__ = f"{define.__name__}({_written(args, options)})"
+        return st.deferred(definition)
+
+    drawn_type = get_args(expected.return_annotation)[-1]
+    strategy_of.__signature__ = expected.replace(return_annotation=SearchStrategy.__class_getitem__(drawn_type))  # type: ignore[attr-defined]
+    return strategy_of
+
+
+class _Call:
+    """The function that draws. Its `repr` is the arguments of the call, so that the `repr` of the strategy is the call."""
+
+    def __init__(self, draws: Draws[Any], args: tuple[Any, ...], options: dict[str, Any]) -> None:
+        self.draws, self._args, self._options = draws, args, options
+
+    def __repr__(self) -> str:
+        return _written(self._args, self._options)
+
+
+def _written(args: tuple[Any, ...], options: dict[str, Any]) -> str:
+    return ", ".join([*map(repr, args), *(f"{name}={value!r}" for name, value in options.items())])

@@ -1,0 +1,52 @@
+"""Gives a property a different value in each message that a strategy draws, for services that reject repeated values.
+
+The values come from a counter and a random number, not from Hypothesis. So they also differ when Hypothesis shrinks or repeats an
+example, and no run can be reproduced exactly.
+"""
+
+from datetime import datetime
+from typing import Any, TypeVar
+
+from hypothesis.strategies import DrawFn
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.fresh_values import FreshValues, fresh_string, same_verdict
+from brokerfuzz.schemas import Contract, Verdict, check
+from brokerfuzz.strategies import arguments
+from brokerfuzz.strategies.definition import Draws
+from brokerfuzz.strategies.valid_values import ValidValues
+
+SomeCase = TypeVar("SomeCase", bound=Case)
+
+
+def fresh_messages(valid: ValidValues, fresh: str | None) -> Draws[Any]:
+    """Returns the function that draws messages, with a fresh value of the property `fresh`. Raises `InvalidArgument`."""
+    draws, name = valid.draws(), arguments.fresh_property(fresh, valid.contract, valid.message_type, valid.pins)
+    if name is None:
+        return draws
+
+    def draw_fresh(draw: DrawFn) -> Any:
+        message = draws(draw)
+        value = message.get(name)
+        if not isinstance(value, str):
+            return message
+        candidate = {**message, name: fresh_string(value)}
+        one, other = (check(valid.message_type, some, contract=valid.contract) for some in (message, candidate))
+        return candidate if same_verdict(one, other) else message
+
+    return draw_fresh
+
+
+def fresh_case(case: SomeCase, name: str, contract: Contract, now: datetime | None) -> SomeCase:
+    """Returns the case and its twin with different values of the property."""
+
+    def verdict_of(case: Case, body: bytes) -> Verdict:
+        return check(case.message_type, body, now=now, contract=contract, headers=case.headers)
+
+    twin = case.twin and fresh_case(case.twin, name, contract, now)
+    body = FreshValues(name, verdict_of).of(case, case.body)
+    renewed = Case.judged(
+        case.message_type, body, faults=case.faults, tags=case.tags, twin=twin, now=now, contract=contract, headers=case.headers
+    )  # fmt: skip
+    assert isinstance(renewed, type(case))
+    return renewed

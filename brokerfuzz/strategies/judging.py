@@ -1,0 +1,33 @@
+"""Judges values that contain pinned values, because users can pin values that break the contract."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from hypothesis.errors import InvalidArgument
+
+from brokerfuzz.cases.changes import Put, Steps, altered, places
+from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
+from brokerfuzz.schemas import Contract, MessageType, check
+
+
+def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
+    """Returns the value, which is a message or the part at a site. Raises `InvalidArgument` if it breaks a rule."""
+    message, steps = _message_around(contract, message_type, site) if site else (None, ())
+    try:
+        verdict = check(message_type, altered(message, steps, Put(value)), contract=contract)
+    except TypeError as problem:
+        raise InvalidArgument(f"fields={sorted(pinned)}: {problem}") from problem
+    if verdict.label == "invalid":
+        raise InvalidArgument(
+            f"fields={sorted(pinned)}: a pinned value breaks the contract ({verdict.broken[0]}); "
+            "pin values that the contract allows, or use a strategy for invalid messages"
+        )
+    return value
+
+
+@lru_cache(maxsize=64)
+def _message_around(contract: Contract, message_type: MessageType, site: str) -> tuple[Any, Steps]:
+    """Returns a plain message with a value at the site, and the path to the value."""
+    message = build(contract, message_type, MessagePlan().narrow(schema_with_place(contract, message_type, site)))
+    return message, places(message, site)[0]

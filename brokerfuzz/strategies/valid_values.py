@@ -1,0 +1,103 @@
+"""Draws valid messages, or valid parts of messages, with the options that all of their strategies have."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
+from typing import Any
+
+from hypothesis.errors import InvalidArgument
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from brokerfuzz.cases.message_builder import schema_requiring
+from brokerfuzz.decoder import Read, Style, compile_decoder
+from brokerfuzz.errors import ContractError
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas.flattening import Schema, conjoin
+from brokerfuzz.schemas.sites import join
+from brokerfuzz.strategies import arguments
+from brokerfuzz.strategies.definition import Draws
+from brokerfuzz.strategies.hypothesis_source import hypothesis_source
+from brokerfuzz.strategies.judging import judged
+
+
+@dataclass(frozen=True)
+class ValidValues:
+    """The options of valid messages, or of the parts at a site. `narrowed` is a schema that they also meet."""
+
+    contract: Contract
+    message_type: MessageType
+    site: str
+    style: Style
+    pins: Mapping[str, SearchStrategy[Any]]
+    narrowed: Schema
+
+    @classmethod
+    def of(
+        cls,
+        message_type: MessageType,
+        *,
+        site: str = "",
+        contract: Contract | None,
+        fields: arguments.Fields | None,
+        plausible: bool,
+        ambiguities: arguments.Ambiguities,
+        rich: frozenset[str] = frozenset(),
+    ) -> "ValidValues":
+        """Checks the options. Raises `InvalidArgument`."""
+        contract = arguments.contract_of(contract)
+        pins = arguments.pinned_sites(fields, contract, message_type, site)
+        style = Style(
+            plausible=arguments.flag("plausible", plausible),
+            pinned=frozenset(pins),
+            rich=rich,
+            ambiguities=arguments.ambiguities_of(ambiguities, contract, message_type),
+        )
+        return cls(contract, message_type, site, style, pins, {})
+
+    def meeting(self, *schemas: Schema) -> "ValidValues":
+        """Returns the options of values that also meet the schemas."""
+        return replace(self, narrowed=reduce(conjoin, schemas, self.narrowed))
+
+    def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "ValidValues":
+        """Returns the options of values with a limited number of items. `what` is the end of the names of the two arguments."""
+        arguments.size_bounds(what, low, high, least=least)
+        arguments.not_pinned(what, low, high, join(self.site, path), self.style.pinned)
+        return self.meeting(_sized(path, low, high))
+
+    def draws(self) -> Draws[Any]:
+        """Returns the function that draws a value. Raises `InvalidArgument` if no value can have these options."""
+        read = _decoder(self.contract, self.message_type, self.site, self.style, json.dumps(self.narrowed))
+
+        def draw_value(draw: DrawFn) -> Any:
+            value = read(hypothesis_source(draw, self.pins))
+            return judged(value, self.site, self.pins, self.contract, self.message_type) if self.pins else value
+
+        return draw_value
+
+
+@lru_cache(maxsize=256)
+def _decoder(contract: Contract, message_type: MessageType, site: str, style: Style, narrowed: str) -> Read:
+    try:
+        return compile_decoder(contract, message_type, narrowed=json.loads(narrowed), style=style, site=site)
+    except ContractError as problem:
+        raise InvalidArgument(str(problem)) from problem
+
+
+def _sized(path: str, low: int, high: int | None) -> Schema:
+    """Returns a schema that limits the size of an array. The array itself is required only if `low` is at least 1."""
+    bounds: Schema = {} if high is None else {"maxItems": high}
+    if low:
+        bounds |= {"type": "array", "minItems": low}
+    schema = schema_requiring(path, bounds) if bounds else {}
+    return schema if low else _if_present(schema)
+
+
+def _if_present(schema: Schema) -> Schema:
+    """Removes `required` everywhere, so that the schema restricts only the properties that are present."""
+    kept = {keyword: value for keyword, value in schema.items() if keyword not in ("type", "required", "minItems")}
+    if "properties" in kept:
+        kept["properties"] = {name: _if_present(prop) for name, prop in kept["properties"].items()}
+    if "items" in kept:
+        kept["items"] = _if_present(kept["items"])
+    return kept

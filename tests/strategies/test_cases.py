@@ -1,0 +1,176 @@
+"""Strategies for cases: what the options select, and that values are fresh if a test asks for them."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from example_search import first, minimal
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from brokerfuzz import MESSAGE_TYPES, Broken, Case, MessageType, check
+from brokerfuzz.strategies import (
+    cases,
+    invalid_offer_requests,
+    invalid_pricing_responses,
+    invalid_product_list_responses,
+    offer_requests,
+    product_list_offers,
+    twins,
+)
+
+OFFER: MessageType = "offer-creation-request"
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+INVALID: dict[MessageType, Callable[..., SearchStrategy[Broken]]] = {
+    "offer-creation-request": invalid_offer_requests,
+    "product-list-response": invalid_product_list_responses,
+    "offer-pricing-response": invalid_pricing_responses,
+}
+EACH_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+def drawn(strategy: SearchStrategy[Any], count: int = 200) -> list[Any]:
+    found: list[Any] = []
+
+    @settings(max_examples=count, derandomize=True, database=None, phases=[Phase.generate])
+    @given(strategy)
+    def collect(value: Any) -> None:
+        found.append(value)
+
+    collect()
+    return found
+
+
+@EACH_TYPE
+@pytest.mark.parametrize("options", [{}, {"plausible": True}, {"parsed": True}], ids=str)
+def test_an_invalid_case_breaks_one_rule_and_its_twin_is_valid(message_type: MessageType, options: dict[str, Any]) -> None:
+    for case in drawn(INVALID[message_type](now=NOW, **options)):
+        verdict = check(message_type, case.body, now=NOW)
+        assert verdict.label == "invalid"
+        assert {entry.rule for entry in verdict.broken} == {case.faults[0].rule}
+        assert check(message_type, case.twin.body, now=NOW).label == "valid"
+
+
+@EACH_TYPE
+def test_parsed_cases_have_a_value(message_type: MessageType) -> None:
+    assert all(case.value is not NotImplemented for case in drawn(INVALID[message_type](parsed=True, now=NOW)))
+    assert all(case.value is not NotImplemented for case in drawn(cases(message_type, parsed=True, now=NOW)))
+
+
+@pytest.mark.parametrize(
+    ("options", "selected"),
+    [
+        ({"rules": ["*:minimum"]}, lambda fault: fault.rule.endswith(":minimum")),
+        ({"rules": ["!*:type"]}, lambda fault: not fault.rule.endswith(":type")),
+        ({"rules": ["*:minimum", "!*orderMinimum*"]}, lambda fault: fault.rule.endswith(":minimum") and "orderMinimum" not in fault.rule),
+        ({"techniques": ["one-*"]}, lambda fault: fault.technique.startswith("one-")),
+        ({"techniques": ["!null*"]}, lambda fault: not fault.technique.startswith("null")),
+        ({"sites": ["priceClasses[]*"]}, lambda fault: "/priceClasses[]" in fault.rule),
+        ({"sites": ["number"], "rules": ["!*:type"]}, lambda fault: fault.rule in (f"{OFFER}/number:required", f"{OFFER}/number:minLength")),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_patterns_select_faults(options: dict[str, Any], selected: Callable[[Any], bool]) -> None:
+    found = drawn(invalid_offer_requests(now=NOW, **options), 60)
+    assert found
+    assert [case.faults for case in found if not selected(case.faults[0])] == []
+    mixed = drawn(cases(OFFER, now=NOW, **options), 60)
+    assert {case.label for case in mixed} == {"valid", "invalid", "unspecified"}
+    assert [case.faults for case in mixed if case.label == "invalid" and not selected(case.faults[0])] == []
+
+
+def test_pinned_properties_keep_their_values_in_the_case_and_its_twin() -> None:
+    fields = {"number": st.just("OFF-1"), "offerType": st.just("Email"), "productClusters[].products[].productId": st.sampled_from(["P1", "P2"])}
+    for case in drawn(invalid_offer_requests(fields=fields, parsed=True, now=NOW)):
+        for message in (case.value, case.twin.value):
+            if isinstance(message, dict):
+                assert (message["number"], message["offerType"]) == ("OFF-1", "Email")
+        clusters = case.twin.value.get("productClusters") or []
+        assert {product["productId"] for cluster in clusters for product in cluster.get("products") or []} <= {"P1", "P2"}
+
+
+@EACH_TYPE
+def test_twins_are_pairs_of_a_broken_case_and_its_twin(message_type: MessageType) -> None:
+    for broken, valid in drawn(twins(message_type, now=NOW), 30):
+        assert broken.twin is valid
+        assert (broken.label, valid.label) == ("invalid", "valid")
+
+
+@pytest.mark.parametrize("verdicts", [["valid"], ["invalid"], ["unspecified"], ("unspecified", "valid")], ids=str)
+@EACH_TYPE
+def test_verdicts_limit_the_cases(message_type: MessageType, verdicts: Any) -> None:
+    assert {case.label for case in drawn(cases(message_type, verdicts=verdicts, now=NOW), 60)} == set(verdicts)
+
+
+# ------------------------------------------------------------------------------------------------------------ fresh
+
+
+def numbers_of(case: Case) -> list[Any]:
+    return [one.value["number"] for one in (case, case.twin) if one is not None and isinstance(one.value, dict) and "number" in one.value]
+
+
+@pytest.mark.parametrize("strategy", [offer_requests(fresh="number"), product_list_offers(fresh="number")], ids=["offers", "product lists"])
+def test_each_message_has_a_fresh_value(strategy: SearchStrategy[Any]) -> None:
+    found = [*drawn(strategy), *drawn(strategy)]
+    assert len({offer["number"] for offer in found}) == len(found)
+    assert all(check(OFFER, offer).label == "valid" for offer in found)
+
+
+def test_each_case_and_each_twin_has_a_fresh_value() -> None:
+    strategy = invalid_offer_requests(fresh="number", parsed=True, rules=["!*number:*", "!*/:*"], now=NOW)
+    found = [number for case in [*drawn(strategy), *drawn(strategy)] for number in numbers_of(case)]
+    assert len(found) > 700
+    assert len(set(found)) == len(found)
+
+
+def test_a_fresh_value_does_not_change_the_fault() -> None:
+    plain = drawn(invalid_offer_requests(parsed=True, now=NOW))
+    fresh = drawn(invalid_offer_requests(parsed=True, fresh="number", now=NOW))
+    assert [case.faults for case in fresh] == [case.faults for case in plain]
+    assert [case.label for case in fresh] == [case.label for case in plain]
+
+
+def test_values_are_fresh_while_hypothesis_shrinks_and_repeats_an_example() -> None:
+    sent: list[str] = []
+
+    def is_large(offer: Any) -> bool:
+        sent.append(offer["number"])
+        return (offer.get("orderMinimum") or 0) > 1
+
+    smallest = minimal(offer_requests(fresh="number"), is_large)
+    assert smallest["orderMinimum"] == 2
+    assert smallest["number"].startswith("a-")
+    assert len(set(sent)) == len(sent) > 10
+
+
+# ------------------------------------------------------------------------------------------------------ ambiguities
+
+
+def test_messages_touch_only_the_ambiguities_that_a_test_asks_for() -> None:
+    for offer in drawn(offer_requests(ambiguities=["url-syntax"])):
+        assert {touched.ambiguity for touched in check(OFFER, offer).ambiguities} <= {"url-syntax"}
+
+
+def test_messages_with_ambiguities_break_no_rule() -> None:
+    assert {check(OFFER, offer, now=NOW).label for offer in drawn(offer_requests(ambiguities="all"))} <= {"valid", "unspecified"}
+
+
+# -------------------------------------------------------------------------------------------------------- smallest
+
+
+def test_a_broken_rule_shrinks_to_a_small_message() -> None:
+    case = minimal(invalid_offer_requests(rules=["*orderMinimum:minimum"], now=NOW))
+    assert json.loads(case.twin.body).keys() == {"number", "offerType", "orderMinimum"}
+
+
+@given(cases(OFFER))
+def test_the_actual_time_is_the_default(case: Case) -> None:
+    assert check(OFFER, case.body).label == case.label
+
+
+def test_a_case_about_the_clock_can_be_found() -> None:
+    case = first(invalid_offer_requests(rules=["*not-in-future"]), lambda case: True)
+    assert case.faults[0].rule.endswith("lastUpdatedDateTimeUtc:not-in-future")
