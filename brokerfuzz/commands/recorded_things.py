@@ -107,7 +107,7 @@ def _in_baseline(wanted: str, path: str) -> Explained | None:
     from brokerfuzz.campaign import baseline
     from brokerfuzz.reports.single_finding import KnownFinding
 
-    return next((KnownFinding(name, sentence) for name, sentence in baseline.read(Path(path)).items() if name.startswith(wanted)), None)
+    return next((KnownFinding(name, sentence) for name, sentence in baseline.read(Path(path)).items() if wanted.startswith(name)), None)
 
 
 def _in_corpus(wanted: str, path: str, contract: str | None) -> "SingleCase | None":

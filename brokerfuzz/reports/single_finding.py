@@ -6,11 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from brokerfuzz.cases.message_diff import difference, laid_out
-from brokerfuzz.reports.document_messages import Document, body_of
+from brokerfuzz.reports.document_messages import Document, body_of, name_of
 from brokerfuzz.wording import counted, printable
 
-NAME_DIGITS = 8
-"""A name of a finding consists of this many digits of its fingerprint."""
 _LONGEST = 2000
 
 
@@ -33,7 +31,7 @@ class SingleFinding:
     def lines(self) -> Iterator[str]:
         """Describes the finding as text, without the message."""
         said, got = self.document, self.document["got"]
-        yield f"{said['fingerprint'][:NAME_DIGITS]} (finding)"
+        yield f"{name_of(said)} (finding)"
         yield ""
         yield printable(said["sentence"], _LONGEST)
         for rule in said["rules"]:
@@ -52,9 +50,9 @@ class SingleFinding:
 
 @dataclass(frozen=True)
 class KnownFinding:
-    """A finding in a baseline. A baseline contains only the fingerprint of a finding and a sentence about it."""
+    """A finding in a baseline. A baseline contains only the name of a finding and a sentence about it."""
 
-    fingerprint: str
+    name: str
     sentence: str
 
     @property
@@ -64,11 +62,11 @@ class KnownFinding:
 
     def data(self) -> dict[str, Any]:
         """Describes the finding as JSON."""
-        return {"finding": {"fingerprint": self.fingerprint, "known": True, "sentence": self.sentence}}
+        return {"finding": {"name": self.name, "known": True, "sentence": self.sentence}}
 
     def lines(self) -> Iterator[str]:
         """Describes the finding as text."""
-        yield f"{self.fingerprint[:NAME_DIGITS]} (known finding)"
+        yield f"{self.name} (known finding)"
         yield ""
         yield printable(self.sentence, _LONGEST)
         yield "A baseline contains only this sentence: specify a journal or a JSON report for the details."

@@ -96,7 +96,7 @@ def test_a_finding_is_explained_from_a_journal_a_report_or_a_baseline(run: Run, 
         assert result.stdout.startswith(f"{finding['fingerprint'][:8]} (")
         assert finding["sentence"] in result.stdout
     said = json.loads(run("explain", finding["fingerprint"], file, "--json").stdout)
-    assert said["finding"].items() >= {"fingerprint": finding["fingerprint"], "sentence": finding["sentence"]}.items()
+    assert said["finding"].items() >= {"name": finding["name"], "sentence": finding["sentence"]}.items()
 
 
 @pytest.mark.parametrize("files", [(), ("corpus.ndjson",), ("run.ndjson",), ("run.ndjson.gz",), ("report.json", "run.ndjson")])
