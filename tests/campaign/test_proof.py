@@ -161,10 +161,10 @@ def probes(ambiguity: str) -> list[Case]:
 
 def test_a_rejected_probe_counts_only_if_its_twin_is_accepted() -> None:
     """The second target also rejects every ordinary message."""
-    cases = probes("cron-syntax") + probes("encoding") + probes("content-type")
+    cases = probes("cron-syntax") + probes("encoding.utf-16") + probes("content-type")
     strict = fired(cases, Service(lambda body: 201 if b'"0 9 * * 1-5"' in body else 400), plain=plainest(OFFER))
     counts = {seen.ambiguity.id: (seen.counts["accepted"] + seen.counts["rejected"], seen.unproven) for seen in strict.ambiguities}
-    assert set(counts) == {"cron-syntax", "encoding", "content-type"}
+    assert set(counts) == {"cron-syntax", "encoding.utf-16", "content-type"}
     nothing = fired(cases, Service(lambda _: 400), plain=plainest(OFFER))
     for seen in nothing.ambiguities:
         assert (seen.counts["rejected"], seen.pinnable, seen.behaviour) == (0, (), "unclear")

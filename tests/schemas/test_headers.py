@@ -113,6 +113,8 @@ def test_headers_are_read_from_pairs() -> None:
 
 
 def test_the_error_for_an_unknown_detector_lists_the_header_detectors(tmp_path: Any) -> None:
-    (tmp_path / "ambiguities.json").write_text('[{"id":"a","question":"b","plain":"c","source":"d","detector":"content-type"}]')
+    (tmp_path / "ambiguities.json").write_text(
+        '[{"id":"a","question":"b","plain":"c","source":"d","interpretations":["accepted"],"detector":"content-type"}]'
+    )
     with pytest.raises(ContractError, match="content_type_form"):
         load_contract(tmp_path)
