@@ -632,7 +632,7 @@ Answers = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class Judgement:
-    """The findings in each way of reading a message, and what the label is. `faults` is empty unless the label is `invalid`."""
+    """The label of a message, and the findings in each way of reading it."""
 
     label: str
     ways: Sequence[Findings]

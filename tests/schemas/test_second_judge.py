@@ -40,9 +40,9 @@ OTHERS = (
 
 
 def disagreements(cases: Iterable[Case]) -> Iterator[str]:
-    """Yields a line for each case about whose label the two judges disagree, and for each that is disputable at another place.
+    """Yields a line for each case about which the two judges disagree.
 
-    If a message is invalid, both judges name the same places. If it is open, they name the same questions.
+    They must find the same label, the same places of the faults of an invalid message, and the same questions of an unspecified one.
     """
     for case in cases:
         if case.headers:  # the second judge sees only bytes
