@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from brokerfuzz.campaign.journal import NotRecalledError
+from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.targets.answers import Answer
 
 Send = Callable[[bytes], Awaitable[Answer]]
@@ -39,7 +40,7 @@ class BoundedSender:
         self.requests += 1
         try:
             answer = await self._send(body)
-        except NotRecalledError:
+        except (NotRecalledError, TargetLostError):
             raise LimitReachedError from None
         if not answer.reached:
             raise LimitReachedError

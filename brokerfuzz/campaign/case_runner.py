@@ -13,13 +13,13 @@ from typing import Any
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import contradiction
-from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.journal import Key, NotRecalledError
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.probe_twins import twin_of_probe
 from brokerfuzz.campaign.proof import Rejection
 from brokerfuzz.campaign.sending import Sender, UnsendableError
+from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
 from brokerfuzz.wording import counted
@@ -27,7 +27,6 @@ from brokerfuzz.wording import counted
 TWINS_KEPT = 8192
 """The maximum number of valid messages whose answers are kept in memory. A catalogue has only about two thousand different twins."""
 
-GONE = "the target no longer accepts connections"
 Numbered = tuple[int, Case]
 
 
@@ -37,7 +36,6 @@ class CaseRunner:
     def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
         self.seen = Observations()
         self.stop: Stop | None = None
-        self.plain = FirstContact()
         self._cases, self._sender, self._judge, self._max_findings = cases, sender, judge, max_findings
         self._twins: dict[str, Answer | None] = {}
         self._waiting: dict[str, list[Rejection]] = {}
@@ -61,7 +59,7 @@ class CaseRunner:
             if found is None:
                 return
             number, case = found
-            with suppress(NotRecalledError):
+            with suppress(NotRecalledError, TargetLostError):
                 await self._fire(number, case)
 
     def _next(self) -> Numbered | None:
@@ -77,30 +75,40 @@ class CaseRunner:
         if is_twin:
             self._remember(case.id, None)
         try:
-            answer = await self._sender.send(Key("case", number), case, case.body)
+            answer = await self._send("case", number, case)
         except UnsendableError:
             self.seen.left_out += 1
             return
         rejection = self.seen.add(number, case, answer, self._judge)
-        self._consider_stopping(answer)
+        self._consider_stopping()
         if is_twin:
             self._set_twin_answer(case.id, answer)
         elif rejection is not None:
             await self._check_rejection(rejection)
+
+    async def _send(self, phase: str, number: int, case: Case) -> Answer:
+        """Sends a message. If the target no longer answers, the campaign stops. The messages that were under way are one finding."""
+        try:
+            return await self._sender.send(Key(phase, number), case, case.body)
+        except TargetLostError as lost:
+            self.stop = self.stop or Stop(lost.reason, "target")
+            if lost.sent and not lost.rejecting:
+                self.seen.suspicions.add("stopped-answering", number, case, self._judge.verdict(case), lost.answer)
+            raise
 
     # ------------------------------------------------------------------------------------------------ twins
 
     async def _check_rejection(self, rejection: Rejection) -> None:
         """Sends the twin of a rejected message, unless the answer to the twin is already known."""
         case = rejection.case
-        twin = case.twin if case.twin is not None or case.faults else twin_of_probe(case, rejection.verdict, self.plain.case, self._judge)
+        twin = case.twin if case.twin is not None or case.faults else twin_of_probe(case, rejection.verdict, self._sender.contact.case, self._judge)
         if twin is None or not self._sender.can_send(twin):
             self._settle(rejection)
             return
         rejection = replace(rejection, twin=twin)
         if twin.id not in self._twins:
             self._remember(twin.id, None)
-            answer = await self._sender.send(Key("twin", rejection.number), twin, twin.body)
+            answer = await self._send("twin", rejection.number, twin)
             self._check_twin(rejection.number, twin, answer)
             self._set_twin_answer(twin.id, answer)
         known = self._twins.get(twin.id)
@@ -115,7 +123,7 @@ class CaseRunner:
             self._settle(replace(rejection, twin_answer=answer))
 
     def _settle(self, rejection: Rejection) -> None:
-        self.seen.settle(rejection, self._judge, plain_accepted=self.plain.accepted)
+        self.seen.settle(rejection, self._judge, plain_accepted=self._sender.contact.accepted)
 
     def _remember(self, twin_id: str, answer: Answer | None) -> None:
         self._twins[twin_id] = answer
@@ -128,12 +136,10 @@ class CaseRunner:
         kind = contradiction(twin.label, answer.kind)
         if kind is not None:
             self.seen.suspicions.add(kind, number, twin, twin.verdict, answer)
-            self._consider_stopping(answer)
+            self._consider_stopping()
 
-    def _consider_stopping(self, answer: Answer) -> None:
-        if not answer.reached:
-            self.stop = Stop(GONE if answer.status is None else f"the target {answer.reason}", "target")
-        elif self._max_findings is not None and len(self.seen.suspicions) >= self._max_findings:
+    def _consider_stopping(self) -> None:
+        if self._max_findings is not None and len(self.seen.suspicions) >= self._max_findings:
             self.stop = self.stop or findings_limit(self._max_findings)
 
 

@@ -93,7 +93,7 @@ def _index(suspicion: Suspicion) -> int:
 def _variety(suspicion: Suspicion) -> tuple[Key, bool]:
     """Returns what a message tests. Also returns False if messages that test the same can have different causes."""
     case, verdict = suspicion.case, suspicion.verdict
-    if not suspicion.answer.reached or suspicion.about:
+    if suspicion.kind == "stopped-answering" or suspicion.about:
         return (), True
     if case.faults:
         return tuple(sorted(f"{fault.rule} {family_of(fault.technique)}" for fault in case.faults)), True

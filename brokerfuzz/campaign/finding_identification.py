@@ -42,7 +42,7 @@ class FindingIdentification:
 
     async def run(self, concurrency: int) -> None:
         """Processes the groups concurrently, and the contradictions of a group in order."""
-        reached = sorted((one for one in self.suspicions if one.answer.reached), key=group_key)
+        reached = sorted((one for one in self.suspicions if one.kind != "stopped-answering"), key=group_key)
         groups = sorted((list(group) for _, group in groupby(reached, key=group_key)), key=lambda group: group[0].index)
         waiting = iter(groups)
 

@@ -115,9 +115,9 @@ class Finding:
 
     def sentence(self) -> str:
         """Describes the finding in one sentence: the message, the answer, the cause (a rule or a place) and the technique."""
-        if not self.answer.reached:
-            stopped = "the target stopped while it processed this message, or another message sent at the same time"
-            return f"The target no longer accepts connections ({self.answer.reason}): {stopped}."
+        if self.kind == "stopped-answering":
+            stopped = "it processed this message, or another message that was sent at the same time"
+            return f"The target stopped answering ({printable(self.answer.reason, 300)}) while {stopped}."
         if self.about:
             return f"The answer to {self._message()} is not a valid envelope: {printable(self.about, 300)}{self._flakiness}."
         found_by = f"; found by {self.hint}" if self.hint else ""

@@ -15,12 +15,12 @@ from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
 from brokerfuzz.campaign.finding_identification import FindingIdentification
 from brokerfuzz.campaign.findings import findings_of
-from brokerfuzz.campaign.first_contact import first_contact
 from brokerfuzz.campaign.journal import Recalled, Writer
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sharding import Sharding, ShardResult, Shards, ShardSettings
+from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.errors import JournalError
@@ -31,6 +31,7 @@ from brokerfuzz.workers import WorkerPool
 TICK = 0.1
 """The time between two progress reports, in seconds."""
 
+WAITING = "waiting for the target"
 INTERRUPTED = Stop("interrupted", "interrupt")
 SHRINK_REQUESTS = 200
 OnProgress = Callable[[CampaignProgress], None]
@@ -49,7 +50,8 @@ class Options:
     Shrinking and searching for causes take at most `shrink_seconds` seconds for all findings together.
 
     `fresh` is the name of a property that gets a different string in each message. `plain` is an ordinary valid message, which
-    the campaign sends first. `total` is the number of cases, for progress reports.
+    the campaign sends first, and again if the target may be down. The target is lost if it does not answer again within `patience`
+    seconds. `total` is the number of cases, for progress reports.
     """
 
     concurrency: int = 16
@@ -63,6 +65,7 @@ class Options:
     shrink_seconds: float = 60.0
     fresh: str | None = None
     plain: Case | None = None
+    patience: float = 15.0
     total: int | None = None
 
     def __post_init__(self) -> None:
@@ -143,7 +146,16 @@ class Campaign:
         self._on_progress = on_progress
         self._journal = journal
         ago = recalled.latest if recalled else 0.0
-        self._sender = Sender(target, rate=options.rate, journal=journal, recalled=recalled, ago=ago, sends=sends, fresh=options.fresh_values)
+        self._sender = Sender(
+            target,
+            rate=options.rate,
+            journal=journal,
+            recalled=recalled,
+            ago=ago,
+            sends=sends,
+            fresh=options.fresh_values,
+            patience=options.patience,
+        )
         self._runner = CaseRunner(iter(cases), self._sender, self._judge, max_findings=options.max_findings)
         self._begun = datetime.now(UTC)
         self._ended: float | None = None
@@ -171,9 +183,16 @@ class Campaign:
         """Sends only the ordinary valid message. Raises `TargetError` if the target cannot be reached."""
         await self._target.open()
         try:
-            self._runner.plain = await first_contact(self._sender, self.options.plain)
+            await self._make_contact()
         finally:
             await self._target.close()
+
+    async def _make_contact(self) -> None:
+        if self._sender.contact.case is None:
+            try:
+                await self._sender.make_contact(self.options.plain)
+            except TargetLostError as lost:
+                self.stop = Stop(lost.reason, "target")
 
     def shard_settings(self, plan: Shards, workers: int, journal: str | None) -> ShardSettings:
         """Returns the settings for the worker processes. `journal` is a file to which the workers append their answers."""
@@ -190,7 +209,8 @@ class Campaign:
             begun,
             options.fresh_values,
             journal,
-            self._runner.plain,
+            self._sender.contact,
+            options.patience,
         )
 
     def absorb(self, part: ShardResult) -> Stop | None:
@@ -235,9 +255,9 @@ class Campaign:
 
     async def _fire(self) -> None:
         try:
-            if self._runner.plain.case is None:
-                self._runner.plain = await first_contact(self._sender, self.options.plain)
-            await self._runner.run(self.options.concurrency, self.options.time)
+            await self._make_contact()
+            if self.stop is None:
+                await self._runner.run(self.options.concurrency, self.options.time)
         finally:
             self.stop = self.stop or self._runner.stop
 
@@ -248,6 +268,8 @@ class Campaign:
         self._identified = FindingIdentification(suspicions, self._sender, self._judge, bounds)
         if options.shrink_requests > 0:
             await self._identified.run(options.concurrency)
+        if (lost := self._sender.health.lost) is not None:
+            self.stop = self.stop or Stop(lost.reason, "target")
 
     async def _tick(self) -> None:
         while True:
@@ -259,5 +281,6 @@ class Campaign:
         if self._on_progress is not None:
             seen = self._runner.seen
             seconds = monotonic() - self._sender.started
-            progress = CampaignProgress(self._phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total)
+            phase = WAITING if self._sender.health.is_waiting else self._phase
+            progress = CampaignProgress(phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total)
             self._on_progress(progress)

@@ -32,8 +32,8 @@ def fingerprint(key: IdentityKey) -> str:
 def group_key(suspicion: Suspicion) -> IdentityKey:
     """Returns the parts of the identity that are known before the message is shrunk."""
     kind, case = suspicion.kind, suspicion.case
-    if not suspicion.answer.reached:
-        return (kind, "unreachable")
+    if kind == "stopped-answering":
+        return (kind,)
     if suspicion.about:
         return (kind, case.message_type, without_details(suspicion.about))
     headers = sorted({name.lower() for name, _ in case.headers})
@@ -53,7 +53,7 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
 def identity_key(suspicion: Suspicion) -> IdentityKey:
     """Returns a key. Contradictions are the same finding if their keys are equal."""
     key = group_key(suspicion)
-    return (*key, *suspicion.sites) if suspicion.kind in ("timeout", "valid-rejected") and suspicion.answer.reached else key
+    return (*key, *suspicion.sites) if suspicion.kind in ("timeout", "valid-rejected") else key
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion]]:

@@ -36,18 +36,15 @@ class Observations:
     left_out: int = 0
 
     def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> Rejection | None:
-        """Records the answer to a case. The answer is ignored if the target had received too many requests.
+        """Records the answer to a case.
 
         If the target rejected a message that is not valid, the method returns the rejection, and the caller must call `settle`.
         """
-        if not answer.reached and answer.status is not None:
-            return None
         verdict = judge.verdict(case)
         self.counts[verdict.label, answer.kind] += 1
         if len(case.faults) == 1:
             self.rules[case.faults[0].rule, answer.kind] += 1
-        if answer.reached:
-            self._add_answer(number, case, verdict, answer, judge)
+        self._add_answer(number, case, verdict, answer, judge)
         kind = contradiction(verdict.label, answer.kind)
         if kind is not None and judge.still(case, verdict):
             self.suspicions.add(kind, number, case, verdict, answer)

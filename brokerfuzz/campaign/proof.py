@@ -16,7 +16,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Verdict
 from brokerfuzz.targets import Answer
 
-REFUSALS = frozenset({401, 403, 407, 429})
+ABOUT_THE_CLIENT = frozenset({401, 403, 407, 429})
 """Statuses that say something about the client or the request, but nothing about the message."""
 
 MOST_EXAMPLES = 20
@@ -45,7 +45,7 @@ class Rejection:
 
     def unproven(self, contract: Contract, *, plain_accepted: bool) -> str | None:
         """Returns the reason why the rejection is unproven, or None if it is proven."""
-        if self.answer.status in REFUSALS:
+        if self.answer.status in ABOUT_THE_CLIENT:
             return f"status {self.answer.status} says nothing about the message"
         if self.twin_answer is not None and self.twin_answer.kind == "accepted":
             return None
@@ -147,7 +147,7 @@ class Proofs:
 
 def _reason_of(rejection: Rejection) -> tuple[str, ...]:
     """Returns a key for the reason why a rejection is unproven."""
-    if rejection.answer.status in REFUSALS:
+    if rejection.answer.status in ABOUT_THE_CLIENT:
         return text_of(rejection.answer, rejection.case.body).key
     if rejection.twin is None or rejection.twin_answer is None:
         return ("no twin",)

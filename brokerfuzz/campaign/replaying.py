@@ -16,6 +16,7 @@ from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.campaign.journal import Key
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.sending import Sender, UnsendableError
+from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Label, Verdict
@@ -93,6 +94,8 @@ async def _replayed(number: int, again: ReplayRequest, sender: Sender, judge: Ju
             answer = await sender.send(Key("replay", number, step), again.case, again.case.body)
         except UnsendableError:
             return Replayed(again.sentence, again.case, label, None, None, "not sent")
+        except TargetLostError as lost:
+            return Replayed(again.sentence, again.case, label, "stopped-answering", lost.answer, _outcome(again, "stopped-answering"))
         kind = _kind(again, label, answer, judge)
         if kind is not None:
             break

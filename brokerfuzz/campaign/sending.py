@@ -3,13 +3,17 @@ already answers.
 """
 
 import asyncio
+from functools import partial
 from time import monotonic
 
+from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.journal import Answered, Key, NotRecalledError, Recalled, Writer
 from brokerfuzz.campaign.rate_limit import RateLimiter
+from brokerfuzz.campaign.target_health import TargetHealth, TargetLostError, is_answer
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
+from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer, Target
 
 _RECALLED_AT_ONCE = 200
@@ -37,6 +41,7 @@ class Sender:
         ago: float = 0.0,
         sends: bool = True,
         fresh: FreshValues | None = None,
+        patience: float = 0.0,
     ) -> None:
         self.requests = 0
         self.timing = Timing()
@@ -44,6 +49,46 @@ class Sender:
         self._target, self._rate_limiter, self._journal, self._recalled = target, RateLimiter(rate), journal, recalled
         self._sends, self._fresh = sends, fresh
         self._in_a_row = 0
+        self.health = TargetHealth(self._ask, patience, isolated=getattr(target, "isolates_messages", False))
+
+    @property
+    def contact(self) -> FirstContact:
+        """The plain message and the answer to it."""
+        return self.health.contact
+
+    async def make_contact(self, plain: Case | None) -> None:
+        """Sends the plain message, and an empty one if the target does not answer. From now on, the health of the target is checked.
+
+        Raises `TargetLostError` if the target answers neither message, and `TargetError` if it cannot be reached.
+        """
+        if plain is None:
+            return
+        empty = Case(plain.message_type, b"{}", Verdict("invalid"))
+        for step, case in enumerate((plain, empty)):
+            key = Key("plain", 0, step)
+            answer = None if self._recalled is None else self._recalled.get(key, case.body)
+            if answer is None and self._sends and self.can_send(case):
+                answer, sent = await self._request(case, case.body)
+                self._record(key, case, case.body, sent, answer)
+            if answer is not None and is_answer(answer):
+                self.health.contact = FirstContact(case, answer)
+                return
+        if self._sends:
+            self.health.contact = FirstContact(plain, await self._insist(plain))
+
+    async def _insist(self, plain: Case) -> Answer:
+        answer = await self.health.retried(partial(self._asked, plain), is_answer)
+        if not is_answer(answer):
+            raise TargetLostError(f"the target answers no message ({answer.reason})", answer, sent=False)
+        return answer
+
+    async def _ask(self) -> Answer:
+        assert self.contact.case is not None, "the target answered the first message"
+        return await self._asked(self.contact.case)
+
+    async def _asked(self, case: Case) -> Answer:
+        answer, _ = await self._request(case, case.body)
+        return answer
 
     def can_send(self, case: Case) -> bool:
         return self._target.can_send(case.body, case.headers)
@@ -51,7 +96,8 @@ class Sender:
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
         """Sends a message with the headers of the case, and returns the answer.
 
-        Raises `UnsendableError` if the message cannot be sent to this target. Also raises `TargetError` or `JournalError`.
+        Raises `UnsendableError` if the message cannot be sent to this target, and `TargetLostError` if the target no longer answers. Also
+        raises `TargetError` or `JournalError`.
         """
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
             return await self._recall(answer)
@@ -59,6 +105,19 @@ class Sender:
             raise NotRecalledError
         if not self._target.can_send(body, case.headers):
             raise UnsendableError
+        sent = body
+
+        async def request() -> Answer:
+            nonlocal sent
+            answer, sent = await self._request(case, body)
+            return answer
+
+        answer = await self.health.checked(request)
+        self._record(key, case, body, sent, answer)
+        return answer
+
+    async def _request(self, case: Case, body: bytes) -> tuple[Answer, bytes]:
+        """Sends a message. Returns the answer and the body that was sent, which may contain a fresh value."""
         if self._rate_limiter.limited:
             await self._rate_limiter.wait()
         self.requests += 1
@@ -68,11 +127,12 @@ class Sender:
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # a request that finishes while it is cancelled would hide the cancellation
             raise asyncio.CancelledError
-        at = monotonic() - self.started
-        self.timing.add(at, answer.seconds, failed=answer.kind in {"crashed", "timeout"})
+        self.timing.add(monotonic() - self.started, answer.seconds, failed=answer.kind in {"crashed", "timeout"})
+        return answer, sent
+
+    def _record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer) -> None:
         if self._journal is not None and answer.reached:  # so a resumed campaign sends an unanswered message again
-            self._journal.record(key, case, body, sent, answer, at)
-        return answer
+            self._journal.record(key, case, body, sent, answer, monotonic() - self.started)
 
     async def _recall(self, answer: Answer) -> Answer:
         self.requests += 1

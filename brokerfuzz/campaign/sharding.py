@@ -55,7 +55,8 @@ class ShardSettings:
     begun: float
     fresh: FreshValues | None = None
     journal: str | None = None
-    plain: FirstContact = field(default_factory=FirstContact)
+    contact: FirstContact = field(default_factory=FirstContact)
+    patience: float = 0.0
 
 
 @dataclass
@@ -80,9 +81,17 @@ def fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answe
 
 async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
     journal: Writer = CollectedLines() if settings.journal is None else Journal.joined(settings.journal)
-    sender = Sender(settings.target, rate=settings.rate, journal=journal, recalled=answered, ago=time.time() - settings.begun, fresh=settings.fresh)
+    sender = Sender(
+        settings.target,
+        rate=settings.rate,
+        journal=journal,
+        recalled=answered,
+        ago=time.time() - settings.begun,
+        fresh=settings.fresh,
+        patience=settings.patience,
+    )
+    sender.health.contact = settings.contact
     runner = CaseRunner(settings.plan.cases(shard), sender, settings.judge, max_findings=settings.max_findings)
-    runner.plain = settings.plain
     await settings.target.open()
     try:
         await runner.run(settings.concurrency, seconds)

@@ -20,6 +20,7 @@ from brokerfuzz.reports.side_by_side import block, comparison, single_message
 from brokerfuzz.wording import counted, printable
 
 KINDS = {
+    "stopped-answering": "stopped answering",
     "crashed": "crashed",
     "timeout": "timeout",
     "invalid-accepted": "invalid accepted",

@@ -33,6 +33,9 @@ class CommandTarget:
     Raises `TargetError` if the command or a limit is invalid.
     """
 
+    isolates_messages = True
+    """Each message has its own process, so no other message can crash it."""
+
     def __init__(
         self,
         command: str | Sequence[str],

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 class PoolTarget(ABC):
     """A target whose messages are handled by processes. A subclass defines how to start the processes and how to communicate with them."""
 
+    isolates_messages = True
+    """A process handles one message at a time, so no other message can crash it."""
+
     def __init__(self, *, timeout: float, processes: int | None, patience: float) -> None:
         self.timeout = checked_timeout(timeout)
         self.processes = checked_processes(processes)

@@ -87,7 +87,7 @@ def test_rejections_of_a_target_that_rejects_everything_are_unproven_for_one_rea
 
 
 @pytest.mark.parametrize("status", [401, 403, 407, 429])
-def test_statuses_that_refuse_the_client_prove_nothing_even_if_the_twin_is_accepted(status: int) -> None:
+def test_statuses_about_the_client_prove_nothing_even_if_the_twin_is_accepted(status: int) -> None:
     result = fired(faults(50), Answering(lambda body: (status if conforming(body) == 400 else 201, "orderMinimum is wrong")))
     assert result.proofs.rejected == result.counts["invalid", "rejected"]
     assert result.proofs.proven == 0
@@ -160,12 +160,14 @@ def probes(ambiguity: str) -> list[Case]:
 
 
 def test_a_rejected_probe_counts_only_if_its_twin_is_accepted() -> None:
-    """The second target also rejects every ordinary message."""
-    cases = probes("cron-syntax") + probes("encoding.utf-16") + probes("content-type")
-    strict = fired(cases, Service(lambda body: 201 if b'"0 9 * * 1-5"' in body else 400), plain=plainest(OFFER))
-    counts = {seen.ambiguity.id: (seen.counts["accepted"] + seen.counts["rejected"], seen.unproven) for seen in strict.ambiguities}
-    assert set(counts) == {"cron-syntax", "encoding.utf-16", "content-type"}
-    nothing = fired(cases, Service(lambda _: 400), plain=plainest(OFFER))
-    for seen in nothing.ambiguities:
+    """The first target rejects every unusual schedule and encoding. The second target rejects every message."""
+    plain = plainest(OFFER)
+    cron = json.dumps(plain.value["deliveryScheduleCron"]).encode()
+    cases = probes("cron-syntax") + probes("encoding.other") + probes("content-type")
+    strict = {seen.ambiguity.id: seen for seen in fired(cases, Service(lambda body: 201 if cron in body else 400), plain=plain).ambiguities}
+    assert {"cron-syntax", "encoding.other", "content-type"} <= set(strict)
+    assert all(seen.unproven == 0 for seen in strict.values())
+    assert strict["cron-syntax"].counts["rejected"] > 30
+    for seen in fired(cases, Service(lambda _: 400), plain=plain).ambiguities:
         assert (seen.counts["rejected"], seen.pinnable, seen.behaviour) == (0, (), "unclear")
-        assert seen.unproven == sum(counts[seen.ambiguity.id])
+        assert seen.unproven == strict[seen.ambiguity.id].counts["rejected"] + strict[seen.ambiguity.id].counts["accepted"]

@@ -1,0 +1,211 @@
+"""Decides whether a failure is about the message or about the target.
+
+A crash, a timeout or a request to wait may have nothing to do with the message: the target may be down. So such an answer only counts
+after the target has answered a message that was sent later. If all requests fail, the plain message is sent. If it fails too, no other
+message is sent until the target answers again. The failed messages are then sent once more, one at a time, so that only the message
+which caused the failure gets the blame. Messages whose connections failed are always sent once more. If the target does not answer
+again in time, it is lost.
+
+    16 messages   timeout   the plain message: timeout, a pause, the plain message: accepted
+    again         15 accepted, 1 timeout: this message counts
+
+The statuses 401, 403, 407 and 429 after an accepted message are treated in the same way, because credentials may have expired.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from brokerfuzz.campaign.first_contact import FirstContact
+from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT
+from brokerfuzz.targets import Answer
+
+FIRST_PAUSE = 0.25
+"""Seconds until the first attempt to reach the target again. Each further pause is twice as long."""
+
+Send = Callable[[], Awaitable[Answer]]
+
+
+class TargetLostError(Exception):
+    """The target no longer answers, or it rejects every message.
+
+    `answer` is the answer to the last message. `rejecting` is true if the target answers, but rejects every message. `sent` is false if
+    the message was not sent because the target was already lost.
+    """
+
+    def __init__(self, reason: str, answer: Answer, *, rejecting: bool = False, sent: bool = True) -> None:
+        super().__init__(reason)
+        self.reason, self.answer, self.rejecting, self.sent = reason, answer, rejecting, sent
+
+
+@dataclass
+class _Suspect:
+    """A message whose answer may be about the target. `arrived` is the number of messages that were sent before the answer arrived."""
+
+    answer: Answer
+    send: Send
+    arrived: int
+    decided: "asyncio.Future[Answer]"
+
+
+class TargetHealth:
+    """Checks the answers to all messages. `ask` sends the plain message. The target is lost after `patience` seconds without a usual
+    answer. If `isolated` is true, each message has a process of its own, so a message cannot crash the process of another one. Without
+    a first contact, all answers count at once.
+    """
+
+    def __init__(self, ask: Send, patience: float, *, isolated: bool = False) -> None:
+        self.contact = FirstContact()
+        self.lost: TargetLostError | None = None
+        self.is_waiting = False
+        self._ask, self._patience, self._isolated = ask, patience, isolated
+        self._sent = self._under_way = 0
+        self._suspects: list[_Suspect] = []
+        self._is_checking = self._accepted = False
+        self._gate: asyncio.Future[None] | None = None
+        """While this future is pending, no further message is sent."""
+
+    async def checked(self, send: Send) -> Answer:
+        """Sends a message and returns its answer as soon as it is certain that the answer is about the message. Raises
+        `TargetLostError`.
+        """
+        if self.contact.answer is None:
+            return _reached(await send())
+        while self._gate is not None:
+            await asyncio.shield(self._gate)
+        if self.lost is not None:
+            raise TargetLostError(self.lost.reason, self.lost.answer, rejecting=self.lost.rejecting, sent=False)
+        self._sent += 1
+        number = self._sent
+        self._under_way += 1
+        try:
+            answer = await send()
+        finally:
+            self._under_way -= 1
+        if self._is_suspect(answer):
+            return await self._decision(answer, send)
+        self._accepted = self._accepted or answer.kind == "accepted"
+        self._believe_before(number)
+        if self._suspects:
+            await self._check_if_idle()
+        return answer
+
+    def _is_suspect(self, answer: Answer) -> bool:
+        rejecting = answer.status in ABOUT_THE_CLIENT and (self._accepted or self.contact.accepted)
+        return rejecting or not answer.reached or answer.kind in ("crashed", "timeout")
+
+    def _believe_before(self, number: int) -> None:
+        """Counts the answers that arrived before message `number` was sent, because the target answered this message. A connection
+        that failed may be the fault of another message, so such an answer does not count yet.
+        """
+        for suspect in [one for one in self._suspects if one.arrived < number and not self._has_lost_connection(one.answer)]:
+            suspect.decided.set_result(suspect.answer)
+            self._suspects.remove(suspect)
+
+    def _has_lost_connection(self, answer: Answer) -> bool:
+        return answer.kind == "crashed" and answer.status is None and not self._isolated
+
+    async def _decision(self, answer: Answer, send: Send) -> Answer:
+        suspect = _Suspect(answer, send, self._sent, asyncio.get_running_loop().create_future())
+        self._suspects.append(suspect)
+        if self._has_lost_connection(answer):
+            self._close_gate()
+        try:
+            await self._check_if_idle()
+            return await suspect.decided
+        finally:
+            if suspect in self._suspects:
+                self._suspects.remove(suspect)
+
+    # ------------------------------------------------------------------------------------------------ outages
+
+    def _close_gate(self) -> None:
+        if self._gate is None:
+            self._gate = asyncio.get_running_loop().create_future()
+
+    async def _check_if_idle(self) -> None:
+        """Checks the target unless other messages are under way: their answers may show that the target works."""
+        if not self._under_way and not self._is_checking:
+            await self._check()
+
+    async def _check(self) -> None:
+        """Sends the plain message, and decides about all messages in doubt."""
+        self._close_gate()
+        self._is_checking = True
+        try:
+            is_up = self.is_usual(await self._ask())
+            if not is_up:
+                await self._wait()
+            for suspect in list(self._suspects):
+                certain = is_up and not self._has_lost_connection(suspect.answer)
+                suspect.decided.set_result(suspect.answer if certain else await self._alone(suspect))
+            self._suspects.clear()
+        except TargetLostError as lost:
+            self.lost = lost
+            for suspect in self._suspects:
+                if not suspect.decided.done():
+                    suspect.decided.set_exception(TargetLostError(lost.reason, suspect.answer, rejecting=lost.rejecting))
+        finally:
+            self._is_checking = False
+            self._open_gate()
+
+    def _open_gate(self) -> None:
+        gate, self._gate = self._gate, None
+        if gate is not None:
+            gate.set_result(None)
+
+    async def _alone(self, suspect: _Suspect) -> Answer:
+        """Sends a message while no other message is under way. So a failure is about this message."""
+        answer = await suspect.send()
+        if not self._is_suspect(answer):
+            return answer
+        if not self.is_usual(await self._ask()):
+            await self._wait()
+        return replace(answer, reached=True) if answer.kind == "crashed" and answer.status is None else answer
+
+    async def _wait(self) -> None:
+        """Waits until the target gives the usual answer to the plain message. Raises `TargetLostError` if this takes too long."""
+        answer = await self.retried(self._ask, self.is_usual)
+        if not self.is_usual(answer):
+            raise _lost(answer)
+
+    async def retried(self, send: Send, is_enough: Callable[[Answer], bool]) -> Answer:
+        """Sends a message after growing pauses, until its answer is good enough or the patience is over. Returns the last answer."""
+        deadline, pause = monotonic() + self._patience, FIRST_PAUSE
+        self.is_waiting = True
+        try:
+            while True:
+                await asyncio.sleep(max(min(pause, deadline - monotonic()), 0))
+                pause *= 2
+                answer = await send()
+                if is_enough(answer) or monotonic() >= deadline:
+                    return answer
+        finally:
+            self.is_waiting = False
+
+    def is_usual(self, answer: Answer) -> bool:
+        """Returns whether an answer to the plain message shows that the target works as it did at first."""
+        first = self.contact.answer
+        if first is None or not is_answer(answer):
+            return False
+        if answer.status in ABOUT_THE_CLIENT and answer.status != first.status:
+            return False
+        return answer.kind != "crashed" or first.kind == "crashed"
+
+
+def is_answer(answer: Answer) -> bool:
+    """Returns whether the target answered at all."""
+    return answer.reached and answer.kind != "timeout"
+
+
+def _reached(answer: Answer) -> Answer:
+    if not answer.reached:
+        raise _lost(answer)
+    return answer
+
+
+def _lost(answer: Answer) -> TargetLostError:
+    if answer.status in ABOUT_THE_CLIENT and answer.reached:
+        return TargetLostError(f"the target now rejects the plain message ({answer.reason})", answer, rejecting=True)
+    return TargetLostError(f"the target stopped answering ({answer.reason})", answer)
