@@ -40,10 +40,10 @@ Draw = Callable[[MessageType, int, int], list[bytes]]
 
 
 class Source(NamedTuple):
-    """A source of examples of some message types. `aims` states the verdict of the messages that it should generate. It needs a `package`."""
+    """A source of examples of some message types. `aim` is the verdict of the messages that it should generate. It needs a `package`."""
 
     name: str
-    aims: Label
+    aim: Label
     draw: Draw
     package: str = "brokerfuzz"
     message_types: tuple[MessageType, ...] = MESSAGE_TYPES
@@ -60,14 +60,15 @@ def sources(message_type: MessageType, *, only_ours: bool = False) -> list[Sourc
     return [source for source in found if not only_ours or source.is_ours]
 
 
-def drawn_from(name: str, message_type: MessageType, count: int, seed: int) -> list[bytes]:
-    """Returns the examples of one run of the source with this name."""
-    return next(source.draw for source in _EVERY if source.name == name)(message_type, count, seed)
+def source_named(name: str) -> Source:
+    """Returns the source with this name. Processes exchange names, because strategies cannot be pickled."""
+    return next(source for source in _EVERY if source.name == name)
 
 
 def in_runs(name: str, message_type: MessageType, count: int, seed: int) -> list[bytes]:
     """Returns the examples of a test that is run several times: `RUN` examples in each run, each with another seed."""
-    return [body for run in range(0, count, RUN) for body in drawn_from(name, message_type, min(RUN, count - run), seed * 1_000_000 + run)]
+    draw = source_named(name).draw
+    return [body for run in range(0, count, RUN) for body in draw(message_type, min(RUN, count - run), seed * 1_000_000 + run)]
 
 
 def _strategy(make: Callable[[MessageType], SearchStrategy[Any]], *, patient: bool = False) -> Draw:

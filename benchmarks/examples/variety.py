@@ -22,7 +22,7 @@ from benchmarks.examples.minima import (
     tiers,
     where,
 )
-from benchmarks.examples.sources import RUN, drawn_from, sources
+from benchmarks.examples.sources import RUN, source_named, sources
 from benchmarks.generators.messages import NOW, OFFER
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.tally import Tally
@@ -67,14 +67,14 @@ def covered(name: str, message_type: MessageType, seed: int) -> tuple[float, flo
     """Returns the shares of the edges and pairs that one run covers. Only valid messages cover edges and pairs."""
     contract = load_contract()
     tally = Tally(contract, message_type, NOW)
-    for body in drawn_from(name, message_type, RUN, seed):
+    for body in source_named(name).draw(message_type, RUN, seed):
         tally.add(Case(message_type, body, check(message_type, body, now=NOW)), name)
     return tally.score("edge").share, tally.score("pair").share
 
 
 def shown(name: str, message_type: MessageType, count: int) -> tuple[float, list[float]]:
     """Returns the share of distinct messages in the first half of one run, and the share of each shape in the whole run."""
-    bodies = drawn_from(name, message_type, count, 1)
+    bodies = source_named(name).draw(message_type, count, 1)
     half = bodies[: count // 2]
     values = list(map(json.loads, bodies))
     shares = [sum(_has(condition, value) for value in values) / len(values) for condition in SHAPES[message_type].values()]
@@ -95,7 +95,7 @@ def variety(effort: Effort) -> str:
 
 
 def _table(message_type: MessageType, effort: Effort) -> Iterator[str]:
-    names = [source.name for source in sources(message_type, only_ours=effort.only_ours) if source.aims != "invalid"]
+    names = [source.name for source in sources(message_type, only_ours=effort.only_ours) if source.aim != "invalid"]
     seeds = range(1, effort.seeds + 1)
     count = 5 * effort.examples
     shares = effort.results(covered, [(name, message_type, seed) for name in names for seed in seeds])
@@ -111,7 +111,7 @@ def _table(message_type: MessageType, effort: Effort) -> Iterator[str]:
 def _gaps(effort: Effort) -> Iterator[str]:
     """Yields the ranges of `orderMaximum` that never occur, up to 100,000, and the number of powers of two without a value."""
     count = 25 * effort.examples
-    values = {json.loads(body).get("orderMaximum") for body in drawn_from("brokerfuzz", OFFER, count, 1)}
+    values = {json.loads(body).get("orderMaximum") for body in source_named("brokerfuzz").draw(OFFER, count, 1)}
     known = sorted(value for value in values if value)
     gaps = sorted((_gap for _gap in pairwise(known) if _gap[1] <= 100_000), key=lambda gap: gap[0] / gap[1])
     empty = set(range(31)) - {value.bit_length() - 1 for value in known}

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from benchmarks.generators.messages import NOW
-from brokerfuzz.schemas import MessageType
+from brokerfuzz.schemas import Label, MessageType
 
 ROOT = Path(__file__).parents[2]
 
@@ -175,6 +175,16 @@ def loaded(program: Program, old: str = "", new: str = "") -> Callable[[bytes], 
     return answer
 
 
-def shows(bug: Bug, body: bytes) -> bool:
-    """Returns True if the program with the bug answers a message in another way than the correct program."""
-    return bool(loaded(bug.program, bug.old, bug.new)(body) != loaded(bug.program)(body))
+def shows(bug: Bug, body: bytes, aim: Label = "unspecified") -> bool:
+    """Returns True if the program with the bug answers a message in another way than the correct program.
+
+    `aim` is the verdict that the source of the message aims at. A test cannot use a message if the correct program does not answer as the
+    source expects.
+    """
+    answer = loaded(bug.program)(body)
+    return is_expected(answer, aim) and bool(loaded(bug.program, bug.old, bug.new)(body) != answer)
+
+
+def is_expected(answer: Any, aim: Label) -> bool:
+    """Returns True if a correct program accepts a message that should be valid, or rejects a message that should be invalid."""
+    return aim == "unspecified" or (answer in (False, None)) == (aim == "invalid")

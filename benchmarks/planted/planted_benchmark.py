@@ -1,19 +1,34 @@
 """Measures how many examples each source needs to find a planted bug."""
 
 from collections.abc import Iterator
-from statistics import median
+from statistics import mean, median
+from typing import NamedTuple
 
 from benchmarks.examples.effort import Effort
-from benchmarks.examples.sources import RUN, in_runs, sources
-from benchmarks.planted.bugs import BUGS, Bug, shows
+from benchmarks.examples.sources import RUN, in_runs, source_named, sources
+from benchmarks.planted.bugs import BUGS, PROGRAMS, Bug, is_expected, loaded, shows
 from benchmarks.planted.later_bugs import LATER_BUGS
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 
 
-def first_shown(name: str, message_type: MessageType, count: int, seed: int) -> list[int]:
-    """Returns the index of the first example of a source that shows each bug of this message type, or `count` + 1. The first index is 1."""
-    bodies = in_runs(name, message_type, count, seed)
-    return [next((index for index, body in enumerate(bodies, 1) if shows(bug, body)), count + 1) for bug in _of(message_type)]
+class Search(NamedTuple):
+    """The result of a search with one seed: for each bug the index of the first example that shows it, beginning at 1.
+
+    `false_alarms` is the share of the examples to which a correct program gives another answer than the source expects.
+    """
+
+    first: list[int]
+    false_alarms: float
+
+
+def search(name: str, message_type: MessageType, count: int, seed: int) -> Search:
+    """Searches for all bugs of a message type in the examples of a source. The index is `count` + 1 for a bug that no example shows."""
+    bodies, aim = in_runs(name, message_type, count, seed), source_named(name).aim
+    correct = next(loaded(program) for program in PROGRAMS if program.message_type == message_type)
+    return Search(
+        [next((index for index, body in enumerate(bodies, 1) if shows(bug, body, aim)), count + 1) for bug in _of(message_type)],
+        mean(not is_expected(correct(body), aim) for body in bodies),
+    )
 
 
 def _of(message_type: MessageType) -> list[Bug]:
@@ -23,23 +38,25 @@ def _of(message_type: MessageType) -> list[Bug]:
 def planted(effort: Effort) -> str:
     """Measures the median number of examples until each bug is found, for the best strategy of brokerfuzz and of the other tools."""
     lines = [row for message_type in MESSAGE_TYPES for row in _rows(message_type, effort)]
-    fewer = sum(row.startswith("  fewer") for row in lines)
+    fewer, bugs = sum(row.startswith("  fewer") for row in lines), len(BUGS) + len(LATER_BUGS)
     head = f"Examples until a planted bug is found: median of {effort.seeds} seeds, {RUN} examples per run, at most {effort.examples} examples"
-    return "\n".join([head, *lines, f"brokerfuzz needs fewer examples for {fewer} of {len(lines)} bugs"])
+    return "\n".join([head, *lines, f"brokerfuzz needs fewer examples for {fewer} of {bugs} bugs"])
 
 
 def _rows(message_type: MessageType, effort: Effort) -> Iterator[str]:
     every = sources(message_type, only_ours=effort.only_ours)
     seeds = range(1, effort.seeds + 1)
-    found = effort.results(first_shown, [(source.name, message_type, effort.examples, seed) for source in every for seed in seeds])
+    found = effort.results(search, [(source.name, message_type, effort.examples, seed) for source in every for seed in seeds])
     of_source = {source: found[number * effort.seeds : (number + 1) * effort.seeds] for number, source in enumerate(every)}
     for number, bug in enumerate(_of(message_type)):
-        medians = {source: median(indexes[number] for indexes in of_source[source]) for source in every}
+        medians = {source: median(result.first[number] for result in of_source[source]) for source in every}
         groups = ([source for source in every if source.is_ours is ours] for ours in (True, False))
         best = [min(group, key=medians.__getitem__) for group in groups if group]
         mark = "fewer" if medians[best[0]] < min((medians[other] for other in best[1:]), default=0) else ""
         shown = (f"{source.name} {_shown(medians[source], effort.examples)}" for source in best)
         yield f"  {mark:<5}  {bug.program.module.rpartition('.')[2]:<15} {bug.effect:<8} {bug.name:<62} {'; '.join(shown)}"
+    alarms = (f"{source.name} {mean(result.false_alarms for result in of_source[source]):.1%}" for source in every if source.aim != "unspecified")
+    yield f"         false alarms for {message_type}: {', '.join(alarms)}"
 
 
 def _shown(value: float, limit: int) -> str:

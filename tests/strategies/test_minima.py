@@ -1,0 +1,32 @@
+"""Examples shrink to what a person would write. `benchmarks/examples/minima.py` has the conditions and the expected examples.
+
+Hypothesis also tries constants of the loaded modules, so a seed does not always give the same examples.
+"""
+
+import pytest
+
+from benchmarks.examples.minima import MINIMA
+from benchmarks.examples.shrinking import GOALS, SEEDS, difference, distance, smallest
+
+SHARE = 0.95
+"""The least share of the conditions that shrink to the expected example for every seed."""
+NEAR = 0.01
+"""The largest distance from a goal, as a share of its value."""
+
+
+@pytest.mark.parametrize(
+    ("numbers", "seeds"),
+    [
+        pytest.param(range(0, len(MINIMA), 12), SEEDS[:1], id="sample"),
+        pytest.param(range(len(MINIMA)), SEEDS, id="whole", marks=pytest.mark.long),
+    ],
+)
+def test_nearly_all_conditions_shrink_to_the_expected_examples(numbers: range, seeds: range) -> None:
+    wrong = list(filter(None, (difference(number, [smallest(number, seed) for seed in seeds]) for number in numbers)))
+    assert len(wrong) <= max(1, (1 - SHARE) * len(numbers)), "\n".join(wrong)
+
+
+@pytest.mark.parametrize("number", [0, *(pytest.param(number, marks=pytest.mark.long) for number in range(1, len(GOALS)))])
+@pytest.mark.parametrize("seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.long) for seed in SEEDS[1:])])
+def test_target_comes_near_a_goal(number: int, seed: int) -> None:
+    assert distance(number, seed) <= NEAR * GOALS[number].value
