@@ -12,6 +12,7 @@ from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.case_filters import matching
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
+from brokerfuzz.decoder.ambiguous_values import drawable
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.contract import known_contract, known_message_type
@@ -164,11 +165,15 @@ def fresh_property(fresh: str | None, contract: Contract, message_type: MessageT
 
 
 def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: MessageType) -> frozenset[str]:
-    """Returns the IDs of the ambiguities that messages may touch: none for None, all for `"all"`. `*` and `!` work as in rules."""
-    known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
+    """Returns the IDs of the ambiguities that messages may touch: none for None, all for `"all"`. `*` and `!` work as in rules.
+
+    A message is a value, so it cannot touch ambiguities about bytes, headers, the clock or size.
+    """
+    known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(message_type) and ambiguity.id in drawable()]
     if ambiguities is None or ambiguities == "all":
         return frozenset(known if ambiguities else ())
-    return frozenset(_matching("ambiguities", "ambiguity", known, ambiguities, 'use "all", or IDs that `brokerfuzz rules` lists') or ())
+    remedy = 'use "all", or the ID of an ambiguity about values; `cases()` also generates the others'
+    return frozenset(_matching("ambiguities", "ambiguity", known, ambiguities, remedy) or ())
 
 
 def chosen_faults(

@@ -50,6 +50,7 @@ REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (call["offer_requests"](contract="folder"), r"contract='folder': use load_contract\('folder'\)"),
     (call["offer_requests"](contract={}), r"contract={}: use the contract that load_contract\(folder\) returns"),
     (call["offer_requests"](ambiguities="url-syntax"), r"ambiguities='url-syntax': use a list or tuple"),
+    (call["offer_requests"](ambiguities=["byte-order-mark"]), r"use \"all\", or the ID of an ambiguity about values"),
     (call["offer_requests"](ambiguities=["url"]), r"ambiguities=\['url'\]: unknown ambiguity 'url': did you mean 'url-syntax'"),
     (call["offer_requests"](fresh="numbr"), r"fresh='numbr': use one of 'number'"),
     (call["offer_requests"](fresh="offerType"), r"fresh='offerType': use one of"),
