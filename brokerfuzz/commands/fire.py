@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from brokerfuzz.campaign.journal import Journal, Recalled
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Contract, MessageType, Policies, PolicyValues
-    from brokerfuzz.targets import Target
+    from brokerfuzz.targets import Answer, Target
 
 _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOptions)))
 """The options whose values a resumed campaign reads from its journal."""
@@ -239,16 +239,29 @@ def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
 
     body = plainest(plan.message_type, contract=plan.demands).body
 
-    async def check() -> str | None:
+    async def check() -> preflight.Preflight:
         await target.open()
         try:
-            return (await preflight.check(target, body)).warning
+            return await preflight.check(target, body)
         finally:
             await target.close()
 
-    warning = event_loop.run(check())
-    if warning is not None and fresh is None:
-        note(f"{warning}; if the target rejects repeated offer numbers, use --fresh number")
+    answers = event_loop.run(check())
+    if answers.warning is not None and fresh is None:
+        note(f"{answers.warning}; if the target rejects repeated offer numbers, use --fresh number")
+    if answers.answer.kind == "rejected":
+        note(_rejection(answers.answer))
+
+
+def _rejection(answer: "Answer") -> str:
+    """Describes that the target rejects an ordinary valid message, before any case is sent."""
+    from brokerfuzz.wording import readable
+
+    said = f"{answer.reason}: {readable(answer.body, 200)}" if answer.body else answer.reason
+    causes = (
+        "it requires a header or a value that the contract does not mention, it knows only certain IDs, or another service listens at this address"
+    )
+    return f"the target rejects an ordinary valid message ({said}); likely causes: {causes}; if it rejects every valid message, nothing is tested"
 
 
 def _journal(target: "Target", firing: _Firing) -> "Journal | None":

@@ -113,6 +113,14 @@ def test_a_misconfigured_target_is_reported_before_any_case_is_sent(run: Run, st
     assert said in result.stderr
 
 
+def test_a_target_that_rejects_every_message_is_reported_before_the_campaign_and_is_untested(run: Run) -> None:
+    with serving(sends(response(400, b'{"error":"unknown tenant"}'))) as target:
+        result = run("fire", target, *SOME)
+    assert 'the target rejects an ordinary valid message (status 400: {"error":"unknown tenant"}); likely causes: ' in result.stderr
+    assert result.stdout.startswith("untested (no valid message was accepted): 1 finding")
+    assert result.exit_code == 1
+
+
 def test_the_preflight_message_can_be_disabled(run: Run) -> None:
     with serving(sends(response(404))) as url:
         document = report(run("fire", url, *SOME, "--no-preflight", "--json", "--shrink", "off"))
