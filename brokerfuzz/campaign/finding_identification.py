@@ -54,7 +54,7 @@ class FindingIdentification:
 
 
 class _ProblemGroup:
-    """The contradictions of a group. `_known` contains the findings so far and their causes."""
+    """The contradictions of one group. `_known` contains the findings so far and their causes."""
 
     def __init__(self, all_suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
         self._all, self._minimizer, self._judge = all_suspicions, minimizer, judge

@@ -110,9 +110,10 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
 def option_defaults(configuration: Configuration) -> dict[str, Any]:
     """Returns the settings of a configuration as the default values of options, in the form of click's `default_map`.
 
-    `url`, `headers`, `auth` and `proxy` are functions, because their values may contain secrets. click calls the functions only if
-    the command line has no value. In `url`, the function inserts environment variables. It raises `ConfigurationError` if a
-    variable is missing. In `headers` and `auth`, the variables are inserted only when a request is sent.
+    `url`, `headers`, `auth` and `proxy` are functions, because their values may contain secrets. click calls the functions only
+    if the command line has no value. In `url`, the function inserts environment variables. The function raises
+    `ConfigurationError` if a variable is missing. In `headers` and `auth`, the variables are inserted only when a request is
+    sent.
 
     Headers become NAME:VALUE, policies become AMBIGUITY=INTERPRETATION, lists of statuses get commas, and an array for `exec`
     becomes a command line. File names are relative to the folder of the configuration.

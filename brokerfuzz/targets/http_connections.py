@@ -21,9 +21,10 @@ _LOOPBACK = ("localhost", "::1")
 class HttpConnections:
     """The settings of all connections to a URL.
 
-    `insecure` turns the verification of certificates off. `ca` is a PEM file with authorities to trust. `cert` is a PEM file with the
-    certificate of the client, and `key` one with its private key; both can be in the same file. Without a `proxy`, the usual
-    environment variables choose one: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. They do not apply to this machine.
+    `insecure` turns the verification of certificates off. `ca` is a PEM file with authorities to trust. `cert` is a PEM file with
+    the certificate of the client, and `key` is a PEM file with the private key. Both can be in the same file. Without a `proxy`,
+    the usual environment variables choose one: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. The variables do not
+    apply to URLs on this machine.
 
     Raises `TargetError` for a file that cannot be used, and for a proxy that is not a URL.
     """
@@ -94,7 +95,7 @@ def _checked_proxy(proxy: str) -> str:
 
 
 def _proxy_of_environment(url: str) -> str | None:
-    """Returns the proxy that the environment variables choose for a URL. None if the URL is on this machine."""
+    """Returns the proxy that the environment variables choose for a URL. The result is None for a URL on this machine."""
     if not any(name.lower().endswith("_proxy") for name in os.environ):
         return None
     from urllib.request import getproxies_environment, proxy_bypass

@@ -31,7 +31,7 @@ _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 
 
 class SecretText(str):
-    """A value that is secret, whatever its name is: for example, one that comes from an environment variable."""
+    """A value that is always secret: for example, a value from an environment variable."""
 
     __slots__ = ()
 

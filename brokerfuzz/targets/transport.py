@@ -19,7 +19,7 @@ class Failure:
 
     - `unreachable`: no connection was possible.
     - `untrusted`: the certificate cannot be verified.
-    - `unidentified`: the server does not accept the certificate of the client, or its absence.
+    - `unidentified`: the server rejects the certificate of the client, or the client has no certificate.
     - `exhausted`: this machine has no resources for a connection.
     - `no-answer`: the response was missing or incomplete when the time was up.
     - `dropped`: the connection ended before the headers of the response were complete.
