@@ -71,7 +71,7 @@ class CampaignOutcome:
 
 @dataclass(frozen=True)
 class Evidence:
-    """How much the answers of a target show.
+    """Counts the answers that show what the target checks.
 
     The target accepted `accepted` of `valid` valid messages. There were `faults` messages with a fault. For `shown` of these
     messages, the target accepted the message, or the rejection is proven.

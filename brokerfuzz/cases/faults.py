@@ -43,7 +43,7 @@ class FaultMaker:
     def of_rule(self, rule: Rule) -> Iterator[Case]:
         """Yields invalid cases that break one rule, each with its twin.
 
-        Every technique is used, and every variation of `fault_variations`. If a condition affects the rule, more cases break it
+        The cases use every technique and every variation of `fault_variations`. If a condition affects the rule, more cases break it
         in messages that meet the condition.
         """
         techniques = self.techniques(rule)

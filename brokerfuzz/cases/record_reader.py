@@ -22,7 +22,7 @@ _ID = re.compile(r"[0-9a-f]{16}")
 _CARRIERS = frozenset({"body", "raw", "file"})
 
 MOST_LISTED = 1000
-"""The maximum number of faults, ambiguities, tags or headers in a line. brokerfuzz writes only a few."""
+"""The maximum number of faults, ambiguities, tags or headers in a line. Lines from brokerfuzz contain only a few of these values."""
 
 _LONGEST = 400
 

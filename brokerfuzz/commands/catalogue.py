@@ -32,7 +32,7 @@ def command(
     """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
 
     The catalogue is the fixed list of cases that brokerfuzz derives from the contract. `export` writes the cases of the catalogue
-    first, and `fire` sends them first. The cases that cover the most come first. With --cases, each line shows one case and what
+    first, and `fire` sends them first. The most useful cases come first. With --cases, each line shows one case and what
     it covers. --minimal lists the smallest set of cases that breaks every rule with every technique, with the reason for each
     case. A twin is the valid counterpart of an invalid case.
 

@@ -56,7 +56,7 @@ class Source(Protocol):
 
 Inline = Callable[[Source, bytes, int], Any]
 """A function that decodes a value from the bytes of a record that are reserved for it. The integer is the position of the first
-of these bytes. A value that needs more bytes takes them from the source.
+reserved byte. A value that needs more bytes takes them from the source.
 """
 
 
