@@ -132,7 +132,7 @@ verdict_option = click.option(
 )  # fmt: skip
 random_option = click.option(
     "--random/--catalogue", "only_random", default=False,
-    help="Use only random cases, or all cases of the catalogue and then --count random cases.  [default: catalogue]",
+    help="With --random, use only random cases. With --catalogue, use all cases of the catalogue, then --count random cases.  [default: catalogue]",
 )  # fmt: skip
 bug_option = click.option(
     "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True,

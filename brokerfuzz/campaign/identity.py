@@ -4,8 +4,8 @@
 |---|---|
 | an invalid message was accepted | the broken rules and the families of techniques |
 | a crash | the answer and the families of techniques |
-| a valid message was rejected | the answer and the sites of the cause |
-| a timeout | the sites of the cause |
+| a valid message was rejected | the answer and the sites that cause the rejection |
+| a timeout | the sites that cause the timeout |
 | a malformed answer | what is wrong with it |
 
 The way in which a case was found does not matter. Two answers are equal if they differ only in details (see `answer_texts`).

@@ -22,7 +22,7 @@ class Site:
     """A position in a message type. `path` is `""` for the root and, for example, `data[].productId` for a property of an array
     item.
 
-    `schema` is flat. `required` is True if the object must contain the property.
+    `schema` is a flat schema (see `flattening`). `required` is True if the object must contain the property.
     """
 
     path: str

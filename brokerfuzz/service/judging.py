@@ -22,7 +22,7 @@ DECISIONS: "Mapping[str, str]" = {
     "encoding": "rejected",  # JSON between systems is UTF-8 (RFC 8259, 8.1)
     "content-encoding": "rejected",  # bodies are not decoded
 }
-"""The policies of the service. The service accepts messages that touch any other ambiguity."""
+"""The policies of the service. The service accepts messages that touch an ambiguity without a policy."""
 
 
 def decisions(contract: "Contract") -> "Policies":
