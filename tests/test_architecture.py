@@ -19,6 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "version": set(),
     "format_names": set(),
     "json_trees": set(),
+    "hypothesis_plugin": {"strategies"},
     "durations": set(),
     "schemas": {"errors"},
     "decoder": {"schemas", "errors"},
@@ -142,7 +143,7 @@ def uses_hypothesis(tree: ast.AST) -> bool:
 
 def test_only_strategies_and_unsupported_keywords_import_hypothesis() -> None:
     using = {name for name, tree in modules().items() if uses_hypothesis(tree)}
-    assert {name for name in using if not name.startswith("strategies")} == {"decoder.unsupported_keywords"}
+    assert {name for name in using if not name.startswith("strategies")} == {"decoder.unsupported_keywords", "hypothesis_plugin"}
 
 
 def test_each_class_name_occurs_once() -> None:

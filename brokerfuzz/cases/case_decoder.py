@@ -13,7 +13,8 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
 
-from brokerfuzz.cases.case import Case, clock, compact
+from brokerfuzz.cases.breakable_places import breakable_places
+from brokerfuzz.cases.case import Broken, Case, clock, compact
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.message_builder import schema_with_place
@@ -65,7 +66,7 @@ class CaseDecoder:
 
     def _fault(self, source: Source, now: datetime | None) -> Case:
         maker = self.faults(now)
-        rule = self._rule(source)
+        rule = self.next_rule(source)
         techniques = self.techniques_for(rule, maker)
         preferred = source.choose(256) ** 3 * len(techniques) >> 24  # mostly one of the first techniques, because they find most bugs
         place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place use the same decoder
@@ -80,7 +81,25 @@ class CaseDecoder:
         assert plain is not None, "this is a bug: the technique does not break its rule in a simple message"
         return plain
 
-    def _rule(self, source: Source) -> Rule:
+    def broken(self, message: Any, source: Source, now: datetime) -> Broken | None:
+        """Breaks one of the rules in a valid message. Returns None if none of them can be broken in this message."""
+        maker = self.faults(now)
+        there = {rule.id: found for rule in self.rules if (found := breakable_places(rule, message))}
+        if not there:
+            return None
+        chosen = replace(self, rules=tuple(rule for rule in self.rules if rule.id in there))
+        first, turn = chosen.next_rule(source), source.choose(256)
+        for rule in (first, *(rule for rule in chosen.rules if rule is not first)):
+            techniques, found = self.techniques_for(rule, maker), there[rule.id]
+            preferred = turn**3 * len(techniques) >> 24
+            for technique in (*techniques[preferred:], *techniques[:preferred]):
+                case = maker.broken(message, found[turn % len(found)], rule, technique, (TAG,))
+                if case is not None:
+                    return case
+        return None
+
+    def next_rule(self, source: Source) -> Rule:
+        """Returns a rule that the source chooses by the weights of the kinds of rules."""
         rules, sums = self._weighted_rules
         return rules[bisect(sums, int.from_bytes(source.take(2)) * sums[-1] >> 16)]  # Hypothesis prefers small integers, but no bytes
 

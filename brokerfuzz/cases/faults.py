@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice, product
 from typing import Any, cast
 
-from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, compact, confirmed
+from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, Fault, compact, confirmed
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, places, pointer, value_at
 from brokerfuzz.cases.fault_variations import BACKWARDS, COMPLETE, ONLY, Neighbours, Placement, placements, variations
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_meeting, schema_with_place
@@ -162,7 +162,7 @@ class FaultMaker:
             return None
         return self.broken(message, steps, rule, technique, tags=(placement.tag, neighbours.tag))
 
-    def broken(self, message: object, steps: Steps, rule: Rule, technique: Technique, tags: tuple[str, ...] = ()) -> Case | None:
+    def broken(self, message: object, steps: Steps, rule: Rule, technique: Technique, tags: tuple[str, ...] = ()) -> Broken | None:
         """Returns the case in which the technique breaks the rule at this place. Returns None if the technique does not apply."""
         change = self._change(message, steps, rule, technique)
         if change is None:

@@ -65,13 +65,16 @@ class ValidValues:
         arguments.not_pinned(what, low, high, join(self.site, path), self.style.pinned)
         return self.meeting(_sized(path, low, high))
 
-    def draws(self) -> Draws[Any]:
-        """Returns the function that draws a value. Raises `InvalidArgument` if no value can have these options."""
+    def draws(self, *, judge: bool = True) -> Draws[Any]:
+        """Returns the function that draws a value. Raises `InvalidArgument` if no value can have these options.
+
+        If `judge` is true, pinned values that break the contract also raise `InvalidArgument`.
+        """
         read = _decoder(self.contract, self.message_type, self.site, self.style, json.dumps(self.narrowed))
 
         def draw_value(draw: DrawFn) -> Any:
             value = read(hypothesis_source(draw, self.pins))
-            return judged(value, self.site, self.pins, self.contract, self.message_type) if self.pins else value
+            return judged(value, self.site, self.pins, self.contract, self.message_type) if self.pins and judge else value
 
         return draw_value
 

@@ -1,9 +1,17 @@
 # ruff: noqa
 # fmt: off
-from itertools import islice
+from hypothesis import given, strategies as st
 
-from brokerfuzz import catalogue, messages
+from brokerfuzz import Broken, OfferCreationRequest, PriceTier, check
+from brokerfuzz.strategies import faulty, price_tiers, product_list_offers
 
-offers = list(islice(messages("offer-creation-request", seed=1), 1000))
-cases = list(islice(messages("offer-creation-request", seed=1, verdicts=["invalid"]), 1000))
-every_rule = list(catalogue("offer-pricing-response"))
+
+@given(faulty(product_list_offers(min_clusters=2), "offer-creation-request", rules=["*:minimum"]))
+def test_a_fault_in_one_of_several_clusters_is_rejected(case: Broken) -> None:
+    assert check("offer-creation-request", case.body).label == "invalid"
+
+
+@given(st.from_type(OfferCreationRequest), st.lists(price_tiers(plausible=True), max_size=3))
+def test_some_property_of_offers_and_tiers(offer: OfferCreationRequest, tiers: list[PriceTier]) -> None:
+    assert offer["number"]
+    assert all("price" in tier for tier in tiers)

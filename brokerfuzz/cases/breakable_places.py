@@ -1,0 +1,19 @@
+"""Finds the places of a message where a rule can be broken."""
+
+from typing import Any
+
+from brokerfuzz.cases.changes import Steps, places, value_at
+from brokerfuzz.decoder.condition_matching import matches
+from brokerfuzz.schemas import Condition, Rule
+
+
+def breakable_places(rule: Rule, message: Any) -> list[Steps]:
+    """Returns the places where a technique can break the rule: the place exists, is not null, and meets the condition of the rule."""
+    found = [steps for steps in places(message, rule.site) if rule.condition is None or _meets(rule.condition, message, steps)]
+    return found if rule.keyword == "required" else [steps for steps in found if value_at(message, steps) is not None]
+
+
+def _meets(condition: Condition, message: Any, steps: Steps) -> bool:
+    """Returns True if the object around the place meets the condition."""
+    around = next(outer for outer in places(message, condition.site) if steps[: len(outer)] == outer)
+    return matches(condition.when, value_at(message, around)) == condition.holds

@@ -1,0 +1,39 @@
+"""Tells Hypothesis how to generate the types of messages and of their parts: `st.from_type(OfferCreationRequest)`.
+
+Hypothesis calls `register` when it is imported (entry point `hypothesis`), also in test suites that do not use brokerfuzz. So this module
+imports only the types. The strategies are imported when Hypothesis needs one of these types.
+"""
+
+from typing import Any
+
+from brokerfuzz import typed
+
+_NAMES: dict[Any, str] = {
+    typed.OfferCreationRequest: "offer_requests",
+    typed.ProductListOffer: "product_list_offers",
+    typed.ProductListResponse: "product_list_responses",
+    typed.OfferPricingResponse: "pricing_responses",
+    typed.ProductListCluster: "clusters",
+    typed.ClusterProduct: "products",
+    typed.PriceClass: "price_classes",
+    typed.PriceTier: "price_tiers",
+    typed.PageCountPrice: "page_counts",
+    typed.ProductRecord: "product_records",
+    typed.PricedOffer: "priced_offers",
+}
+"""The types with the names of their strategies. Hypothesis generates the other types property by property."""
+
+
+def register() -> None:
+    """Registers the strategies."""
+    from hypothesis import strategies as st
+
+    for message in _NAMES:
+        st.register_type_strategy(message, _strategy_of)
+
+
+def _strategy_of(wanted: Any) -> Any:
+    """Returns the strategy of a type. Hypothesis also asks for strategies of other types."""
+    from brokerfuzz import strategies
+
+    return getattr(strategies, _NAMES[wanted])() if wanted in _NAMES else NotImplemented

@@ -1,0 +1,63 @@
+"""A strategy that breaks the valid messages of another strategy."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, cast
+
+from hypothesis import reject
+from hypothesis.errors import InvalidArgument
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from brokerfuzz.cases.case import Broken, Case, clock, compact
+from brokerfuzz.errors import LabelError
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.strategies import arguments
+from brokerfuzz.strategies.definition import Draws, strategy
+from brokerfuzz.strategies.hypothesis_source import hypothesis_source
+from brokerfuzz.strategies.labelled_cases import LabelledCases
+
+
+@strategy
+def faulty(
+    messages: SearchStrategy[Any],
+    message_type: MessageType,
+    *,
+    rules: Iterable[str] | None = None,
+    techniques: Iterable[str] | None = None,
+    sites: Iterable[str] | None = None,
+    parsed: bool = False,
+    fresh: str | None = None,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+) -> Draws[Broken]:
+    """Invalid cases that are made from the valid messages of a strategy: one rule of each message is broken.
+
+    `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy. `case.twin` is the
+    message itself. Only rules about values that the message contains can be broken. The other arguments are the same as for
+    `invalid_offer_requests`.
+
+    Raises `InvalidArgument` if `messages` generates a message that is not valid.
+
+    Shrinks towards the smallest message, and then towards the first rule and the first technique.
+    """
+    if not isinstance(messages, SearchStrategy):
+        arguments.reject("messages", messages, "use a strategy for valid messages, such as offer_requests()")
+    messages.validate()
+    options = LabelledCases.of(message_type, rules, techniques, sites, None, False, parsed, fresh, now, contract)
+    decoder = options.decoder(("invalid",))
+
+    def draw_broken(draw: DrawFn) -> Broken:
+        instant = options.now or clock(None)
+        message = draw(messages)
+        _check_valid(message, options, instant)
+        case = decoder.broken(message, hypothesis_source(draw, {}), instant)
+        return cast(Broken, options.finished(case, instant)) if case is not None else reject()
+
+    return draw_broken
+
+
+def _check_valid(message: Any, options: LabelledCases, now: datetime) -> None:
+    try:
+        Case.judged(options.message_type, compact(message), claim="valid", now=now, contract=options.contract)
+    except (LabelError, TypeError) as problem:
+        raise InvalidArgument(f"messages: a message is not clearly valid ({problem}); use a strategy for valid messages") from problem

@@ -1,0 +1,165 @@
+"""Strategies for valid parts of messages: the items of arrays, and the envelope of responses."""
+
+from collections.abc import Mapping
+from typing import Generic, TypedDict, TypeVar
+
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.strategies import arguments
+from brokerfuzz.strategies.definition import Draws, strategy
+from brokerfuzz.strategies.messages import RICH
+from brokerfuzz.strategies.valid_values import ValidValues
+from brokerfuzz.typed import ClusterProduct, PageCountPrice, PriceClass, PricedOffer, PriceTier, ProductListCluster, ProductRecord
+
+Data = TypeVar("Data")
+
+
+class Envelope(TypedDict, Generic[Data]):
+    """The envelope of a response, with any data."""
+
+    data: Data
+    """The data of the response, or null if there is no result."""
+    failureMessages: list[str]
+    """Errors, as human-readable messages."""
+    informationalMessages: list[str]
+    """Further information, as human-readable messages."""
+    operationWasSuccessful: bool
+    """True if the operation was successful."""
+
+
+@strategy
+def clusters(
+    *,
+    min_products: int = 1,
+    max_products: int | None = None,
+    fields: arguments.Fields | None = None,
+    plausible: bool = False,
+    ambiguities: arguments.Ambiguities = None,
+    contract: Contract | None = None,
+) -> Draws[ProductListCluster]:
+    """Clusters of products, as in offers of the type `Product List`.
+
+    `min_products` and `max_products` limit the number of products. `fields` pins properties by their site inside the cluster:
+    `{"products[].productId": st.sampled_from(["P1", "P2"])}`. The other arguments are the same as for `offer_requests`.
+
+    Shrinks towards one product.
+    """
+    cluster = _part("offer-creation-request", "productClusters[]", fields, plausible, ambiguities, contract, rich=RICH)
+    return cluster.sized("products", "products", min_products, max_products, least=1).draws()
+
+
+@strategy
+def products(
+    *,
+    fields: arguments.Fields | None = None,
+    plausible: bool = False,
+    ambiguities: arguments.Ambiguities = None,
+    contract: Contract | None = None,
+) -> Draws[ClusterProduct]:
+    """Products in a cluster. `fields` pins properties of the product. The other arguments are the same as for `offer_requests`."""
+    return _part("offer-creation-request", "productClusters[].products[]", fields, plausible, ambiguities, contract).draws()
+
+
+@strategy
+def price_classes(
+    *,
+    fields: arguments.Fields | None = None,
+    plausible: bool = False,
+    ambiguities: arguments.Ambiguities = None,
+    contract: Contract | None = None,
+) -> Draws[PriceClass]:
+    """Price classes of an offer. `fields` pins properties by their site inside the class. The other arguments are the same as for
+    `offer_requests`.
+    """
+    return _part("offer-creation-request", "priceClasses[]", fields, plausible, ambiguities, contract).draws()
+
+
+@strategy
+def price_tiers(
+    *,
+    fields: arguments.Fields | None = None,
+    plausible: bool = False,
+    ambiguities: arguments.Ambiguities = None,
+    contract: Contract | None = None,
+) -> Draws[PriceTier]:
+    """Price tiers of a price class. `fields` pins properties by their site inside the tier. The other arguments are the same as for
+    `offer_requests`.
+    """
+    return _part("offer-creation-request", "priceClasses[].priceTiers[]", fields, plausible, ambiguities, contract).draws()
+
+
+@strategy
+def page_counts(
+    *,
+    fields: arguments.Fields | None = None,
+    plausible: bool = False,
+    ambiguities: arguments.Ambiguities = None,
+    contract: Contract | None = None,
+) -> Draws[PageCountPrice]:
+    """Prices of a price tier by the number of pages. `fields` pins properties. The other arguments are the same as for
+    `offer_requests`.
+    """
+    return _part("offer-creation-request", "priceClasses[].priceTiers[].pageCounts[]", fields, plausible, ambiguities, contract).draws()
+
+
+@strategy
+def product_records(
+    *,
+    fields: arguments.Fields | None = None,
+    plausible: bool = False,
+    ambiguities: arguments.Ambiguities = None,
+    contract: Contract | None = None,
+) -> Draws[ProductRecord]:
+    """Records of a product list response. `fields` pins properties. The other arguments are the same as for `offer_requests`."""
+    return _part("product-list-response", "data[]", fields, plausible, ambiguities, contract).draws()
+
+
+@strategy
+def priced_offers(
+    *,
+    fields: arguments.Fields | None = None,
+    plausible: bool = False,
+    ambiguities: arguments.Ambiguities = None,
+    contract: Contract | None = None,
+) -> Draws[PricedOffer]:
+    """Priced offers of a pricing response, whose extended price is correct. `fields` pins properties; if prices or the quantity are
+    pinned, the extended price may be wrong. The other arguments are the same as for `offer_requests`.
+    """
+    inner = {f"offers[].{name}": values for name, values in fields.items()} if isinstance(fields, Mapping) else fields
+    draws = _part("offer-pricing-response", "data", inner, plausible, ambiguities, contract).sized("offers", "offers", 1, 1).draws()
+
+    def draw_offer(draw: DrawFn) -> PricedOffer:
+        (offer,) = draws(draw)["offers"]
+        return offer  # type: ignore[no-any-return]
+
+    return draw_offer
+
+
+@strategy
+def envelopes(
+    data: SearchStrategy[Data], *, plausible: bool = False, ambiguities: arguments.Ambiguities = None, contract: Contract | None = None
+) -> Draws[Envelope[Data]]:
+    """Envelopes of responses around the values of a strategy. If the value is None, the envelope reports a failure.
+
+    The data is not checked against the contract. The other arguments are the same as for `offer_requests`.
+
+    Shrinks towards few messages.
+    """
+    envelope = ValidValues.of("product-list-response", contract=contract, fields={"data": data}, plausible=plausible, ambiguities=ambiguities)
+    return envelope.draws(judge=False)
+
+
+def _part(
+    message_type: MessageType,
+    site: str,
+    fields: arguments.Fields | None,
+    plausible: bool,
+    ambiguities: arguments.Ambiguities,
+    contract: Contract | None,
+    rich: frozenset[str] = frozenset(),
+) -> ValidValues:
+    part = ValidValues.of(
+        message_type, site=site, contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities, rich=rich
+    )  # fmt: skip
+    return part.meeting({"type": "object"})

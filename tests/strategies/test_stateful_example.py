@@ -1,0 +1,46 @@
+"""The example of a stateful test finds the bug of its store, and passes when the bug is corrected."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from shutil import copy
+
+import pytest
+
+pytestmark = pytest.mark.long
+EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "stateful"
+BUG = '        self._offers[offer["number"]] = offer'
+CORRECTED = """\
+        for numbers in self._numbers_by_product.values():
+            numbers.discard(offer["number"])
+"""
+
+
+def run(folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--hypothesis-seed=1", str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    for path in EXAMPLE.glob("*.py"):
+        copy(path, tmp_path)
+    return tmp_path
+
+
+def test_the_example_finds_the_bug_in_four_steps(copied: Path) -> None:
+    done = run(copied)
+    assert done.returncode == 1, done.stdout + done.stderr
+    steps = re.findall(r"state\.(\w+)\(", done.stdout.partition("state = OfferStoreMachine()")[2])
+    assert steps == ["put", "replace", "find", "teardown"]
+
+
+def test_the_example_passes_without_the_bug(copied: Path) -> None:
+    store = copied / "offer_store.py"
+    text = store.read_text(encoding="utf-8")
+    assert text.count(BUG) == 1
+    store.write_text(text.replace(BUG, CORRECTED + BUG), encoding="utf-8")
+    done = run(copied)
+    assert done.returncode == 0, done.stdout + done.stderr
