@@ -49,7 +49,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1),
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
-              help="Maximum time for shrinking, which reduces the message of each finding to a minimal one with at most 200 requests. "
+              help="Maximum time for shrinking, which reduces the message of each finding to a minimal one with at most 200 requests per minute of this time. "
               "off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
               help="Send one ordinary valid message first, to check that the target is set up correctly.  [default: preflight]")  # fmt: skip
@@ -289,9 +289,10 @@ def _options(firing: _Firing) -> "Options":
     from brokerfuzz.cases.catalogue import plainest
 
     sending, campaign = firing.sending, firing.campaign
+    shrink_requests = round(SHRINK_REQUESTS * max(campaign.shrink / 60, 1)) if campaign.shrink else 0
     return Options(
         concurrency=sending.concurrency, rate=sending.rate, time=campaign.max_time, max_findings=campaign.max_findings,
-        now=firing.now, contract=firing.plan.demands, policies=firing.policies, shrink_requests=SHRINK_REQUESTS if campaign.shrink else 0,
+        now=firing.now, contract=firing.plan.demands, policies=firing.policies, shrink_requests=shrink_requests,
         shrink_seconds=campaign.shrink, fresh=sending.fresh,
         plain=plainest(firing.plan.message_type, contract=firing.plan.demands), total=firing.plan.total,
     )  # fmt: skip

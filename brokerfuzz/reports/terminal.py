@@ -29,6 +29,9 @@ MOST_SHOWN = 100
 
 LONGEST_BODY = 2000
 """The maximum number of characters of a message that are shown."""
+EVERY = 30.0
+"""Seconds between two lines about the progress, if the stream is not a terminal."""
+NAME = "brokerfuzz"
 _LONGEST_ANSWER = 300
 _MOST_REASONS = 5
 
@@ -61,15 +64,29 @@ def coloured(stream: IO[str]) -> bool:
 
 
 @contextmanager
-def live_progress(stream: IO[str]) -> Iterator[OnProgress | None]:
-    """Yields a function that shows the progress of a campaign on one line. Yields None if the stream is not a terminal."""
+def live_progress(stream: IO[str]) -> Iterator[OnProgress]:
+    """Yields a function that shows the progress of a campaign on one line of a terminal. Any other stream gets a line every
+    `EVERY` seconds.
+    """
     if not stream.isatty():
-        yield None
+        yield _Lines(stream)
         return
     try:
         yield lambda progress: click.echo(f"\r\x1b[K{progress_line(progress)}", file=stream, nl=False, color=True)
     finally:
         click.echo("\r\x1b[K", file=stream, nl=False, color=True)
+
+
+class _Lines:
+    """Writes the progress as lines to a stream that is not a terminal."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream, self._next = stream, EVERY
+
+    def __call__(self, progress: CampaignProgress) -> None:
+        if progress.seconds >= self._next:
+            self._next = progress.seconds + EVERY
+            click.echo(f"{NAME}: {progress_line(progress)}", file=self._stream)
 
 
 def progress_line(progress: CampaignProgress) -> str:

@@ -191,18 +191,18 @@ def test_long_bodies_and_many_findings_are_cut() -> None:
 def test_progress_is_shown_on_one_line_of_a_terminal_and_then_removed() -> None:
     stream = Terminal()
     with terminal.live_progress(stream) as show_progress:
-        assert show_progress is not None
         show_progress(CampaignProgress("firing", 300, 2, 4000, 1.0, 1000))
     assert "firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s" in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[K")
     assert "\n" not in stream.getvalue()
 
 
-def test_a_pipe_gets_no_progress() -> None:
+def test_a_pipe_gets_a_line_of_progress_every_thirty_seconds() -> None:
     stream = io.StringIO()
     with terminal.live_progress(stream) as show_progress:
-        assert show_progress is None
-    assert stream.getvalue() == ""
+        for seconds in range(100):
+            show_progress(CampaignProgress("shrinking", 300, 2, 100 * seconds, float(seconds), 1000))
+    assert stream.getvalue() == "brokerfuzz: shrinking: 300 of 1,000 cases, 2 contradictions, 100 requests/s\n" * 3
 
 
 # ---------------------------------------------------------------------------------------------------- the JSON report
