@@ -49,7 +49,8 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1),
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
-              help="Maximum time for shrinking, which reduces the message of each finding to a minimal one with at most 200 requests per minute of this time. "
+              help="Maximum time for shrinking, which reduces the message of each finding to a minimal one with at most 200 requests "
+              "per minute of this time. "
               "off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
               help="Send one ordinary valid message first, to check that the target is set up correctly.  [default: preflight]")  # fmt: skip
