@@ -34,7 +34,7 @@ class Candidate:
 
     def proven(self, ground: Ground) -> "Mutant | None":
         """Returns the mutant, or None if no witness kills it."""
-        witness = ground.first_killer(self.behaviour, list(self.witnesses))
+        witness = ground.first_killer(self.behaviour, self.witnesses)
         return None if witness is None else Mutant(self.kind, self.mutation, self.where, self.site, self.rule, self.behaviour, witness)
 
 

@@ -1,6 +1,5 @@
 """Mutants that check a rule only for some items of an array."""
 
-import copy
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from benchmarks.fleet.behaviours import forgives
 from benchmarks.fleet.dropped_rules import lacks
 from benchmarks.fleet.mutants import Candidate
-from benchmarks.fleet.places import every, mended, put, schema_at
+from benchmarks.fleet.places import Step, every, mended, put, schema_at, steps_of
 from benchmarks.fleet.plain_messages import CLOCK_RULE, Ground, written
 from brokerfuzz.schemas import Rule
 from brokerfuzz.schemas.flattening import Schema
@@ -73,13 +72,18 @@ def _item(message: Any, path: str, item: int) -> Any:
 
 def _cut(path: str, part: slice) -> Callable[[Any], Any]:
     """Returns a function that reduces each array at the path to a slice."""
-    above, _, name = path.rpartition(".")
+    steps = steps_of(path)
 
     def cut(value: Any) -> Any:
-        value = copy.deepcopy(value)
-        for holder in every(value, above):
-            if isinstance(holder, dict) and isinstance(holder.get(name), list):
-                holder[name] = holder[name][part] or holder[name][:1]
-        return value
+        return _cut_at(value, steps, part)
 
     return cut
+
+
+def _cut_at(value: Any, steps: list[Step], part: slice) -> Any:
+    if not steps:
+        return (value[part] or value[:1]) if isinstance(value, list) else value
+    step, *rest = steps
+    if step == "[]":
+        return [_cut_at(item, rest, part) for item in value] if isinstance(value, list) else value
+    return {**value, step: _cut_at(value[step], rest, part)} if isinstance(value, dict) and step in value else value

@@ -1,6 +1,5 @@
 """Operations at a site: change a schema there, build a schema that requires a value there, or put a value into a message."""
 
-import copy
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -59,20 +58,24 @@ def schema_at(schema: Schema, path: str) -> Schema:
 
 
 def put(message: Any, path: str, value: Any, *, item: int = 0) -> Any:
-    """Returns a copy of the message with the value at the path (`ABSENT`: without it). Arrays use the item with this index."""
-    message = copy.deepcopy(message)
-    steps: list[Any] = [item if step == "[]" else step for step in steps_of(path)]
+    """Returns the message with the value at the path (`ABSENT`: without it). Arrays use the item with this index.
+
+    The rest is shared with the original.
+    """
+    return _put(message, steps_of(path), value, item)
+
+
+def _put(message: Any, steps: list[Step], value: Any, item: int) -> Any:
     if not steps:
         return value
-    above = message
-    for step in steps[:-1]:
-        above = above[min(step, len(above) - 1) if isinstance(step, int) else step]
-    last = min(steps[-1], len(above) - 1) if isinstance(above, list) else steps[-1]
-    if value is ABSENT:
-        del above[last]
+    step, *rest = steps
+    changed = message.copy()
+    key = min(item, len(message) - 1) if step == "[]" else step
+    if not rest and value is ABSENT:
+        del changed[key]
     else:
-        above[last] = value
-    return message
+        changed[key] = _put(message[key] if rest else None, rest, value, item)
+    return changed
 
 
 def at(message: Any, path: str) -> Any:

@@ -1,7 +1,7 @@
 """The basis of all services of the fleet: the contract, and complete plain messages with a value at every site."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -137,7 +137,7 @@ class Ground:
         """Returns the IDs of the rules that a message breaks."""
         return [broken.rule for broken in check(OFFER, body, now=self.now, contract=self.contract).broken]
 
-    def first_killer(self, behaviour: Behaviour, witnesses: Iterator[bytes] | list[bytes]) -> bytes | None:
+    def first_killer(self, behaviour: Behaviour, witnesses: Iterable[bytes]) -> bytes | None:
         """Returns the first message that gets a wrong answer from the service, or None."""
         for body in witnesses:
             message = self.reader(body)

@@ -67,20 +67,19 @@ def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema],
     rows: dict[str, list[tuple[Site, Trait]]] = {}
     for site in ground.sites.values():
         for trait in _traits_of(ground, site):
-            witnesses = _witnesses(ground, site, trait)
-            if witnesses:
+            if any(_witnesses(ground, site, trait)):
                 rows.setdefault(trait.name, []).append((site, trait))
                 behaviour = behave(somewhere(site.path, trait.trigger))
-                yield Candidate(kind, f"{verb} {trait.name}", at_site(site.path), site.path, None, behaviour, witnesses)
+                yield Candidate(kind, f"{verb} {trait.name}", at_site(site.path), site.path, None, behaviour, _witnesses(ground, site, trait))
     for name, everywhere in rows.items():
         if len(everywhere) > 1:
             behaviour = behave({"anyOf": [somewhere(site.path, trait.trigger) for site, trait in everywhere]})
             yield Candidate(kind, f"{verb} {name}", ANYWHERE, "", None, behaviour, _witnesses(ground, *everywhere[0]))
 
 
-def _witnesses(ground: Ground, site: Site, trait: Trait) -> list[bytes]:
-    """Returns the valid messages with the trait. The list is empty if the site cannot have it."""
-    return [body for body in ground.with_value(site.path, trait.example) if ground.reader(body).label == "valid"]
+def _witnesses(ground: Ground, site: Site, trait: Trait) -> Iterator[bytes]:
+    """Yields the valid messages with the trait, or none if the site cannot have it."""
+    return (body for body in ground.with_value(site.path, trait.example) if ground.reader(body).label == "valid")
 
 
 def _traits_of(ground: Ground, site: Site) -> Iterator[Trait]:
