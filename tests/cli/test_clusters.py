@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from pricing_reader import PRICING, reproducible_parts
 
 from brokerfuzz.campaign.journal import records
 
+Run = Callable[..., Result]
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 Start = Callable[..., subprocess.Popen[bytes]]
 
@@ -39,8 +41,13 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_result(
 
 
 @pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1:1", "tcp://127.0.0.1:99999", "tcp://["])
-def test_a_missing_cluster_is_reported_with_a_remedy(spawn: Spawn, url: str, address: str) -> None:
-    done = spawn("fire", url, *SOME, "--cluster", address)
-    assert done.returncode == 2
-    assert f"no Dask cluster answers at {address}".encode() in done.stderr
+def test_a_missing_cluster_is_reported_with_a_remedy(run: Run, url: str, address: str) -> None:
+    done = run("fire", url, *SOME, "--cluster", address)
+    assert done.exit_code == 2
+    assert f"no Dask cluster answers at {address}" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_process_that_finds_no_cluster_prints_only_that(spawn: Spawn, url: str) -> None:
+    done = spawn("fire", url, *SOME, "--cluster", "tcp://127.0.0.1:1")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)

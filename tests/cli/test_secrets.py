@@ -56,7 +56,7 @@ def test_no_file_and_no_output_contains_a_secret(spawn: Spawn, tmp_path: Path, m
     assert b"$AUTHORIZATION" in done.stdout
 
 
-def test_no_error_contains_a_secret(spawn: Spawn) -> None:
+def test_no_error_contains_a_secret(run: Run) -> None:
     _, user, query, _ = SECRETS
     urls = [
         f"http://someone:{user}@127.0.0.1:1/?token={query}",
@@ -65,6 +65,6 @@ def test_no_error_contains_a_secret(spawn: Spawn) -> None:
         f"someone:{user}@host",
     ]
     for url in urls:
-        done = spawn("fire", url, "-H", f"Authorization: Bearer {SECRETS[0]}", "--message", PRICING)
-        assert done.returncode == 2
-        assert not any(secret.encode() in done.stdout + done.stderr for secret in SECRETS), done.stderr
+        done = run("fire", url, "-H", f"Authorization: Bearer {SECRETS[0]}", "--message", PRICING)
+        assert done.exit_code == 2
+        assert not any(secret in done.stdout + done.stderr for secret in SECRETS), done.stderr
