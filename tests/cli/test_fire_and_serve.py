@@ -1,4 +1,4 @@
-"""`fire` and `serve` as processes, with real sockets."""
+"""`fire` and `serve` with real sockets. Services are processes of their own."""
 
 import json
 import signal
@@ -34,10 +34,10 @@ def served(start: Start, *args: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("some", [("--site", "order*"), pytest.param((), marks=pytest.mark.long)], ids=["some sites", "all sites"])
-def test_fire_finds_a_bug_that_serve_seeds(start: Start, spawn: Spawn, some: tuple[str, ...]) -> None:
+def test_fire_finds_a_bug_that_serve_seeds(start: Start, run: Run, some: tuple[str, ...]) -> None:
     with served(start, "--bug", BUG) as url:
-        done = spawn("fire", f"{url}/offers", *some, "--json")
-    assert (done.returncode, done.stderr) == (1, b"")
+        done = run("fire", f"{url}/offers", *some, "--json")
+    assert (done.exit_code, done.stderr) == (1, "")
     report = json.loads(done.stdout)
     assert report["target"] == f"{url}/offers"
     assert {rule["rule"] for finding in report["findings"] for rule in finding["rules"]} == {RULE}
@@ -46,10 +46,10 @@ def test_fire_finds_a_bug_that_serve_seeds(start: Start, spawn: Spawn, some: tup
 @pytest.mark.parametrize(
     ("some", "cases"), [(("--minimal",), 300), pytest.param((), 2000, marks=pytest.mark.long)], ids=["the minimal catalogue", "the whole catalogue"]
 )
-def test_a_conforming_service_has_no_findings(start: Start, spawn: Spawn, some: tuple[str, ...], cases: int) -> None:
+def test_a_conforming_service_has_no_findings(start: Start, run: Run, some: tuple[str, ...], cases: int) -> None:
     with served(start) as url:
-        done = spawn("fire", f"{url}/offers", *some, "--count", "50", "--json")
-    assert (done.returncode, done.stderr) == (0, b"")
+        done = run("fire", f"{url}/offers", *some, "--count", "50", "--json")
+    assert (done.exit_code, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     assert report["findings"] == []
     assert report["cases"] > cases
@@ -62,28 +62,26 @@ def test_a_demonstration_without_bugs_has_no_findings(spawn: Spawn) -> None:
     assert b"\x1b" not in done.stdout
 
 
-def test_options_define_what_an_answer_means(start: Start, spawn: Spawn) -> None:
+def test_options_define_what_an_answer_means(start: Start, run: Run) -> None:
     args = ("--random", "--count", "20", "--verdict", "valid", "--json")
     with served(start) as url:
-        strict = spawn("fire", f"{url}/offers", *args, "--accept", "200", "--reject", "201")
-        away = spawn("fire", f"{url}/elsewhere", *args)
-        envelope = spawn(
-            "fire", f"{url}/offers", *args, "--accept", "2xx,4xx", "--no-envelope", "-H", "X-Test: 1", "--rate", "1000", "--timeout", "5"
-        )
-    assert (strict.returncode, away.returncode) == (1, 2)
-    assert b"nothing exists at this path" in away.stderr
-    assert envelope.returncode == 0
+        strict = run("fire", f"{url}/offers", *args, "--accept", "200", "--reject", "201")
+        away = run("fire", f"{url}/elsewhere", *args)
+        envelope = run("fire", f"{url}/offers", *args, "--accept", "2xx,4xx", "--no-envelope", "-H", "X-Test: 1", "--rate", "1000", "--timeout", "5")
+    assert (strict.exit_code, away.exit_code) == (1, 2)
+    assert "nothing exists at this path" in away.stderr
+    assert envelope.exit_code == 0
 
 
-def test_a_policy_makes_an_ambiguity_a_finding(spawn: Spawn) -> None:
-    done = spawn("fire", "--demo", "--verdict", "unspecified", "--policy", "nul-characters=rejected", "--json")
-    assert done.returncode == 1
-    assert "ambiguity/nul-characters" in done.stdout.decode()
+def test_a_policy_makes_an_ambiguity_a_finding(run: Run) -> None:
+    done = run("fire", "--demo", "--verdict", "unspecified", "--policy", "nul-characters=rejected", "--json")
+    assert done.exit_code == 1
+    assert "ambiguity/nul-characters" in done.stdout
 
 
-def test_max_time_ends_a_campaign(spawn: Spawn) -> None:
-    done = spawn("fire", "--demo", "--count", "5000", "--max-time", "500ms", "--json")
-    assert done.returncode == 0
+def test_max_time_ends_a_campaign(run: Run) -> None:
+    done = run("fire", "--demo", "--count", "5000", "--max-time", "500ms", "--json")
+    assert done.exit_code == 0
     assert "time" in json.loads(done.stdout)["stopped"]
 
 
