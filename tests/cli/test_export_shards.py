@@ -20,7 +20,7 @@ Run = Callable[..., Result]
 Start = Callable[..., subprocess.Popen[bytes]]
 
 PRICING = ("--message", "offer-pricing-response", "--random", "--clock", "--now", "2026-01-01T00:00:00Z")
-SOME = (*PRICING, "--count", "2500")
+SOME = (*PRICING, "--count", "1201")
 FEW = (*PRICING, "--count", "20")
 FINITE = ("--rule", "*:json", "--technique", "empty-body", "--verdict", "invalid")
 
@@ -47,11 +47,11 @@ def test_each_shard_is_a_corpus_and_together_they_contain_all_cases(run: Run) ->
     result = run("export", "out.ndjson.gz", *SOME, "--shards", 3, "--json")
     summary, shards = json.loads(result.stdout), manifest()["shards"]
     assert [shard["name"] for shard in shards] == [f"out-0000{number}-of-00003.ndjson.gz" for number in (1, 2, 3)]
-    assert [shard["cases"] for shard in shards] == [834, 833, 833]
-    assert [len(ids(shard["name"])) for shard in shards] == [834, 833, 833]
+    assert [shard["cases"] for shard in shards] == [401, 400, 400]
+    assert [len(ids(shard["name"])) for shard in shards] == [401, 400, 400]
     assert ids(*(shard["name"] for shard in shards)) == ids("one.ndjson")
     assert summary["bytes"] == sum(Path(shard["name"]).stat().st_size for shard in shards)
-    assert (summary["cases"], summary["shards"], summary["kept"]) == (2500, 3, 0)
+    assert (summary["cases"], summary["shards"], summary["kept"]) == (1201, 3, 0)
 
 
 def test_workers_do_not_change_the_shards(run: Run, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_resume_writes_only_missing_or_damaged_shards(run: Run, form: tuple[str,
 
 @sample(1, 12)
 def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Start, run: Run, size: int) -> None:
-    args = (*PRICING[:-2], "--count", "6000", "--shards", "12")
+    args = (*PRICING[:-2], "--count", "3000", "--shards", "12")
     moments = random.Random(5)
     for _ in range(size):
         with start("export", "out.ndjson.zst", *args, "--resume") as process:

@@ -18,8 +18,8 @@ Start = Callable[..., subprocess.Popen[bytes]]
 
 SECONDS = 60
 PRICING = ("--message", "offer-pricing-response")
-SOME = (*PRICING, "--random", "--count", "2500")
-MANY = (*PRICING, "--random", "--count", "6000")
+SOME = (*PRICING, "--random", "--count", "1200")
+MANY = (*PRICING, "--random", "--count", "4000")
 
 
 @pytest.fixture(autouse=True)
@@ -28,15 +28,15 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [("out.ndjson",), ("out.ndjson.zst",), *(pytest.param((name,), marks=pytest.mark.long) for name in ("out.ndjson.gz", "out.har"))]
+    "out", ["out.ndjson.zst", *(pytest.param(name, marks=pytest.mark.long) for name in ("out.ndjson", "out.ndjson.gz", "out.har"))]
 )
-def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(run: Run, spawn: Spawn, tmp_path: Path, args: tuple[str, ...]) -> None:
-    assert run("export", *args, *SOME).exit_code == 0
-    alone = Path(args[0]).read_bytes()
+def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(run: Run, spawn: Spawn, out: str) -> None:
+    assert run("export", out, *SOME).exit_code == 0
+    alone = Path(out).read_bytes()
     assert alone
-    done = spawn("export", *args, *SOME, "--force", "--workers", "2", env={"PYTHONHASHSEED": "7"})
+    done = spawn("export", out, *SOME, "--force", "--workers", "2", env={"PYTHONHASHSEED": "7"})
     assert done.returncode == 0, done.stderr
-    assert Path(args[0]).read_bytes() == alone
+    assert Path(out).read_bytes() == alone
 
 
 def test_workers_do_not_change_the_position_of_the_catalogue(run: Run) -> None:
@@ -127,11 +127,11 @@ def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_ter
 @pytest.mark.parametrize("out", ["out.ndjson", pytest.param("out.ndjson.gz", marks=pytest.mark.long), pytest.param("out", marks=pytest.mark.long)])
 def test_a_killed_export_never_leaves_an_incomplete_corpus(start: Start, tmp_path: Path, out: str) -> None:
     form = ("--format", "files") if out == "out" else ()
-    for moment in (0.0, 0.1, 0.4):
+    for moment in (0.0, 0.2):
         with start("export", out, *SOME, *form, "--force") as process:
             _wait_for_output(process, tmp_path)
             time.sleep(moment)
             process.kill()
         assert process.returncode in {0, -signal.SIGKILL}
         if Path(out).exists():
-            assert sum(1 for _ in read(out)) == 2500
+            assert sum(1 for _ in read(out)) == 1200
