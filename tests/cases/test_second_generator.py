@@ -26,7 +26,7 @@ def test_messages_of_hypothesis_jsonschema_are_not_invalid(message_type: Message
 
     with pytest.raises(NoSuchExample):
         find(from_schema(deepcopy(load_contract().flat[message_type])), is_invalid, settings=settings(max_examples=size, database=None))
-    assert len(seen) == size
+    assert len(seen) >= size
 
 
 def test_the_patch_for_hypothesis_jsonschema_changes_nothing_else() -> None:
