@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -64,8 +65,9 @@ def _workers(process: int) -> list[int]:
 def _wait_for_output(process: "subprocess.Popen[bytes]", folder: Path) -> None:
     """Waits until the export has written something."""
     deadline = time.monotonic() + SECONDS
-    while not any(path.stat().st_size for path in folder.glob(".*.part")) and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
+    with suppress(FileNotFoundError):  # a complete file loses its temporary name
+        while not any(path.stat().st_size for path in folder.glob(".*.part")) and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.005)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
