@@ -119,12 +119,12 @@ def _keep(value: Any, others: Collection[Any]) -> Any:
 
 def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
     """Changes the first string or number in the value that may have other values. Integers in objects are not changed, because
-    some of them must be in ascending order.
+    some of them must be in ascending order. A larger number is one that a double can represent.
     """
     if value.__class__ is str:
         return _fresh(value, others) if _is_free(schema, "string") else value
     if value.__class__ is int:
-        larger = next(number for number in count(value) if number not in others)
+        larger = next(number for number in count(value) if number not in others and float(number) == number)
         return larger if _is_free(schema, "integer") and larger <= schema.get("maximum", larger) else value
     for name, prop in schema.get("properties", {}).items():
         inner = value.get(name) if value.__class__ is dict else None
