@@ -109,7 +109,7 @@ def test_show_counts_missing_twins_and_cases_that_depend_on_the_time(run: Run, t
     assert said["times"] == {"2100-01-01T00:00:00Z": len(faults)}
     text = run("corpus", "show", tmp_path / "faults.ndjson").stdout
     assert f"{len(faults)} faults without their twin (the valid counterpart) in the corpus" in text
-    assert "they were generated for 2100-01-01T00:00:00Z" in text
+    assert "these cases were generated for 2100-01-01T00:00:00Z" in text
 
 
 def test_show_names_a_case_whose_message_file_is_invalid(run: Run, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def _run(command: list[str]) -> str:
 def test_a_lasting_lack_of_descriptors_is_an_error_that_names_concurrency() -> None:
     said = fired(patience=0.2, slowness=1.5)
     assert "this machine cannot open enough connections" in said
-    assert "no file descriptor is left: lower --concurrency" in said
+    assert "(no file descriptor is left): lower --concurrency" in said
     assert "crashed" not in said
 
 
@@ -91,7 +91,7 @@ NAMESPACES = shutil.which("unshare") and subprocess.run(["unshare", "-rn", "true
 @pytest.mark.skipif(not NAMESPACES, reason="needs network namespaces, to have few local ports")
 def test_a_lack_of_local_ports_is_an_error_that_names_concurrency() -> None:
     said = _run(["unshare", "-rn", sys.executable, "-c", PORTS])
-    assert "no local port is left: lower --concurrency" in said
+    assert "(no local port is left): lower --concurrency" in said
     assert "crashed" not in said
 
 
