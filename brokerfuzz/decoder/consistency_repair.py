@@ -127,7 +127,7 @@ def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
         larger = next(number for number in count(value) if number not in others and float(number) == number)
         return larger if _is_free(schema, "integer") and larger <= schema.get("maximum", larger) else value
     for name, prop in schema.get("properties", {}).items():
-        inner = value.get(name) if value.__class__ is dict else None
+        inner: Any = value.get(name) if value.__class__ is dict else None
         if inner.__class__ is list and len(inner) == 1:
             changed = [_renew(inner[0], [other[name][0] for other in others if other.get(name)], prop.get("items", {}))]
         elif inner.__class__ is str or (inner.__class__ is int and "number" in types_of(prop)):

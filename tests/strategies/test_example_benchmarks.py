@@ -51,7 +51,7 @@ def one_of(expected: Any, index: int = 0) -> Any:
 def test_each_expected_example_meets_its_condition(minimum: Minimum) -> None:
     message_type, is_valid = TYPES[minimum.strategy]
     body = compact(one_of(minimum.smallest))
-    case = Case(message_type, body, check(message_type, body, now=NOW))
+    case = Case(message_type, body, check(message_type, body, now=NOW))  # pyright: ignore
     if is_valid:
         assert case.label == "valid", case.verdict
         assert minimum.condition(case.value)
