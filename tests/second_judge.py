@@ -328,7 +328,7 @@ def parts(value: Any) -> Iterator[Any]:
 
 
 def read_as(value: Any, first: bool, rounded: bool, depth: int = 0) -> Any:
-    """Returns the value of a text in one way of reading it: which of two properties counts, and what becomes of inexact numbers.
+    """Returns the value of a text under one interpretation: which of two equal properties counts, and how inexact numbers are read.
 
     No property of the contract is deeper than seven levels. So everything below twenty levels is left out.
     """

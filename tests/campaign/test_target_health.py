@@ -48,7 +48,7 @@ class Server:
 
 
 class StopsAfter(Server):
-    """Answers `count` requests, and hangs on all others."""
+    """Answers the first `count` requests, and never answers later ones."""
 
     def __init__(self, count: int) -> None:
         super().__init__()
