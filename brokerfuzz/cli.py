@@ -20,6 +20,7 @@ from brokerfuzz.commands import catalogue, check, completion, corpus, coverage, 
 from brokerfuzz.commands.interrupts import treat_as_ctrl_c
 from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
 from brokerfuzz.options import CONTRACT, color_option
+from brokerfuzz.version import __version__
 
 
 class Commands(click.Group):
@@ -98,7 +99,10 @@ def _status(run: Callable[[], int | None]) -> int:
 
         if isinstance(problem, BrokerfuzzError):
             return failed(str(problem))
-        raise
+        import traceback
+
+        traceback.print_exc()
+        return failed(f"this is a bug in brokerfuzz {__version__}: please report it with the lines above, the command, and the files that it reads")
 
 
 def _help_of(ctx: click.Context | None) -> str:

@@ -18,7 +18,7 @@ def command(file: str, schema: bool, schema_beside: bool, force: bool, contract:
     """Write a configuration file that lists and explains every setting. In the new file, each setting is a comment.
 
     `fire` and `replay` read brokerfuzz.toml, or the [tool.brokerfuzz] section of pyproject.toml, in the current folder or
-    the nearest parent. Options on the command line override the configuration.
+    the nearest parent in the repository. Options on the command line override the configuration.
 
     \b
     Examples:

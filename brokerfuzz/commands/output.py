@@ -3,16 +3,12 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.options import QUIET
-
-if TYPE_CHECKING:
-    pass
-
 
 NAME = "brokerfuzz"
 COMPLETE = f"_{NAME.upper()}_COMPLETE"

@@ -1,5 +1,6 @@
 """Finds and reads the configuration file."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,22 +36,37 @@ class Configuration:
 
 
 def find(start: Path) -> Path | None:
-    """Returns the configuration file in a folder, or in the nearest parent folder that has one.
+    """Returns the configuration file in a folder, or in the nearest parent folder inside the same repository.
 
-    The search ends at a folder with `.git`. If a folder has both files, `brokerfuzz.toml` has priority over `pyproject.toml`.
-    Raises `ConfigurationError` if a `pyproject.toml` mentions brokerfuzz but is not TOML.
+    The top of the repository is the folder with `.git`. Without a repository, only the folder itself is searched. If a folder has both
+    files, `brokerfuzz.toml` has priority over `pyproject.toml`. Raises `ConfigurationError` if a `pyproject.toml` mentions brokerfuzz
+    but is not TOML, or if the file is in a parent folder and belongs to another user: it may contain commands.
     """
     try:
         here = start.absolute()
     except OSError:  # the current folder no longer exists
         return None
-    for folder in (here, *here.parents):
+    for folder in _searched(here):
         for path in (folder / NAME, folder / PROJECT):
             if _exists(path) and (path.name == NAME or _has_ours(path)):
+                if folder != here and not _is_trusted(path):
+                    raise ConfigurationError(f"{path} belongs to another user: read it, and give it with --config {path} if you trust it")
                 return path
-        if _exists(folder / ".git", folders=True):
-            return None
     return None
+
+
+def _searched(here: Path) -> tuple[Path, ...]:
+    """Returns the folders from here to the top of the repository, or only this folder if there is no repository."""
+    folders = (here, *here.parents)
+    for number, folder in enumerate(folders, 1):
+        if _exists(folder / ".git", folders=True):
+            return folders[:number]
+    return (here,)
+
+
+def _is_trusted(path: Path) -> bool:
+    """Returns whether a file belongs to this user. Windows has no such owners."""
+    return not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()
 
 
 def load(path: Path) -> Configuration:

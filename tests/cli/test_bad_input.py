@@ -186,3 +186,13 @@ def test_a_message_of_unbounded_length_on_standard_input_is_rejected(run: Run, m
     assert_one_line(result.exit_code, result.stdout, result.stderr, "more than 1,000 bytes")
     result = run("check", "-", text="[\n" * 2000)
     assert_one_line(result.exit_code, result.stdout, result.stderr, "more than 1,000 bytes")
+
+
+def test_an_unexpected_error_exits_with_2_and_says_how_to_report_it() -> None:
+    broken = "from brokerfuzz.commands import rules; rules.command.callback = lambda **options: {}['missing']"
+    program = f"{broken}; from brokerfuzz.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", program, "rules"], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert "KeyError: 'missing'" in done.stderr
+    assert "this is a bug in brokerfuzz" in done.stderr.splitlines()[-1]
+    assert "report it" in done.stderr.splitlines()[-1]
