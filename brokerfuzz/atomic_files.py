@@ -1,12 +1,17 @@
 """Writes files that appear only when they are complete, and writes bytes in the background."""
 
+import logging
 import os
+import shutil
 import signal
+import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from glob import escape
 from io import BufferedWriter, FileIO
 from pathlib import Path
 from secrets import token_hex
@@ -16,6 +21,12 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+if sys.platform != "win32":
+    import fcntl
+
+_log = logging.getLogger("brokerfuzz")
+_NEW = 60.0
+"""The age in seconds below which a temporary file is never a leftover."""
 _AT_ONCE = 32 * 1024 * 1024
 """The number of bytes after which a file is synchronized with the disk again."""
 _BEHIND = 8
@@ -47,14 +58,64 @@ def uninterrupted() -> Iterator[None]:
 
 
 @contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Locks a temporary file or folder, so that other processes see that it is in use. The lock ends with the process."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        _lock(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def remove_leftovers(path: Path) -> None:
+    """Removes the temporary files and folders that killed processes left beside `path`, and logs a warning about each.
+
+    A new one that is not locked may belong to a process that has just created it, so the minimum age is a minute.
+    """
+    for left in path.parent.glob(f".{escape(path.name)}.????????.part"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _NEW and not left.is_symlink() and not _in_use(left):
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+                _log.warning("brokerfuzz: removed %s, which a killed process had left", left)
+
+
+def _in_use(path: Path) -> bool:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return not _lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Locks a file for this process. Returns False if another process locked it. Windows does not delete open files anyway."""
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def flush_to_disk() -> None:
+    """Waits until all files are on the disk, where the system can do that for many files at once."""
+    if hasattr(os, "sync"):
+        os.sync()
+
+
+@contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Opens a stream to a temporary file, which is renamed to `path` when everything is on the disk.
 
     An existing file is replaced. If an exception is raised, the temporary file is removed.
     """
+    remove_leftovers(path)
     part = path.with_name(temporary_name(path.name, "part"))
     try:
         with BufferedWriter(_SyncingFile(part, "xb")) as stream:
+            _lock(stream.fileno())
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

@@ -214,7 +214,8 @@ CONFIGURATION = "brokerfuzz.configuration"
 
 config_option = click.option(
     "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured, expose_value=False,
-    help="Configuration file.  [default: brokerfuzz.toml, or pyproject.toml with a [tool.brokerfuzz] section, in this folder or the nearest parent in the repository]",
+    help="Configuration file.  [default: brokerfuzz.toml, or pyproject.toml with a [tool.brokerfuzz] section, in this folder or above it in the "
+    "repository]",
 )  # fmt: skip
 
 url_argument = click.argument("url", required=False)

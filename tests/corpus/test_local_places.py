@@ -1,6 +1,10 @@
 """Local files and folders are written atomically, also by several processes at the same time."""
 
+import os
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,22 +75,86 @@ def test_files_that_users_added_to_a_folder_stay(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_an_error_names_the_folder_of_user_files_that_could_not_be_moved(tmp_path: Path) -> None:
+def test_the_former_corpus_stays_if_a_file_of_the_user_has_no_place_in_the_new_one(tmp_path: Path) -> None:
     out = tmp_path / "out"
     (out / "cases").mkdir(parents=True)
     (out / "cases/notes.md").write_text("mine")
-    with pytest.raises(CorpusError) as raised, LocalPlace(out).folder("manifest", {"cases"}) as create, create("cases") as stream:
+    with (
+        pytest.raises(CorpusError, match=f"the new corpus has a file of this name, but yours is a folder: move {re.escape(str(out / 'cases'))}"),
+        LocalPlace(out).folder("manifest", {"cases"}) as create,
+        create("cases") as stream,
+    ):
         stream.write(b"a file")
-    assert (out / "cases").read_bytes() == b"a file"
-    old = Path(str(raised.value).rpartition(": these files are in ")[2])
-    assert (old / "cases/notes.md").read_text() == "mine"
+    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == ["out", "out/cases", "out/cases/notes.md"]
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from brokerfuzz.corpus.places import local, folder_swap
+at, out = int(sys.argv[1]), Path(sys.argv[2])
+calls = 0
+
+def dies_before_one_of_its_calls(*args):
+    global calls
+    calls += 1
+    if calls == at:
+        os.kill(os.getpid(), 9)
+
+def told(event, args):
+    if event in ("os.rename", "os.link", "os.remove", "os.rmdir", "shutil.rmtree", "os.mkdir", "ctypes.call_function"):
+        dies_before_one_of_its_calls()
+
+with local.LocalPlace(out).folder("manifest", {"former"}) as create:
+    with create("former") as stream:
+        stream.write(b"new")
+    sys.addaudithook(told)
+"""
+
+
+def test_a_replacement_that_is_killed_at_any_moment_leaves_a_whole_folder_with_the_files_of_the_user(tmp_path: Path) -> None:
+    found = []
+    for moment in range(1, 40):
+        out = tmp_path / str(moment) / "out"
+        out.mkdir(parents=True)
+        (out / "former").write_text("former")
+        (out / "mine").write_text("mine")
+        done = subprocess.run([sys.executable, "-c", KILLED, str(moment), str(out)], check=False, timeout=60)
+        found.append((out / "former").read_text())
+        assert (out / "mine").read_text() == "mine"
+        if done.returncode == 0:
+            break
+    assert found == sorted(found, key=["former", "new"].index)
+    assert {"former", "new"} == set(found)
+    assert len(found) > 3
+
+
+def test_what_killed_writers_left_is_removed_but_not_what_others_are_writing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    place = LocalPlace(tmp_path / "out")
+    writing = place.folder("manifest", ())
+    writing.__enter__()
+    killed, fresh, file = (tmp_path / name for name in (".out.0123abcd.part", ".out.4567abcd.part", ".out.89abcdef.part"))
+    killed.mkdir()
+    (killed / "case").write_text("{}")
+    file.write_text("{}")
+    for path in tmp_path.iterdir():
+        os.utime(path, (0, 0))
+    fresh.mkdir()
+    with place.folder("manifest", ()):
+        pass
+    assert sorted(record.message.split()[2].rstrip(",") for record in caplog.records) == [str(killed), str(file)]
+    assert not killed.exists()
+    assert not file.exists()
+    assert fresh.exists()
+    writing.__exit__(None, None, None)
+    assert (tmp_path / "out").is_dir()
 
 
 def test_the_former_folder_stays_if_the_new_one_cannot_be_renamed(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "mine").write_text("mine")
-    with pytest.raises(CorpusError, match="out cannot be written"), LocalPlace(out).folder("manifest", ()):
+    with pytest.raises(CorpusError, match="out cannot be written"), LocalPlace(out).folder("manifest", {"mine"}):
         next(tmp_path.glob(".out.*.part")).rmdir()
     assert [(path.name, (path / "mine").read_text()) for path in tmp_path.iterdir()] == [("out", "mine")]
 

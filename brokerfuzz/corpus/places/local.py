@@ -9,7 +9,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from brokerfuzz.atomic_files import atomic_file, temporary_name, uninterrupted
+from brokerfuzz.atomic_files import atomic_file, flush_to_disk, held, remove_leftovers, temporary_name, uninterrupted
+from brokerfuzz.corpus.places.folder_swap import keep_user_files, replace_folder
 from brokerfuzz.corpus.places.place import Create, Place
 from brokerfuzz.errors import CorpusError
 
@@ -81,8 +82,8 @@ class LocalPlace:
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
         """Yields a function that creates files in the folder. Raises `CorpusError` if a file cannot be written.
 
-        The folder gets its final name when all files are written. The new folder replaces the files in `former`. All other files
-        of the existing folder are moved to the new folder.
+        The folder gets its final name when all files are written. The new folder replaces the files in `former`. The new
+        folder also keeps all other files of the existing folder.
         """
         part, old = (self.path.with_name(temporary_name(self.path.name, end)) for end in ("part", "old"))
 
@@ -94,9 +95,11 @@ class LocalPlace:
                 yield stream
 
         with self._write_errors():
+            remove_leftovers(self.path)
             part.mkdir()
             try:
-                yield create
+                with held(part):
+                    yield create
                 with uninterrupted():
                     self._replace_by(part, old, former)
             finally:
@@ -104,23 +107,11 @@ class LocalPlace:
                     _remove_quietly(part)
 
     def _replace_by(self, part: Path, old: Path, former: Container[str]) -> None:
-        """Replaces the existing folder with the new folder `part`. In the meantime, the existing folder has the name `old`."""
-        with suppress(FileNotFoundError):
-            self.path.replace(old)
-        try:
-            part.replace(self.path)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                old.replace(self.path)
-            raise
-        if old.is_dir() and not old.is_symlink():  # if the path is a link, its target folder does not change
-            try:
-                _move_user_files(old, self.path, former)
-            except OSError as problem:
-                reason = problem.strerror or problem
-                raise CorpusError(
-                    f"{self.path} was written, but the files that you had added could not be moved back into it ({reason}): these files are in {old}"
-                ) from problem
+        """Replaces the existing folder with the new folder `part`, which first gets the files that the user added."""
+        if self.path.is_dir() and not self.path.is_symlink():  # if the path is a link, its target folder does not change
+            keep_user_files(self.path, part, former)
+        flush_to_disk()
+        replace_folder(part, self.path, old)
         _remove_quietly(old)
 
     @contextmanager
@@ -152,17 +143,6 @@ class LocalPlace:
         except OSError as problem:
             reason = problem.strerror or problem
             raise CorpusError(f"{self.path} cannot be written: {reason}; choose an existing folder with write permission and free space") from problem
-
-
-def _move_user_files(old: Path, new: Path, former: Container[str], below: str = "") -> None:
-    """Moves the files that are not in `former` to the new folder, unless a file with the same name exists there."""
-    for path in sorted(old.iterdir()):
-        name, target = f"{below}{path.name}", new / path.name
-        if path.is_dir() and not path.is_symlink() and (name in former or target.is_dir()):
-            _move_user_files(path, target, former, f"{name}/")
-        elif name not in former and not os.path.lexists(target):
-            new.mkdir(parents=True, exist_ok=True)
-            path.rename(target)
 
 
 def _remove_quietly(path: Path) -> None:

@@ -1,0 +1,59 @@
+"""Puts a finished folder in the place of an existing one, in one step where the system can do that."""
+
+import ctypes
+import os
+import shutil
+from collections.abc import Container
+from contextlib import suppress
+from pathlib import Path
+
+_CURRENT_FOLDER, _EXCHANGE = -100, 2
+"""`AT_FDCWD` and `RENAME_EXCHANGE` of Linux's `renameat2`."""
+
+
+def replace_folder(finished: Path, path: Path, aside: Path) -> None:
+    """Renames the folder `finished` to `path`. An existing folder or link at `path` then has the name `finished` or `aside`.
+
+    With Linux's `renameat2`, both names change at once: a killed process leaves either the existing folder or the new one. On other
+    systems there are two renames, and the existing folder returns if the second one fails. Raises `OSError` if renaming fails.
+    """
+    if not os.path.lexists(path):
+        finished.replace(path)
+    elif not _exchanged(finished, path):
+        path.replace(aside)
+        try:
+            finished.replace(path)
+        except BaseException:
+            aside.replace(path)
+            raise
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Exchanges two names. Returns False if the system or the file system cannot do that."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
+    return rename is not None and rename(_CURRENT_FOLDER, os.fsencode(one), _CURRENT_FOLDER, os.fsencode(other), _EXCHANGE) == 0
+
+
+def keep_user_files(existing: Path, finished: Path, former: Container[str], below: str = "") -> None:
+    """Links the files of an existing folder that are not in `former` into the finished folder, unless it has a file of that name.
+
+    `former` contains the names of the files and folders of the former corpus. Raises `OSError` if this fails.
+    """
+    for path in sorted(existing.iterdir()):
+        name, target = f"{below}{path.name}", finished / path.name
+        if path.is_dir() and not path.is_symlink():
+            if os.path.lexists(target) and not target.is_dir():
+                raise FileExistsError(0, f"the new corpus has a file of this name, but yours is a folder: move {path} elsewhere", str(path))
+            if name not in former:
+                target.mkdir(parents=True, exist_ok=True)
+            keep_user_files(path, target, former, f"{name}/")
+        elif name not in former and not os.path.lexists(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _link_or_copy(path, target)
+
+
+def _link_or_copy(path: Path, target: Path) -> None:
+    with suppress(OSError):
+        os.link(path, target, follow_symlinks=False)
+        return
+    shutil.copy2(path, target, follow_symlinks=False)
