@@ -62,7 +62,7 @@ def held(path: Path) -> Iterator[None]:
     """Locks a temporary file or folder, so that other processes see that it is in use. The lock ends with the process."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        _lock(descriptor)
+        lock(descriptor)
         yield
     finally:
         os.close(descriptor)
@@ -83,12 +83,12 @@ def remove_leftovers(path: Path) -> None:
 def _in_use(path: Path) -> bool:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        return not _lock(descriptor)
+        return not lock(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _lock(descriptor: int) -> bool:
+def lock(descriptor: int) -> bool:
     """Locks a file for this process. Returns False if another process locked it. Windows does not delete open files anyway."""
     if sys.platform == "win32":
         return True
@@ -115,7 +115,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     part = path.with_name(temporary_name(path.name, "part"))
     try:
         with BufferedWriter(_SyncingFile(part, "xb")) as stream:
-            _lock(stream.fileno())
+            lock(stream.fileno())
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

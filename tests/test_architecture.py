@@ -32,7 +32,8 @@ ALLOWED: dict[str, set[str]] = {
     "targets": {"schemas.headers", "errors"},
     "workers": {"atomic_files", "errors"},
     "campaign": {
-        "workers", "atomic_files", "targets", "cases.case", "cases.fresh_values", "cases.techniques", "json_trees", "schemas", "errors",
+        "workers", "atomic_files", "compression", "targets",
+        "cases.case", "cases.fresh_values", "cases.techniques", "json_trees", "schemas", "errors",
     },
     "reports": {
         "har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.message_diff", "cases.techniques", "atomic_files",

@@ -104,6 +104,27 @@ def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
         Journal.begun(path, HEAD)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_only_one_campaign_at_a_time_writes_a_journal(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path / name, 3)
+    with closing(Journal.continued(path)), pytest.raises(JournalError, match="is in use by another campaign"):
+        Journal.continued(path)
+    before = path.read_bytes()
+    Journal.continued(path).close()
+    assert gzip.decompress(path.read_bytes()) == gzip.decompress(before) if name.endswith(".gz") else path.read_bytes() == before
+
+
+def test_a_small_compressed_file_with_a_huge_journal_is_rejected(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.ndjson.gz"
+    with gzip.open(path, "wb", 9) as stream:
+        stream.write(b'{"journal":2}\n')
+        for _ in range(300):
+            stream.write(b" " * (1 << 20) + b"\n")
+    with pytest.raises(JournalError, match="decompresses to more than 200 times its size"):
+        for _ in lines(path):
+            pass
+
+
 @pytest.mark.parametrize("content", [b"", b"{}\n", b'{"journal":7}\n', b"no json\n", b"\x1f\x8b\x00"])
 def test_an_invalid_journal_is_rejected_with_a_one_line_error(tmp_path: Path, content: bytes) -> None:
     for name in NAMES:

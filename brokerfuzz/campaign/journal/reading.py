@@ -8,6 +8,7 @@ from typing import IO, Any
 import orjson
 
 from brokerfuzz.campaign.journal.records import JournalRecord, decode
+from brokerfuzz.compression import FREE, LARGEST_RATIO
 from brokerfuzz.errors import JournalError
 
 VERSION = 2
@@ -56,7 +57,7 @@ def lines(path: Path) -> Iterator[bytes]:
     """Yields the complete lines of a journal, decompressed and without line breaks. Raises `JournalError` if the journal cannot be read."""
     try:
         with path.open("rb") as stream:
-            yield from _lines(_decompressed(stream) if is_compressed(path) else iter(lambda: stream.read(PIECE), b""), path)
+            yield from _lines(_decompressed(stream, path) if is_compressed(path) else iter(lambda: stream.read(PIECE), b""), path)
     except OSError as problem:
         raise JournalError(
             f"{path} cannot be read ({problem.strerror or problem}): specify a journal written by `brokerfuzz fire --journal`"
@@ -72,13 +73,21 @@ def _lines(pieces: Iterator[bytes], path: Path) -> Iterator[bytes]:
             raise JournalError(f"{path} is not a journal (a line has more than {LONGEST_LINE:,} bytes): specify another file")
 
 
-def _decompressed(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yields the decompressed contents of a journal, up to the last complete part."""
+def _decompressed(stream: IO[bytes], path: Path) -> Iterator[bytes]:
+    """Yields the decompressed contents of a journal, up to the last complete part. Raises `JournalError` if they are unusually large."""
     decompressor = zlib.decompressobj(GZIP)
+    count = 0
     while compressed := stream.read(PIECE):
         try:
             while compressed:
-                yield decompressor.decompress(compressed, PIECE)
+                piece = decompressor.decompress(compressed, PIECE)
+                count += len(piece)
+                if count > max(FREE, LARGEST_RATIO * stream.tell()):
+                    raise JournalError(
+                        f"{path} decompresses to more than {LARGEST_RATIO} times its size, which is unusual for a journal: "
+                        "if you trust the file, decompress it first"
+                    )
+                yield piece
                 compressed = decompressor.unconsumed_tail
         except zlib.error:
             return

@@ -3,17 +3,22 @@
 import os
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any, Protocol
 
 import orjson
 
-from brokerfuzz.atomic_files import temporary_name
+from brokerfuzz.atomic_files import lock, temporary_name
 from brokerfuzz.campaign.journal.reading import GZIP, PIECE, VERSION, is_compressed, lines
 from brokerfuzz.campaign.journal.records import Key, encode
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer
+
+_ON_DISK_EVERY = 1.0
+"""The number of seconds after which the journal is synchronized with the disk again."""
 
 
 class Writer(Protocol):
@@ -49,15 +54,23 @@ class CollectedLines:
 
 
 class Journal:
-    """A journal that is open for writing. Use `begun`, `continued` or `joined` to open a journal."""
+    """A journal that is open for writing. Use `begun`, `continued` or `joined` to open a journal.
 
-    def __init__(self, path: Path, flags: int) -> None:
+    The journal is locked while it is open, so that two campaigns do not continue it at the same time. Once a second, everything
+    written so far goes to the disk.
+    """
+
+    def __init__(self, path: Path, flags: int, *, locked: bool = True) -> None:
         self.path = path
+        self._on_disk = monotonic()
         self._compressor = zlib.compressobj(1, zlib.DEFLATED, GZIP) if is_compressed(path) else None
         try:
             self._file = os.open(path, flags | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
         except OSError as problem:
             raise _unwritable(path, problem) from problem
+        if locked and not lock(self._file):
+            os.close(self._file)
+            raise JournalError(f"{path} is in use by another campaign: wait until it ends, or specify another journal")
 
     @classmethod
     def begun(cls, path: str | Path, head: Mapping[str, Any]) -> "Journal":
@@ -75,24 +88,27 @@ class Journal:
         path = Path(path)
         if is_compressed(path):
             return cls._recompressed(path)
+        journal = cls(path, 0)
         _cut_to_whole_lines(path)
-        return cls(path, 0)
+        return journal
 
     @classmethod
     def joined(cls, path: str | Path) -> "Journal":
         """Opens a journal to which other processes also write. The journal must not be compressed. Raises `JournalError` if the
         journal cannot be written.
         """
-        return cls(Path(path), 0)
+        return cls(Path(path), 0, locked=False)
 
     @classmethod
     def _recompressed(cls, path: Path) -> "Journal":
         """Writes a compressed journal again, because nothing can be appended to an incomplete compressed file."""
+        former = cls(path, 0)
         fresh = cls(path.with_name(temporary_name(path.name, f"part{path.suffix}")), os.O_CREAT | os.O_EXCL)
         for line in lines(path):
             fresh.add(line)
         fresh.path.replace(path)
         fresh.path = path
+        os.close(former._file)
         return fresh
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
@@ -111,11 +127,19 @@ class Journal:
         except OSError as problem:
             self._take_back(written)
             raise _unwritable(self.path, problem) from problem
+        if monotonic() - self._on_disk > _ON_DISK_EVERY:
+            self._flush_to_disk()
+
+    def _flush_to_disk(self) -> None:
+        with suppress(OSError):  # a pipe cannot be synchronized
+            os.fsync(self._file)
+        self._on_disk = monotonic()
 
     def close(self) -> None:
         try:
             if self._compressor is not None:
                 os.write(self._file, self._compressor.flush())
+            self._flush_to_disk()
         except OSError as problem:
             raise _unwritable(self.path, problem) from problem
         finally:
