@@ -147,6 +147,18 @@ def paths(tree: Tree, above: Path = ()) -> Iterator[Path]:
         yield from paths(child, (*above, step))
 
 
+def sites(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
+    """Yields all values with their sites, in the order of `paths`."""
+    yield above, tree
+    match tree:
+        case JsonObject(pairs):
+            for name, prop in pairs:
+                yield from sites(prop, f"{above}.{name}" if above else name)
+        case JsonArray(items):
+            for item in items:
+                yield from sites(item, f"{above}[]")
+
+
 def pointer(tree: Tree, path: Path) -> str:
     steps: list[str | int] = []
     for step in path:

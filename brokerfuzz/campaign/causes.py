@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from brokerfuzz.campaign.cause_candidates import plain, with_property
 from brokerfuzz.campaign.shrink_candidates import Schemas
-from brokerfuzz.json_trees import JsonObject, Path, Tree, at, at_pointer, paths, replaced, site, without
+from brokerfuzz.json_trees import JsonObject, Path, Tree, at, at_pointer, paths, replaced, site, sites, without
 from brokerfuzz.pointers import site_of
 
 
@@ -39,7 +39,7 @@ class Cause:
 
     def is_in(self, tree: Tree) -> bool:
         """Returns whether a message has the same values at the same sites, and lacks the same properties."""
-        found = [(site(tree, path), at(tree, path)) for path in paths(tree)] if self.present else []
+        found = list(sites(tree)) if self.present else []
         return all(pair in found for pair in self.present) and all(any(_lacking(tree, where)) for where in self.missing)
 
     def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:

@@ -37,8 +37,8 @@ def evaluated(text: str) -> Any:
 
 def every_kind_of_case() -> Iterator[Case]:
     for message_type in MESSAGE_TYPES:
-        yield from islice(catalogue(message_type, now=NOW), 0, None, 5)
-        yield from islice(random_cases(message_type, 1, now=NOW), 300)
+        yield from islice(catalogue(message_type, now=NOW), 0, None, 10)
+        yield from islice(random_cases(message_type, 1, now=NOW), 100)
 
 
 def facts(case: Case) -> tuple[object, ...]:

@@ -55,15 +55,15 @@ def test_the_option_takes_precedence_over_a_configured_target(run: Run) -> None:
     assert run("fire", "--demo", *SOME).exit_code == 0
 
 
-def test_the_first_line_and_every_report_say_that_it_is_a_demonstration(spawn: Spawn) -> None:
-    done = spawn("fire", "--demo", "--bug", BUG, *SOME, *(word for name in REPORTS for word in ("--report", name)))
-    assert done.returncode == 1, done.stderr
-    assert b"demonstration" in done.stdout.splitlines()[0]
+def test_the_first_line_and_every_report_say_that_it_is_a_demonstration(run: Run) -> None:
+    done = run("fire", "--demo", "--bug", BUG, *SOME, *(word for name in REPORTS for word in ("--report", name)))
+    assert done.exit_code == 1, done.stderr
+    assert "demonstration" in done.stdout.splitlines()[0]
     assert [name for name in REPORTS if "demonstration" not in Path(name).read_text()] == []
 
 
-def test_the_printed_commands_start_the_service_again_with_the_same_bugs_on_the_same_port(spawn: Spawn) -> None:
-    done = spawn("fire", "--demo", "--bug", BUG, *SOME, "--json")
+def test_the_printed_commands_start_the_service_again_with_the_same_bugs_on_the_same_port(run: Run) -> None:
+    done = run("fire", "--demo", "--bug", BUG, *SOME, "--json")
     document = json.loads(done.stdout)
     (port,) = re.findall(r":(\d+)/offers", document["target"])
     for finding in document["findings"]:
@@ -72,11 +72,11 @@ def test_the_printed_commands_start_the_service_again_with_the_same_bugs_on_the_
         assert said.stdout.startswith(f"HTTP/1.1 {finding['got']['status']} ")
 
 
-def test_findings_of_a_demonstration_are_sent_again_to_a_demonstration(spawn: Spawn) -> None:
-    assert spawn("fire", "--demo", "--bug", BUG, *SOME, "--journal", "run.ndjson").returncode == 1
-    assert spawn("replay", "run.ndjson", "--demo", "--bug", BUG).returncode == 1
-    assert spawn("replay", "run.ndjson", "--demo").returncode == 0
-    assert spawn("fire", "--resume", "run.ndjson", "--demo", "--bug", BUG).returncode == 1
+def test_findings_of_a_demonstration_are_sent_again_to_a_demonstration(run: Run) -> None:
+    assert run("fire", "--demo", "--bug", BUG, *SOME, "--journal", "run.ndjson").exit_code == 1
+    assert run("replay", "run.ndjson", "--demo", "--bug", BUG).exit_code == 1
+    assert run("replay", "run.ndjson", "--demo").exit_code == 0
+    assert run("fire", "--resume", "run.ndjson", "--demo", "--bug", BUG).exit_code == 1
 
 
 def test_a_command_runs_while_the_service_runs(spawn: Spawn) -> None:
