@@ -31,18 +31,22 @@ Outcomes = tuple[dict[str, str], str]
 
 @pytest.fixture
 def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
-    """Returns a function that writes the report, runs its tests, and returns the outcome by test name and the output."""
+    """Returns a function that writes reports, runs their tests, and returns the outcome by test name and the output.
 
-    def run(reported: dict[str, Any], **environment: str) -> Outcomes:
-        file = tmp_path / "test_findings.py"
-        file.write_text(pytest_file.report(reported), encoding="ascii")
-        command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-vv", "--color=no", "-W", "error", str(file)]
+    The names of tests begin with the number of their report if there are several.
+    """
+
+    def run(*reported: dict[str, Any], **environment: str) -> Outcomes:
+        for number, one in enumerate(reported):
+            name = "test_findings.py" if len(reported) == 1 else f"test_findings_{number}.py"
+            (tmp_path / name).write_text(pytest_file.report(one), encoding="ascii")
+        command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-vv", "--color=no", "-W", "error", str(tmp_path)]
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
         clean["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the report needs only pytest, and starts faster without plugins
         done = subprocess.run(command, cwd=tmp_path, env={**clean, **environment}, capture_output=True, text=True, timeout=SECONDS, check=False)
         assert done.returncode in (0, 1), done.stdout + done.stderr
-        found = re.findall(r"^test_findings\.py::(\S+) (PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)\b", done.stdout, re.MULTILINE)
-        return dict(found), done.stdout
+        outcome = r"^test_findings(?:_(\d))?\.py::(\S+) (PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)\b"
+        return {number + name: result for number, name, result in re.findall(outcome, done.stdout, re.MULTILINE)}, done.stdout
 
     return run
 
@@ -218,9 +222,8 @@ def test_a_missing_secret_is_named(run_tests: Callable[..., Outcomes], served: A
     assert requests == []
 
 
-@pytest.mark.parametrize(
-    ("path", "answers", "valid", "invalid"),
-    [
+def test_the_tests_interpret_answers_like_the_campaign(run_tests: Callable[..., Outcomes], served: Any) -> None:
+    table: list[tuple[str, dict[str, Any], str, str]] = [
         ("/200", ANSWERS, "PASSED", "FAILED"),
         ("/404", ANSWERS, "FAILED", "PASSED"),
         ("/500", ANSWERS, "FAILED", "FAILED"),
@@ -230,16 +233,14 @@ def test_a_missing_secret_is_named(run_tests: Callable[..., Outcomes], served: A
         ("/200/envelope", {**ANSWERS, "envelope": False}, "PASSED", "FAILED"),
         ("/202", {"accept": ["201"], "reject": ["2XX"], "envelope": True}, "FAILED", "PASSED"),
         ("/201", {"accept": ["2XX"], "reject": ["201"], "envelope": True}, "FAILED", "PASSED"),
-    ],
-)  # fmt: skip
-def test_the_tests_interpret_answers_like_the_campaign(
-    path: str, answers: dict[str, Any], valid: str, invalid: str, run_tests: Callable[..., Outcomes], served: Any
-) -> None:
+    ]
     found = [finding(twin=None), rejected(), finding(kind="crashed", verdict="unspecified", twin=None, rules=[], ambiguities=["cron-syntax"])]
-    request = {"url": f"{served[0]}{path}", "method": "PUT", "headers": []}
-    outcomes, printed = run_tests(document(findings=found, request=request, answers=answers))
-    either = "PASSED" if "PASSED" in (valid, invalid) else "FAILED"
-    assert list(outcomes.values()) == [invalid, valid, either], printed
+    requests = [{"url": f"{served[0]}{path}", "method": "PUT", "headers": []} for path, *_ in table]
+    documents = [document(findings=found, request=request, answers=row[1]) for row, request in zip(table, requests, strict=True)]
+    outcomes, printed = run_tests(*documents)
+    for number, (path, _, valid, invalid) in enumerate(table):
+        either = "PASSED" if "PASSED" in (valid, invalid) else "FAILED"
+        assert [outcome for name, outcome in outcomes.items() if name.startswith(str(number))] == [invalid, valid, either], path + printed
 
 
 def test_known_flaky_and_malformed_findings(run_tests: Callable[..., Outcomes], served: Any) -> None:

@@ -277,23 +277,20 @@ def test_each_bug_has_a_witness() -> None:
     assert WITNESSES.keys() == BUGS.keys()
 
 
-@pytest.mark.parametrize("name", BUGS)
-def test_a_bug_shows_on_its_witness(name: str) -> None:
-    body = encoded(WITNESSES[name])
-    assert check(OFFER_CREATION, body, now=NOW).label != "unspecified", "a bug must not depend on an ambiguity of the contract"
-    assert answered(body, name) != answered(body)
+def test_each_bug_shows_on_its_witness() -> None:
+    witnesses = {name: encoded(WITNESSES[name]) for name in BUGS}
+    assert [name for name, body in witnesses.items() if check(OFFER_CREATION, body, now=NOW).label == "unspecified"] == [], "ambiguous"
+    assert [name for name, body in witnesses.items() if answered(body, name) == answered(body)] == []
 
 
-@pytest.mark.parametrize("name", BUGS)
-def test_a_bug_does_not_show_on_plain_offers(name: str) -> None:
+def test_no_bug_shows_on_plain_offers() -> None:
     for plain in PLAIN:
         assert answered(plain) == ("reply", 201, True)
-        assert answered(plain, name) == ("reply", 201, name != "claims-failure-of-accepted"), "this bug shows on every offer"
+        assert [name for name in BUGS if answered(plain, name) != ("reply", 201, True)] == ["claims-failure-of-accepted"]
 
 
-@pytest.mark.parametrize("name", CONTROLS)
-def test_a_bug_does_not_show_on_similar_offers(name: str) -> None:
-    assert answered(CONTROLS[name], name) == answered(CONTROLS[name])
+def test_no_bug_shows_on_similar_offers() -> None:
+    assert [name for name, body in CONTROLS.items() if answered(body, name) != answered(body)] == []
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
@@ -317,10 +314,8 @@ def test_a_bug_has_the_effect_of_its_kind(kind: Kind) -> None:
                 assert sound.accepts is buggy.accepts
 
 
-@pytest.mark.parametrize("name", BUGS)
-def test_a_bug_can_handle_any_bytes(name: str) -> None:
-    answer = answering(bugs=[name], now=NOW)
-    for body in (
+def test_every_bug_can_handle_any_bytes() -> None:
+    bodies = (
         b"",
         b"{",
         b"\xff\xfe\x00",
@@ -332,19 +327,19 @@ def test_a_bug_can_handle_any_bytes(name: str) -> None:
         b'{"number":1e999,"offerType":[[]]}',
         b"9" * 5000,
         b'{"\\ud800":1}',
-    ):
-        answer(body)
+    )
+    manners = {answer(body).manner for name in BUGS for answer in [answering(bugs=[name], now=NOW)] for body in bodies}
+    assert manners >= {"reply", "crash"}
 
 
-@pytest.mark.parametrize("seeded", BUGS.values(), ids=lambda seeded: seeded.name)
-def test_a_bug_has_a_valid_declaration(seeded: Any) -> None:
-    assert seeded.name == seeded.name.lower()
-    assert " " not in seeded.name
-    assert seeded.text[0].isupper()
-    assert seeded.text.endswith(".")
-    assert seeded.text.count(". ") == 0
-    assert seeded.kind in get_args(Kind)
-    assert seeded.rule is None or seeded.rule in load_contract().rules_by_id
+def test_every_bug_has_a_valid_declaration() -> None:
+    for seeded in BUGS.values():
+        assert seeded.name == seeded.name.lower().replace(" ", "-")
+        assert seeded.text[0].isupper()
+        assert seeded.text.endswith(".")
+        assert seeded.text.count(". ") == 0
+        assert seeded.kind in get_args(Kind)
+        assert seeded.rule is None or seeded.rule in load_contract().rules_by_id
 
 
 def test_bugs_are_sorted_by_name() -> None:

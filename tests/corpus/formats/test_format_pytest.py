@@ -86,12 +86,12 @@ def test_a_rejection_is_inconclusive_if_the_twin_is_rejected_too(tmp_path: Path)
     assert "inconclusive: your system also rejects the twin (the valid counterpart)," in printed.replace("\n", " ")
 
 
-@pytest.mark.parametrize("name", ["ZeroDivisionError", "NotImplementedError", "AssertionError"])
-def test_any_exception_is_a_crash_and_fails_for_every_verdict(name: str, tmp_path: Path) -> None:
-    outcomes, printed = outcomes_of(tmp_path / "contract", f"raise {name}('by what is tested')")
+def test_any_exception_is_a_crash_and_fails_for_every_verdict(tmp_path: Path) -> None:
+    names = ("ZeroDivisionError", "NotImplementedError", "AssertionError")
+    outcomes, printed = outcomes_of(tmp_path / "contract", f"raise ({', '.join(names)})[len(body) % 3]('by what is tested')")
     assert {outcome for name, outcome in outcomes.items() if name not in clocked()} == {"FAILED"}
     assert "crashed on the unspecified offer-creation-request" in printed
-    assert f"{name}: by what is tested" in printed
+    assert [name for name in names if f"{name}: by what is tested" not in printed] == []
 
 
 def test_cases_that_depend_on_the_clock_run_if_it_is_set(tmp_path: Path) -> None:
