@@ -32,14 +32,17 @@ settings.register_profile("sample", usual, deadline=None, max_examples=25)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Reduces the number of Hypothesis examples if long tests are excluded."""
+    """Reduces the number of Hypothesis examples if long tests are excluded, and lets the garbage collector run rarely.
+
+    It would scan the large catalogues in memory again and again, for a tenth of the time.
+    """
+    gc.set_threshold(100_000, 50, 100)
     settings.load_profile("sample" if config.option.markexpr == "not long" else "full")
 
 
 def pytest_collection_finish() -> None:
-    """Makes the garbage collector run rarely. It would scan the large catalogues in memory again and again, for a tenth of the time."""
+    """Exempts the collected tests from garbage collection."""
     gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
 
 
 def pytest_xdist_auto_num_workers() -> int:
