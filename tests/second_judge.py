@@ -390,7 +390,7 @@ def check_property(row: Row, value: Any, place: str, found: Findings) -> None:
     if place in found.faults or not row.bound:
         return
     what, _, least = row.bound.partition(" ")
-    if (value.number if what == "minimum" else len(value)) < int(least):  # pyright: ignore
+    if (value.number if isinstance(value, Value) else len(value)) < int(least):
         found.faults[place] = f"{what} below {least}"
 
 

@@ -65,7 +65,7 @@ def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | 
     except UnknownNameError:
         if FINDING_ID.fullmatch(name):
             if CASE_ID.fullmatch(name) and (case := in_catalogue(name, contract=contract, now=now)) is not None:
-                return case  # pyright: ignore
+                return case
             remedy = "if this ID belongs to a case or a finding, add the corpus, journal, JSON report or baseline that contains it"
             raise UnknownNameError("ID", name, (), remedy) from None
         matches = names_with(name, contract)

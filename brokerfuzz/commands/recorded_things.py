@@ -51,7 +51,7 @@ def _in_file(wanted: str, path: str, contract: str | None) -> Explained | None:
             from brokerfuzz.reports.report_files import read_report
 
             return _among(wanted, read_report(path)["findings"])
-    return _in_corpus(wanted, path, contract)  # pyright: ignore
+    return _in_corpus(wanted, path, contract)
 
 
 def _properties(path: str) -> list[str]:
@@ -72,7 +72,7 @@ def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | Non
 
     known = recorded(path, contract)
     if CASE_ID.fullmatch(wanted) and (case := _case_of_journal(wanted, path, contract)) is not None:
-        return case  # pyright: ignore
+        return case
     result = outcome(known)
     return _among(wanted, json_document.document(result, about(known.plan, known.now, {}), known.plan.demands)["findings"])
 
@@ -100,7 +100,7 @@ def _among(wanted: str, findings: "Sequence[dict[str, Any]]") -> Explained | Non
     from brokerfuzz.reports.single_finding import SingleFinding
 
     found = (one for one in findings if one["fingerprint"].startswith(wanted) or one["case"]["id"] == wanted)
-    return next(map(SingleFinding, found), None)  # pyright: ignore
+    return next(map(SingleFinding, found), None)
 
 
 def _in_baseline(wanted: str, path: str) -> Explained | None:

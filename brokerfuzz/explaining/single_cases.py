@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Any
 
 from brokerfuzz.cases.case import Case, clock
@@ -36,7 +35,7 @@ class SingleCase:
     contract: Contract
     answers: tuple[str, ...] = ()
 
-    @cached_property
+    @property
     def difference(self) -> list[str]:
         """The differences between the message and its twin. Lines that begin with `- ` are in the twin, and lines with `+ ` in
         the message.
@@ -75,7 +74,7 @@ class SingleCase:
         yield from (f"  header {name}: {'(not sent)' if value is None else value}" for name, value in case.headers)
         yield ""
         yield from laid_out(case.body)
-        if self.difference:
+        if case.twin:
             yield ""
             yield f"Difference: - marks lines of the twin (the valid counterpart) {case.twin_id}, + marks lines of the case."
         elif case.twin_id:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from brokerfuzz.cases.message_diff import difference, laid_out
@@ -18,7 +17,7 @@ class SingleFinding:
 
     document: Document
 
-    @cached_property
+    @property
     def difference(self) -> list[str]:
         """The differences between the smallest message and its twin, or the smallest message if it has no twin."""
         smallest, twin = body_of(self.document["smallest"]), self.document["twin"]

@@ -10,6 +10,7 @@ import pytest
 from hand_made_servers import OFFER, Behaviour, response, serving
 from hypothesis import given
 from hypothesis import strategies as st
+from sampled import sample
 
 from brokerfuzz.campaign import Finding, Options, fire
 from brokerfuzz.campaign.answer_texts import text_of, without_details
@@ -41,16 +42,17 @@ def without_headers(cases: Iterable[Case]) -> Iterator[Case]:
     return (case for case in cases if not case.headers)
 
 
-def found(reply: Callable[[Any], Reply | None], cases: Any = None, **options: Any) -> tuple[Finding, ...]:
+def found(reply: Callable[[Any], Reply | None], cases: Iterable[Case], **options: Any) -> tuple[Finding, ...]:
     with serving(says(reply)) as url:
-        return fire(without_headers(cases or about(reply)), HttpTarget(url), Options(now=NOW, **options)).findings
+        return fire(without_headers(cases), HttpTarget(url), Options(now=NOW, **options)).findings
 
 
-def about(reply: Callable[[Any], Reply | None]) -> Iterator[Case]:
-    """Yields a third of the cases of the catalogue that `reply` answers, and a tenth of the others."""
+def about(reply: Callable[[Any], Reply | None], percent: int) -> Iterator[Case]:
+    """Yields a part of the catalogue. Of the cases that `reply` answers, at least a third is in this part."""
+    step = 100 // percent
     for number, case in enumerate(catalogue(OFFER, now=NOW)):
         value = json_of(case.body)
-        if number % (3 if isinstance(value, dict) and reply(value) else 10) == 0:
+        if number % (min(step, 3) if isinstance(value, dict) and reply(value) else step) == 0:
             yield case
 
 
@@ -76,8 +78,9 @@ def two_wrong_rejections(value: Any) -> Reply | None:
     return (400, b"invalid offer") if empty or any(product.get("productQuantityInOffer") == 0 for product in products(value)) else None
 
 
-def test_two_wrong_rejections_with_the_same_answer_are_two_findings() -> None:
-    findings = found(two_wrong_rejections)
+@sample(10, 100)
+def test_two_wrong_rejections_with_the_same_answer_are_two_findings(size: int) -> None:
+    findings = found(two_wrong_rejections, about(two_wrong_rejections, size))
     assert {finding.sites for finding in findings} == {("productClusters[].products",), ("productClusters[].products[].productQuantityInOffer",)}
     for finding in findings:
         assert (finding.kind, finding.reproduced, finding.whole) == ("valid-rejected", True, True)
@@ -94,11 +97,12 @@ def numbers(value: Any) -> list[float]:
     return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
 
 
-def test_a_crash_at_several_sites_is_one_finding_for_each_family_of_techniques() -> None:
+@sample(10, 100)
+def test_a_crash_at_several_sites_is_one_finding_for_each_family_of_techniques(size: int) -> None:
     def crashes(value: Any) -> Reply | None:
         return (500, b"overflow: 1e308 is too large") if any(abs(number) > 1e15 for number in numbers(value)) else None
 
-    findings = found(crashes)
+    findings = found(crashes, about(crashes, size))
     assert {finding.kind for finding in findings} == {"crashed"}
     assert len({finding.families for finding in findings}) == len(findings) < 6
     (first,) = [finding for finding in findings if finding.label == "valid"]
@@ -135,7 +139,8 @@ def test_timeouts_are_one_finding_for_each_site() -> None:
     assert sum(finding.count for finding in findings) == 7  # one of the messages shows both
 
 
-def test_how_a_case_was_found_plays_no_part() -> None:
+@sample(10, 100)
+def test_how_a_case_was_found_plays_no_part(size: int) -> None:
     """The catalogue and random cases give the same findings with the same names."""
 
     def rejects(value: Any) -> Reply | None:
@@ -144,7 +149,7 @@ def test_how_a_case_was_found_plays_no_part() -> None:
     seeds = [
         found(rejects, (case for _, case in Plan(message_type=OFFER, now=NOW, seed=seed, only_random=True, count=400).numbered())) for seed in (1, 2)
     ]
-    names = {finding.name for findings in [*seeds, found(rejects)] for finding in findings}
+    names = {finding.name for findings in [*seeds, found(rejects, about(rejects, size))] for finding in findings}
     assert len(names) == 1
     (name,) = names
     assert len(name) == 8

@@ -14,7 +14,7 @@ from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.same_problem import SameProblem
 from brokerfuzz.campaign.shrink_candidates import chunks, in_schema_order, pieces, simpler
 from brokerfuzz.campaign.shrinking import Shrinker
-from brokerfuzz.json_trees import Number, read_tree, write_tree
+from brokerfuzz.json_trees import Number, at, paths, read_tree, site, sites, write_tree
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.targets import AnswerKind
 
@@ -246,6 +246,11 @@ def test_a_tree_is_written_as_it_was_read() -> None:
     body = b'{"a":1.0,"a":1e400,"b":[true,null,"\xc3\xa9\\u0000"],"c":{},"d":123456789012345678901234567890}'
     assert write_tree(read_tree(body)) == body
     assert write_tree(read_tree(rb'"\ud800"')) == rb'"\ud800"'
+
+
+def test_the_sites_of_a_tree_are_those_of_its_paths() -> None:
+    tree = read_tree(b'{"a":1,"b":[{"a":null,"":[[],"c"]}],"a":{}}')
+    assert list(sites(tree)) == [(site(tree, path), at(tree, path)) for path in paths(tree)]
 
 
 def test_properties_are_sorted_by_their_schema_at_every_depth() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis.strategies import SearchStrategy
 
 from benchmarks.examples.discovery import kind_of, run
 from benchmarks.examples.minima import BAD_OFFERS, BAD_PRICES, BAD_RECORDS, LISTS, MINIMA, OFFERS, PRICES, RECORDS, AnyOf, AnyValue, Minimum
@@ -21,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 OFFER: MessageType = "offer-creation-request"
 PRODUCTS: MessageType = "product-list-response"
 PRICING: MessageType = "offer-pricing-response"
-TYPES = {
+TYPES: dict[SearchStrategy[Any], tuple[MessageType, bool]] = {
     OFFERS: (OFFER, True),
     LISTS: (OFFER, True),
     RECORDS: (PRODUCTS, True),
@@ -51,7 +52,7 @@ def one_of(expected: Any, index: int = 0) -> Any:
 def test_each_expected_example_meets_its_condition(minimum: Minimum) -> None:
     message_type, is_valid = TYPES[minimum.strategy]
     body = compact(one_of(minimum.smallest))
-    case = Case(message_type, body, check(message_type, body, now=NOW))  # pyright: ignore
+    case = Case(message_type, body, check(message_type, body, now=NOW))
     if is_valid:
         assert case.label == "valid", case.verdict
         assert minimum.condition(case.value)
