@@ -34,7 +34,7 @@ class CampaignOutcome:
     """The outcome of a campaign.
 
     `reason` says why the campaign is not complete. `new` and `known` are numbers of findings. `unproven` is the number of rules
-    for which every rejection is unproven. `unwritten` lists the reports that could not be written.
+    for which every rejection is unproven. `unwritten` lists the reports and other files that could not be written.
     """
 
     state: State
@@ -66,7 +66,7 @@ class CampaignOutcome:
         if self.unproven:
             yield f"{counted(self.unproven, 'rule')} unproven"
         if self.unwritten:
-            yield f"{counted(len(self.unwritten), 'report')} not written"
+            yield f"{counted(len(self.unwritten), 'file')} not written"
 
 
 @dataclass(frozen=True)

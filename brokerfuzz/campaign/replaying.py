@@ -19,7 +19,9 @@ from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.fresh_values import FreshValues
+from brokerfuzz.errors import ReportError, quoted
 from brokerfuzz.schemas import Label, Verdict
+from brokerfuzz.schemas.headers import TESTED, Headers, headers_of
 from brokerfuzz.targets import Answer, Target
 
 TRIES = 5
@@ -122,10 +124,27 @@ def of_result(result: Result) -> Iterator[ReplayRequest]:
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
-    """Yields the findings of a JSON report."""
+    """Yields the findings of a JSON report. Raises `ReportError` if a finding has a header that no case changes: somebody else may have
+    written the report, so such a header is not sent.
+    """
     for finding in document["findings"]:
         smallest = finding["smallest"]
         body = compact(smallest["body"]) if "body" in smallest else b64decode(smallest["raw"])
-        headers = tuple((name, value) for name, value in smallest.get("headers", ()))
+        headers = _of_case(smallest.get("headers", ()))
         case = Case(finding["message"], body, Verdict(finding["verdict"]), headers=headers)
         yield ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], finding["shown"] < finding["sent"])
+
+
+def _of_case(pairs: Sequence[Sequence[Any]]) -> Headers:
+    try:
+        headers = headers_of(pairs)
+    except ValueError as problem:
+        raise ReportError(
+            f"a finding of the report has an invalid header ({problem}): specify a report that `brokerfuzz fire --json` wrote"
+        ) from problem
+    unknown = next((name for name, _ in headers if name.lower() not in TESTED), None)
+    if unknown is not None:
+        raise ReportError(
+            f"a finding of the report has the header {quoted(unknown)}, which no case changes: use a report that `brokerfuzz fire` wrote"
+        )
+    return headers

@@ -37,8 +37,8 @@ class Result:
     `counts` maps a verdict and an answer to the number of cases. `rules` maps a broken rule and an answer to the number of
     invalid messages. `proofs` says what the rejections prove. `twins_sent` valid messages were sent only as twins, and the target
     accepted `twins_accepted` of them. `left_out` is the number of cases that cannot be sent to this target. `requests` includes
-    the requests for twins and for shrinking. If the campaign ended early, `stop` says why. `unwritten` lists the reports that
-    could not be written.
+    the requests for twins and for shrinking. If the campaign ended early, `stop` says why. `unwritten` lists the reports
+    and other files that could not be written.
     """
 
     target: str

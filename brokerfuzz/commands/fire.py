@@ -17,7 +17,7 @@ from brokerfuzz.commands.chosen_cases import plans_of, warn_about_unbroken_rules
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import about, recorded
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, typed_options
-from brokerfuzz.commands.output import clear_line, is_quiet, note
+from brokerfuzz.commands.output import clear_line, failed, is_quiet, note
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.durations import FORMS, Duration
 from brokerfuzz.options import CONFIGURATION, ONE_OF_MESSAGES
@@ -53,7 +53,8 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               "per minute of this time. "
               "off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
-              help="Send one ordinary valid message first, to check that the target is set up correctly.  [default: preflight]")  # fmt: skip
+              help="Send an ordinary valid message first, and again if the target accepts it, to check that the target is set up correctly. "
+                   "A program or a function also gets a clearly invalid message.  [default: preflight]")  # fmt: skip
 @click.option(
     "--journal",
     metavar="FILE",
@@ -131,13 +132,19 @@ def command(
         about_campaign = about(firing.plan, firing.now, target_options.description(endpoint))
     _note_slowdown(endpoint)
     result = _with_baseline(ctx, result, known, results, firing.plan.demands)
-    resume = _command(campaign.resume or campaign.journal) if result.stop is not None else None
-    return _report(result, about_campaign, results.reports, firing.plan.demands, resume, as_json=as_json).status
+    return _report(result, about_campaign, results.reports, firing.plan.demands, _continuing(result, campaign), as_json=as_json).status
 
 
 def _command(journal: str | None) -> str | None:
     """Returns the command that resumes a campaign, with a placeholder for the target."""
     return None if journal is None else shlex.join(["brokerfuzz", "fire", "TARGET", "--resume", journal])
+
+
+def _continuing(result: "Result", campaign: CampaignOptions) -> str | None:
+    """Says how to continue a campaign that ended early."""
+    if result.stop is None:
+        return None
+    return _command(campaign.resume or campaign.journal) or "impossible without a journal: start the campaign with --journal FILE"
 
 
 # ---------------------------------------------------------------------------------------------------------- the plan
@@ -220,6 +227,7 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
         raise click.UsageError(f"no case matches the filters: {remedy}", click.get_current_context())
     recalled = None
     if campaign.resume is not None:
+        _compare_targets(campaign.resume, target)
         recalled = Recalled(campaign.resume)
         stack.callback(recalled.close)
     journal = _journal(target, firing)
@@ -231,6 +239,16 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     writer = AnswerLog(journal, partial(click.echo, err=True)) if campaign.verbose else journal
     planned = Campaign(cases, target, _options(firing), on_progress, journal=writer, recalled=recalled)
     return _run_by_workers(stack, planned, firing, journal, recalled) if by_workers else run(planned)
+
+
+def _compare_targets(journal: str, target: "Target") -> None:
+    """Notes that a resumed campaign has another target than before. The reference service has another port in each run."""
+    from brokerfuzz.campaign.journal import head_of
+    from brokerfuzz.targets.demo_target import DEMONSTRATION
+
+    before = str(head_of(journal).get("target"))
+    if before != target.name and not all(name.startswith(DEMONSTRATION) for name in (before, target.name)):
+        note(f"{journal} contains the answers of another target ({before}): the campaign continues with {target.name}")
 
 
 def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
@@ -338,21 +356,34 @@ def _known(ctx: click.Context, results: ResultOptions) -> dict[str, str]:
 
 
 def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], results: ResultOptions, contract: "Contract") -> "Result":
-    """Marks the known findings in the result. Updates the baseline and the configuration if options ask for it."""
+    """Marks the known findings in the result. Updates the baseline and the configuration if options ask for it. A file that cannot be
+    written changes the outcome.
+    """
     from dataclasses import replace
 
     from brokerfuzz.campaign import baseline
+    from brokerfuzz.errors import BaselineError, ConfigurationError
 
     add, prune = results.baseline_update, results.baseline_prune
     if prune and (result.stopped is not None or result.outcome.state != "complete"):
         note("no finding was removed from the baseline, because the campaign stopped early and did not check every finding")
         prune = False
+    unwritten: list[str] = []
     if results.baseline is not None and (add or prune):
-        known = baseline.updated(known, result.findings, add=add, prune=prune)
-        baseline.write(Path(results.baseline), known)
+        updated = baseline.updated(known, result.findings, add=add, prune=prune)
+        try:
+            baseline.write(Path(results.baseline), updated)
+            known = updated
+        except BaselineError as problem:
+            unwritten.append(str(problem))
     if results.write_config:
-        _pin(ctx, result, contract)
-    return replace(result, findings=baseline.marked(result.findings, known))
+        try:
+            _pin(ctx, result, contract)
+        except ConfigurationError as problem:
+            unwritten.append(str(problem))
+    for line in unwritten:
+        failed(line)
+    return replace(result, findings=baseline.marked(result.findings, known), unwritten=tuple(unwritten))
 
 
 def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
@@ -383,13 +414,13 @@ def _report(
 
         written, problems = report_files.write_all(reports, document)
         if problems:
-            result = replace(result, unwritten=tuple(problems))
+            result = replace(result, unwritten=(*result.unwritten, *problems))
             document = json_document.document(result, about_campaign, contract)
             report_files.write_all(written, document)
             for problem in problems:
-                note(problem)
+                failed(problem)
     for path in written:
         note(f"wrote {path}")
-    notes = terminal.RunNotes(seed=about_campaign["seed"], written=written, resume=resume)
+    notes = terminal.RunNotes(message=about_campaign["message"], seed=about_campaign["seed"], written=written, resume=resume)
     click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout, notes, quiet=is_quiet())
     return result.outcome

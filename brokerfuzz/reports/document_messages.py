@@ -64,6 +64,11 @@ def request_of(document: Document, report: str) -> RequestTemplate:
     return RequestTemplate(shown(given["url"]), given["method"], headers)
 
 
+def outcome_of(document: Document) -> list[str]:
+    """Returns the first line of every report, and a line for each file that could not be written."""
+    return [document["outcome"]["headline"], *document["outcome"]["unwritten"]]
+
+
 def name_of(finding: Document) -> str:
     """Returns the name of a finding: the first eight digits of its fingerprint."""
     return str(finding["fingerprint"])[:8]

@@ -8,9 +8,10 @@ import json
 from typing import Any
 
 from brokerfuzz import har_entries
-from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, request_of
+from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, outcome_of, request_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
+_SECRETS = "Secrets are replaced by the names of variables."
 _NO_TYPE = "x-unknown"  # browsers write this content type if the body has none
 
 
@@ -21,7 +22,7 @@ def report(document: Document) -> str:
         "version": "1.2",
         "creator": {"name": "brokerfuzz", "version": document["brokerfuzz"]},
         "entries": [_entry(finding, request, document["started"]) for finding in document["findings"]],
-        "comment": f"The smallest message of each finding at {document['target']}. Secrets are replaced by the names of variables.",
+        "comment": " ".join((f"{'; '.join(outcome_of(document))}.", f"The smallest message of each finding at {document['target']}.", _SECRETS)),
     }
     return json.dumps({"log": log}, indent=2)
 

@@ -8,7 +8,7 @@ marked as expected failures. Texts from a target or a message appear only in ASC
 import re
 from collections.abc import Iterable, Iterator
 
-from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, others_of, request_of
+from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, others_of, outcome_of, request_of
 from brokerfuzz.targets.answers import AnswerRules
 from brokerfuzz.targets.secret_masking import is_secret, parts_of, variable
 from brokerfuzz.wording import printable
@@ -156,6 +156,13 @@ def test_there_are_no_findings() -> None:
     """The campaign had no findings, so there is nothing to test."""
 '''
 
+_INCOMPLETE = '''
+
+def test_the_campaign_is_complete() -> None:
+    """The campaign is not complete, so it may have missed findings."""
+    pytest.skip({})
+'''
+
 
 def report(document: Document) -> str:
     """Returns the file as ASCII text. Raises `ReportError` if the target is not an HTTP endpoint."""
@@ -166,6 +173,7 @@ def _parts(document: Document, request: RequestTemplate) -> Iterator[str]:
     version = printable(document["brokerfuzz"], 40).encode("ascii", "backslashreplace").decode()
     yield f"{GENERATED} {version}. The next report replaces this file if it still begins with this line.\n"
     yield f"# It tested {_text(printable(document['target'], 300))}.\n"
+    yield "".join(f"# {_text(line)}\n" for line in outcome_of(document))
     yield _HEAD
     yield "".join(f"{line}\n" for line in _settings(document, request))
     yield _BETWEEN
@@ -178,7 +186,12 @@ def _parts(document: Document, request: RequestTemplate) -> Iterator[str]:
         yield "\n"
         yield from _list("TWINS", (_twin(name, finding) for name, finding in twins))
     yield _ASKING if findings else _ASKING.lstrip("\n")
-    yield _FINDINGS if findings else _NOTHING
+    if document["outcome"]["state"] != "complete":
+        yield _INCOMPLETE.format(_text(document["outcome"]["headline"]))
+    elif not findings:
+        yield _NOTHING
+    if findings:
+        yield _FINDINGS
     yield _TWINS if twins else ""
 
 

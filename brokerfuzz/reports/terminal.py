@@ -27,19 +27,26 @@ from brokerfuzz.wording import counted, printable, readable
 MOST_SHOWN = 100
 """The maximum number of findings that are shown. The JSON report contains all findings."""
 
+MOST_QUESTIONS = 6
+"""The maximum number of ambiguities that are shown with their questions. A longer ledger contains only the numbers."""
 LONGEST_BODY = 2000
 """The maximum number of characters of a message that are shown."""
 EVERY = 30.0
 """Seconds between two lines about the progress, if the stream is not a terminal."""
 NAME = "brokerfuzz"
+NOT_SENT = "this target cannot get request headers (or, with --lines plain, line breaks)"
+"""The reason why some cases were not sent. An HTTP target gets all cases."""
 _LONGEST_ANSWER = 300
 _MOST_REASONS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunNotes:
-    """What the report says about the command: the seed, the files that it wrote, and the command that continues the campaign."""
+    """What the report says about the command: the type of the messages, the seed, the files that it wrote, and how to continue the
+    campaign.
+    """
 
+    message: str = ""
     seed: int | None = None
     written: Sequence[str] = ()
     resume: str | None = None
@@ -108,6 +115,8 @@ def _lines(result: Result, notes: RunNotes) -> Iterator[str]:
         yield ""
         yield click.style("Questions that the contract leaves open, and the answers of this target", bold=True)
         yield from _ledger(result.ambiguities)
+        if len(result.ambiguities) > MOST_QUESTIONS:
+            yield from paragraph("For the questions, use `brokerfuzz explain AMBIGUITY`.", 2)
     yield ""
     yield click.style("Summary", bold=True)
     yield from _summary(result, notes)
@@ -187,6 +196,8 @@ def _ledger(ambiguities: tuple[Observed, ...]) -> Iterator[str]:
     yield head
     for seen, line in zip(ambiguities, lines, strict=True):
         yield line
+        if len(ambiguities) > MOST_QUESTIONS:
+            continue
         yield from (click.style(text, dim=True) for text in paragraph(seen.ambiguity.question, 4))
 
 
@@ -199,8 +210,11 @@ def _summary(result: Result, notes: RunNotes) -> Iterator[str]:
     if result.stopped and outcome.state == "complete":
         yield from entry("stopped", result.stopped)
     yield from entry("tested", printable(result.target))
-    left_out = f", {result.left_out:,} not sent, because they cannot be sent to this target" if result.left_out else ""
-    yield from entry("sent", f"{counted(result.cases, 'case')}, {counted(result.requests, 'request')} in {result.seconds:.1f} s{left_out}")
+    if notes.message:
+        yield from entry("message", notes.message)
+    yield from entry("sent", f"{counted(result.cases, 'case')}, {counted(result.requests, 'request')} in {result.seconds:.1f} s")
+    if result.left_out:
+        yield from entry("not sent", f"{counted(result.left_out, 'case')}: {NOT_SENT}")
     for label in LABELS:
         if answers := _answers(result, label):
             yield from entry(label, answers)

@@ -24,6 +24,9 @@ RESPONSE_TYPE, OTHER_HEADERS = "response_type", "other_headers"
 OF_HEADERS = (CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING, RESPONSE_TYPE, OTHER_HEADERS)
 """The names of the detectors that examine headers."""
 
+TESTED = frozenset({"accept", "content-encoding", "content-type", "expect", "transfer-encoding"})
+"""The names of the headers that cases change, in lower case."""
+
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VALUE = re.compile(r"(?:[!-~](?:[ \t!-~]*[!-~])?)?")
 _JSON_TYPE_VARIANT = re.compile(r'application/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?', re.IGNORECASE)

@@ -4,6 +4,8 @@ from typing import Any
 
 from brokerfuzz.targets.http_target import HttpTarget
 
+DEMONSTRATION = "the demonstration service"
+
 
 class DemoTarget(HttpTarget):
     """The reference service. The name of the target says that the campaign is a demonstration.
@@ -19,4 +21,4 @@ class DemoTarget(HttpTarget):
     @property
     def name(self) -> str:
         """The URL, marked as a demonstration."""
-        return f"the demonstration service {super().name}"
+        return f"{DEMONSTRATION} {super().name}"

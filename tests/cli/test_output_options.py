@@ -76,3 +76,15 @@ def test_a_campaign_that_ends_early_prints_the_command_that_continues_it(run: Ru
     assert "brokerfuzz fire TARGET --resume 'run 1.ndjson'" in done.stdout
     done = run("fire", url, "--resume", "run 1.ndjson")
     assert "--resume" not in done.stdout
+
+
+def test_a_resumed_campaign_says_that_the_journal_is_about_another_target(run: Run, url: str) -> None:
+    assert run("fire", url, *SOME, "--journal", "run.ndjson", "--max-findings", "1", "--no-preflight").exit_code == 1
+    assert "another target" not in run("fire", url, "--resume", "run.ndjson", "--no-preflight").stderr
+    other = url.replace("/offers", "/others")
+    assert f"another target ({url}): the campaign continues with {other}" in run("fire", other, "--resume", "run.ndjson", "--no-preflight").stderr
+
+
+def test_a_campaign_without_a_journal_that_ends_early_says_how_to_make_one(run: Run, url: str) -> None:
+    done = run("fire", url, *SOME, "--max-findings", "1")
+    assert "continue    impossible without a journal: start the campaign with --journal FILE" in done.stdout

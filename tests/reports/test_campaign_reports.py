@@ -114,10 +114,13 @@ def test_unproven_rejections_have_a_column_in_the_ledger() -> None:
 
 
 def test_the_summary_comes_last_and_has_the_verdicts_by_answer() -> None:
-    lines = shown(RESULT, io.StringIO(), terminal.RunNotes(seed=5, written=["a.html", "b.json"], resume="brokerfuzz fire --resume a")).splitlines()
+    lines = shown(
+        RESULT, io.StringIO(), terminal.RunNotes(message=OFFER, seed=5, written=["a.html", "b.json"], resume="brokerfuzz fire --resume a")
+    ).splitlines()
     assert lines[lines.index("Summary") + 1 :] == [
         "   outcome     1 finding",
         "   tested      http://127.0.0.1:8000/offers",
+        "   message     offer-creation-request",
         "   sent        1,213 cases, 1,250 requests in 2.0 s",
         "   valid       10 accepted",
         "   invalid     3 accepted, 1,200 rejected",
@@ -135,8 +138,17 @@ def test_no_word_is_broken_and_only_text_to_copy_is_wider_than_80_columns() -> N
     text = shown(replace(RESULT, ambiguities=ambiguities, findings=(replace(FINDING, reasons=(reason,), count=12345),)), io.StringIO())
     wide = [line for line in text.splitlines() if len(line) > 80]
     assert {line.split()[0] for line in wide} <= {"smallest", "reproduce", "twin", "answer"}
-    for one in load_contract().ambiguities:
-        assert set(one.question.split()) <= set(text.split())
+
+
+def test_a_long_ledger_has_one_line_for_each_ambiguity_and_names_the_command_for_the_questions() -> None:
+    ambiguities = tuple(replace(OBSERVED, ambiguity=one) for one in load_contract().ambiguities)
+    for count in (2, len(ambiguities)):
+        lines = shown(replace(RESULT, ambiguities=ambiguities[:count]), io.StringIO()).splitlines()
+        first = next(number for number, line in enumerate(lines) if line.split()[:1] == ["ambiguity"])
+        ledger = lines[first : lines.index("", first)]
+        questions = [one for one in ambiguities[:count] if any(one.ambiguity.question.split()[:5] == line.split()[:5] for line in ledger)]
+        assert (len(questions), len(ledger)) == ((count, len(ledger)) if count == 2 else (0, count + 2))
+        assert any("brokerfuzz explain" in line for line in ledger) == (count > 2)
 
 
 def test_forty_findings_leave_the_summary_on_the_last_screen() -> None:
@@ -154,6 +166,10 @@ def test_the_report_says_why_a_campaign_stopped() -> None:
 
 def test_a_report_without_findings_says_so() -> None:
     assert shown(replace(RESULT, findings=(), ambiguities=()), io.StringIO()).startswith("no findings at ")
+
+
+def test_cases_that_the_target_cannot_get_are_counted_with_the_reason() -> None:
+    assert "   not sent    38 cases: this target cannot get request headers" in shown(replace(RESULT, left_out=38), io.StringIO())
 
 
 def test_incomplete_shrinking_names_the_option_that_continues_it() -> None:

@@ -141,7 +141,7 @@ def test_a_campaign_that_is_not_complete_has_an_error(state: str) -> None:
 
 
 def test_a_report_that_was_not_written_is_an_error_of_the_campaign() -> None:
-    case = cases_of(outcome=outcome(headline="no findings, 1 report not written", unwritten=["a.md cannot be written"]))["campaign"]
+    case = cases_of(outcome=outcome(headline="no findings, 1 file not written", unwritten=["a.md cannot be written"]))["campaign"]
     assert [child.tag for child in case] == ["error", "system-out"]
     assert "a.md cannot be written" in (case[1].text or "")
 

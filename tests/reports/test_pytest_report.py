@@ -16,7 +16,7 @@ from time import sleep
 from typing import Any
 
 import pytest
-from campaign_documents import ANSWERS, REQUEST, RULE, SMALLEST, TWIN, document, documents, finding, got, rejected
+from campaign_documents import ANSWERS, REQUEST, RULE, SMALLEST, TWIN, document, documents, finding, got, outcome, rejected
 from hypothesis import given
 
 from brokerfuzz.errors import ReportError
@@ -68,7 +68,8 @@ def test_the_report_of_any_document_is_python_with_exactly_its_messages(hostile:
     assert [message["body"] for message in messages] == [body_of(one) for one in (*(found["smallest"] for found in hostile["findings"]), *twins)]
     tree = ast.parse(source)
     assert {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)} <= {
-        *("secret", "Message", "Answer", "ask", "answer", "is_failure", "check", "test_finding", "test_valid_twin", "test_there_are_no_findings")
+        *("secret", "Message", "Answer", "ask", "answer", "is_failure", "check", "test_finding", "test_valid_twin", "test_there_are_no_findings"),
+        "test_the_campaign_is_complete",
     }
     compile(tree, "test_findings.py", "exec")
 
@@ -144,6 +145,8 @@ def test_the_tests_fail_with_the_bug_and_pass_without_it(run_tests: Callable[...
 
 def test_a_report_without_findings_has_one_passing_test(run_tests: Callable[..., Outcomes]) -> None:
     assert run_tests(document(findings=[]))[0] == {"test_there_are_no_findings": "PASSED"}
+    untested = outcome("untested", "no case was sent", 2, "untested (no case was sent): no findings")
+    assert run_tests(document(findings=[], outcome=untested))[0] == {"test_the_campaign_is_complete": "SKIPPED"}
 
 
 class _Recording(BaseHTTPRequestHandler):

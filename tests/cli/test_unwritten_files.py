@@ -1,0 +1,65 @@
+"""A report, a baseline or a configuration that cannot be written: all other reports say so, and the status is not 0."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from click.testing import Result
+from hand_made_servers import response, serving
+from pricing_reader import PRICING
+
+from brokerfuzz.reports.report_files import REPORTS
+from brokerfuzz.schemas import check
+
+Run = Callable[..., Result]
+SOME: Final = ("--message", PRICING, "--no-preflight", "--rule", "*totalExtendedPrice:minimum")
+PROBES: Final = ("--message", PRICING, "--no-preflight", "--tag", "probe:integer-form")
+
+
+@pytest.fixture
+def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Yields the URL of a correct service that removes the folder `gone` when it gets a message."""
+    monkeypatch.chdir(tmp_path)
+    Path("gone").mkdir()
+
+    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
+        shutil.rmtree(tmp_path / "gone", ignore_errors=True)
+        writer.write(response(422 if check(PRICING, body).label == "invalid" else 200))
+
+    with serving(behave) as served:
+        yield served
+
+
+def test_every_format_says_which_files_could_not_be_written(run: Run, url: str) -> None:
+    kept = [f"kept{suffix}" for suffix in REPORTS]
+    reports = [word for path in [*kept, "gone/a.md"] for word in ("--report", path)]
+    done = run("fire", url, *SOME, *reports, "--baseline", "gone/known.json", "--baseline-update")
+    assert done.exit_code == 2
+    assert done.stdout.startswith("no findings, 2 files not written at ")
+    for path in kept:
+        text = Path(path).read_text().replace("`", "")
+        assert "2 files not written" in text, path
+        assert "gone/a.md cannot be written" in text, path
+        assert "gone/known.json cannot be written" in text, path
+    for line in (done.stdout, done.stderr):
+        assert "gone/a.md cannot be written" in " ".join(line.split())
+
+
+def test_every_format_that_cannot_be_written_gives_status_2_and_a_line_that_quiet_does_not_hide(run: Run, url: str) -> None:
+    lost = [f"gone/a{suffix}" for suffix in REPORTS]
+    done = run("fire", url, *SOME, *(word for path in (*lost, "kept.json") for word in ("--report", path)), "--quiet")
+    assert done.exit_code == 2
+    assert [line.split()[1] for line in done.stderr.splitlines()] == lost
+    outcome = json.loads(Path("kept.json").read_text())["outcome"]
+    assert (outcome["status"], [problem.split()[0] for problem in outcome["unwritten"]]) == (2, lost)
+
+
+def test_a_configuration_that_cannot_be_written_gives_status_2_and_a_report(run: Run, url: str) -> None:
+    Path("gone/settings.toml").touch()
+    done = run("fire", url, *PROBES, "--config", "gone/settings.toml", "--write-config", "--report", "kept.md")
+    assert done.exit_code == 2
+    assert "gone/settings.toml" in Path("kept.md").read_text()
