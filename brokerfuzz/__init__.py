@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.random_messages import messages
     from brokerfuzz.errors import BrokerfuzzError
     from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, MessageType, Rule, Verdict, check, load_contract, rules
+    from brokerfuzz.testing.parametrizing import parametrize
     from brokerfuzz.typed import (
         ChannelOffer,
         ClusterProduct,
@@ -68,6 +69,7 @@ __all__ = [
     "check",
     "load_contract",
     "messages",
+    "parametrize",
     "rules",
 ]
 
@@ -78,6 +80,7 @@ _HOMES = {
     "Fault": "brokerfuzz.cases.case",
     "catalogue": "brokerfuzz.cases.catalogue",
     "messages": "brokerfuzz.cases.random_messages",
+    "parametrize": "brokerfuzz.testing.parametrizing",
 }
 
 

@@ -38,7 +38,10 @@ def test_the_package_is_typed_and_contains_its_data() -> None:
     assert {path.name for path in (package / "schemas").glob("*.json")} >= {"ambiguities.json", "semantics.json", "envelope.schema.json"}
 
 
-@pytest.mark.parametrize(("imported", "lean_of"), [("brokerfuzz", HEAVY), ("brokerfuzz.cli", HEAVY[:-1]), ("brokerfuzz.corpus", ["hypothesis"])])
+@pytest.mark.parametrize(
+    ("imported", "lean_of"),
+    [("brokerfuzz", HEAVY), ("brokerfuzz.cli", HEAVY[:-1]), ("brokerfuzz.corpus", ["hypothesis"]), ("brokerfuzz.testing.plugin", HEAVY)],
+)
 def test_imports_do_not_load_heavy_libraries(imported: str, lean_of: list[str]) -> None:
     code = f"import sys, {imported}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()

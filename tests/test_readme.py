@@ -1,5 +1,6 @@
 """The examples in the README run, in Python and in the shell, and the types of the Python examples are correct."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -23,8 +24,10 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
     for number, example in enumerate(PYTHON):
         text = f"{example}\n\ndef test_that_it_was_read():\n    pass\n"
         (tmp_path / f"test_example_{number}.py").write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-c", "/dev/null", "-W", "error", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    plugin = ["-p", "brokerfuzz.testing.plugin", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *plugin, "-c", "/dev/null", "-W", "error", str(tmp_path)]
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=alone)
     assert done.returncode == 0, done.stdout + done.stderr
     assert all(f"test_example_{number}.py ." in done.stdout for number in range(len(PYTHON)))
 

@@ -13,6 +13,11 @@ def run(main: Coroutine[Any, Any, T]) -> T:
         return runner.run(main)
 
 
+def new_loop() -> asyncio.AbstractEventLoop:
+    """Returns a new event loop."""
+    return (_loops() or asyncio.new_event_loop)()
+
+
 def _loops() -> Callable[[], asyncio.AbstractEventLoop] | None:
     try:
         import uvloop

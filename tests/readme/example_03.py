@@ -1,9 +1,12 @@
 # ruff: noqa
 # fmt: off
-from itertools import islice
+import brokerfuzz
 
-from brokerfuzz import catalogue, messages
 
-offers = list(islice(messages("offer-creation-request", seed=1), 1000))
-cases = list(islice(messages("offer-creation-request", seed=1, verdicts=["invalid"]), 1000))
-every_rule = list(catalogue("offer-pricing-response"))
+def accepts(body: bytes) -> bool:  # replace this with the code that you test
+    return brokerfuzz.check("offer-creation-request", body).label == "valid"
+
+
+@brokerfuzz.parametrize("offer-creation-request", rules=["*orderM*:minimum", "*pageCount:*"], by="rule")
+def test_offers(case: brokerfuzz.Case) -> None:
+    assert accepts(case.body) == (case.label == "valid")

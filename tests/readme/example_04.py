@@ -1,5 +1,9 @@
 # ruff: noqa
 # fmt: off
-from brokerfuzz.corpus import load
+from itertools import islice
 
-below = load("offer-creation-request", rules=["*:minimum"], verdicts=["invalid"])
+from brokerfuzz import catalogue, messages
+
+offers = list(islice(messages("offer-creation-request", seed=1), 1000))
+cases = list(islice(messages("offer-creation-request", seed=1, verdicts=["invalid"]), 1000))
+every_rule = list(catalogue("offer-pricing-response"))

@@ -1,0 +1,29 @@
+"""Runs an event loop in another thread, so that ordinary functions can use targets. The caller may itself run an event loop."""
+
+import asyncio
+from collections.abc import Coroutine
+from threading import Thread
+from typing import Any, TypeVar
+
+from brokerfuzz.targets.event_loop import new_loop
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """An event loop in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._loop = new_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="brokerfuzz", daemon=True)
+        self._thread.start()
+
+    def run(self, main: Coroutine[Any, Any, T]) -> T:
+        """Waits for a coroutine, and returns its result."""
+        return asyncio.run_coroutine_threadsafe(main, self._loop).result()
+
+    def close(self) -> None:
+        """Stops the event loop and the thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()

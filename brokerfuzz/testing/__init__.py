@@ -1,0 +1,1 @@
+"""Lets test suites use brokerfuzz: the pytest plugin, and the decorator that turns cases into tests."""

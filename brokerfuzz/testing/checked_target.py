@@ -1,0 +1,81 @@
+"""Sends single cases to a target from a test, and checks the answers."""
+
+from types import TracebackType
+from typing import Self
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import Answer, HttpTarget
+from brokerfuzz.targets.loop_thread import LoopThread
+from brokerfuzz.testing.failure_text import EXPECTED, described_failure
+
+
+class WrongAnswer(AssertionError):
+    """The answer of a target contradicts the contract. `actual` describes the answer."""
+
+    def __init__(self, case: Case, answer: Answer) -> None:
+        self.actual = f"{answer.kind} ({answer.reason})" if answer.reason else answer.kind
+        super().__init__("\n".join([str(case), *described_failure(case, self.actual)]))
+
+
+class CheckedTarget:
+    """A target that answers single cases. Use it in a `with` block.
+
+    Raises `TargetError` at the beginning of the block if the target cannot be reached.
+    """
+
+    def __init__(self, target: HttpTarget) -> None:
+        self._target = target
+        self._loop = LoopThread()
+        self._answers: dict[str, Answer] = {}
+        """The answers to valid messages, because a valid message may be the twin of many cases."""
+        self._newly_accepted: list[str] = []
+
+    def __enter__(self) -> Self:
+        try:
+            self._loop.run(self._target.open())
+            reason = self._loop.run(self._target.not_listening())
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        if reason is not None:
+            self.__exit__(None, None, None)
+            raise TargetError(f"{self._target.name} cannot be reached ({reason}): start the service, or correct the URL")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+        self._loop.run(self._target.close())
+        self._loop.close()
+
+    def send(self, case: Case) -> Answer:
+        """Sends a case and returns the answer. Its `kind` is `accepted`, `rejected`, `crashed` or `timeout`.
+
+        A valid message is sent only once.
+        """
+        if case.id in self._answers:
+            return self._answers[case.id]
+        answer = self._loop.run(self._target.send(case.body, case.headers))
+        if case.label == "valid":
+            self._answers[case.id] = answer
+            if answer.kind == "accepted":
+                self._newly_accepted.append(case.id)
+        return answer
+
+    def check(self, case: Case) -> Answer:
+        """Sends a case and returns the answer. Raises `WrongAnswer`, an `AssertionError`, if the answer contradicts the contract.
+
+        If the target rejects an invalid message, its twin (the valid counterpart) is sent too. If the target also rejects the twin,
+        the rejection proves nothing, and the summary of the test session lists the rule as unproven.
+        """
+        __tracebackhide__ = True
+        answer = self.send(case)
+        if answer.kind not in EXPECTED[case.label].split(" or "):
+            raise WrongAnswer(case, answer)
+        if case.label == "invalid" and case.twin is not None:
+            self.send(case.twin)
+        return answer
+
+    def newly_accepted(self) -> list[str]:
+        """Returns the IDs of the valid cases that the target accepted since the last call."""
+        found, self._newly_accepted = self._newly_accepted, []
+        return found

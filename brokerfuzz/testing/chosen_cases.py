@@ -1,0 +1,112 @@
+"""Selects the cases for a test function, and groups them by rule."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_filters import selection
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.plan import Plan
+from brokerfuzz.cases.rule_names import rule_names
+from brokerfuzz.corpus.bundled_corpus import load
+from brokerfuzz.errors import BrokerfuzzError, quoted
+from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.schemas.contract import known_contract, known_message_type
+from brokerfuzz.schemas.verdicts import known_labels
+
+GroupedBy = Literal["case", "rule"]
+
+
+@dataclass(frozen=True)
+class CaseGroup:
+    """The cases that break the same rule, the valid cases, or the cases that touch the same ambiguity."""
+
+    name: str
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True)
+class ChosenCases:
+    """The cases that a test function needs: the arguments of `brokerfuzz.parametrize`.
+
+    Raises `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid.
+    """
+
+    message_type: MessageType
+    verdicts: Sequence[Label]
+    rules: Sequence[str]
+    techniques: Sequence[str]
+    sites: Sequence[str]
+    by: GroupedBy
+    contract: Contract | None
+
+    def __post_init__(self) -> None:
+        known_message_type(self.message_type)
+        known_labels(self.verdicts)
+        selection(known_contract(self.contract), self.rules, self.techniques, sites=self.sites)
+        if self.by not in ("case", "rule"):
+            raise ValueError(f"by={quoted(self.by)}: use 'case' for one test per case, or 'rule' for one test per rule")
+
+    @property
+    def folder(self) -> str | None:
+        """The folder of the changed contract, or None for the built-in contract."""
+        return None if self.contract is None or self.contract is load_contract() else str(self.contract.folder)
+
+    def cases(self, *, seed: int, count: int) -> list[Case]:
+        """Returns the cases of the minimal catalogue, and then `count` random cases. No case occurs twice.
+
+        Raises `BrokerfuzzError` if no case matches.
+        """
+        found = {case.id: case for case in (*self._fixed(), *self._random(seed, count))}
+        if not found:
+            raise BrokerfuzzError("no case matches the arguments of brokerfuzz.parametrize: change verdicts, rules, techniques or sites")
+        return list(found.values())
+
+    def groups(self, cases: Sequence[Case]) -> list[CaseGroup]:
+        """Returns the cases in groups, one per rule."""
+        grouped: dict[str, list[Case]] = {}
+        for case in cases:
+            grouped.setdefault(self._group_name(case), []).append(case)
+        return [CaseGroup(name, tuple(members)) for name, members in grouped.items()]
+
+    def _fixed(self) -> Iterator[Case]:
+        if self.folder is not None:
+            yield from self._planned(minimal=True)
+        else:
+            yield from load(self.message_type, verdicts=self.verdicts, rules=self.rules, techniques=self.techniques, sites=self.sites)
+        if "unspecified" in self.verdicts and not (self.rules or self.techniques or self.sites):  # the minimal catalogue contains none
+            yield from catalogue(self.message_type, verdicts=["unspecified"], contract=self.contract)
+
+    def _random(self, seed: int, count: int) -> Iterator[Case]:
+        return self._planned(seed=seed, count=count, only_random=True) if count else iter(())
+
+    def _planned(self, **options: Any) -> Iterator[Case]:
+        plan = Plan(
+            message_type=self.message_type,
+            verdicts=tuple(self.verdicts),
+            rules=tuple(self.rules),
+            techniques=tuple(self.techniques),
+            sites=tuple(self.sites),
+            contract=self.folder,
+            **options,
+        )
+        return (case for _, case in plan.numbered())
+
+    def _group_name(self, case: Case) -> str:
+        if case.label == "invalid":
+            names = rule_names(known_contract(self.contract))
+            return "breaks " + " and ".join(dict.fromkeys(names.get(entry.rule, entry.rule) for entry in case.verdict.broken))
+        touched = case.verdict.ambiguities if case.label == "unspecified" else ()
+        return f"touches {touched[0].ambiguity}" if touched else f"{case.label} {case.message_type}"
+
+
+def names_of(cases: Sequence[Case]) -> list[str]:
+    """Returns a readable name for each case. If a name has occurred before, the beginning of the ID of the case follows it."""
+    known: set[str] = set()
+    names = []
+    for case in cases:
+        name = str(case)
+        names.append(f"{name} {case.id[:8]}" if name in known else name)
+        known.add(name)
+    return names

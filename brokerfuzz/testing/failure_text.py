@@ -1,0 +1,74 @@
+"""Describes in a few lines why a test of a case failed: rule, place, expected and actual result, and the difference from the twin."""
+
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.message_diff import difference
+from brokerfuzz.errors import shortened
+from brokerfuzz.schemas.verdicts import violation
+from brokerfuzz.wording import counted, printable, readable
+
+EXPECTED = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
+MOST_SHOWN = 3
+"""The number of failures that are described if several cases of the same rule fail."""
+_MOST_CHANGED = 8
+_WIDEST = 200
+
+
+def described_failure(case: Case, actual: str) -> list[str]:
+    """Returns the lines for one case. `actual` is what the test observed."""
+    return [*_rules(case), *_places(case), _expected(case), f"actual: {actual}", *_difference(case)]
+
+
+def described_failures(total: int, failures: Sequence[tuple[Case, str]]) -> str:
+    """Describes the failures of cases that break the same rule: the number, and the first three."""
+    first = failures[0][0]
+    lines = [f"{len(failures):,} of {counted(total, 'case')} failed", *_rules(first), _expected(first)]
+    for number, (case, actual) in enumerate(failures[:MOST_SHOWN], 1):
+        place, *more = _places(case) or [str(case)]
+        lines += [f"{number}. {place}", *(f"   {line}" for line in (*more, f"actual: {actual}", *_difference(case)))]
+    if len(failures) > MOST_SHOWN:
+        lines.append(f"and {len(failures) - MOST_SHOWN:,} more")
+    return "\n".join(lines)
+
+
+def _rules(case: Case) -> list[str]:
+    return [f"rule: {rule}" for rule in dict.fromkeys(broken.rule for broken in case.verdict.broken)]
+
+
+def _places(case: Case) -> list[str]:
+    techniques = {(fault.rule, fault.at): f" ({fault.technique})" for fault in case.faults}
+    if case.verdict.broken:
+        return [
+            f"place: {broken.at or 'the root'}: {violation(broken.found, broken.demanded)}{techniques.get((broken.rule, broken.at), '')}"
+            for broken in case.verdict.broken
+        ]
+    return [f"ambiguity: {touched}" for touched in case.verdict.ambiguities]
+
+
+def _expected(case: Case) -> str:
+    return f"expected: {EXPECTED[case.label]}"
+
+
+def _difference(case: Case) -> list[str]:
+    headers = [f"header: {name}: {value}" if value is not None else f"without the header {name}" for name, value in case.headers]
+    if case.twin is None:
+        return [*headers, f"message: {readable(case.body, _WIDEST)}"]
+    changed = [line for line in difference(case.twin.body, case.body) if line[:1] in "+-" or set(line) == {" ", "^"}]
+    if len(changed) > _MOST_CHANGED:
+        changed[_MOST_CHANGED - 1 :] = [f"... {len(changed) - _MOST_CHANGED + 1:,} more lines"]
+    return [*headers, "difference from the twin:", *(f"  {line}" for line in changed)]
+
+
+def actual_of(problem: BaseException) -> str:
+    """Describes what a test observed: the answer of a target, or the first line of an exception with its file and line number."""
+    if (actual := getattr(problem, "actual", None)) is not None:
+        return str(actual)
+    said = next(iter(str(problem).splitlines()), "")
+    name = type(problem).__name__
+    text = said if said and name in {"AssertionError", "Failed"} else f"{name}: {said}" if said else name
+    lines = [(frame, number) for frame, number in traceback.walk_tb(problem.__traceback__) if "__unittest" not in frame.f_globals]
+    where = [f"({Path(frame.f_code.co_filename).name}:{number})" for frame, number in lines[-1:]]
+    return " ".join([shortened(printable(text), _WIDEST), *where])

@@ -1,0 +1,169 @@
+"""Defines `brokerfuzz.parametrize`, which turns cases into tests. This module does not import pytest."""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, TypeVar, cast
+from unittest import SkipTest, TestCase
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.errors import BrokerfuzzError, quoted
+from brokerfuzz.schemas import Contract, Label, MessageType
+from brokerfuzz.testing.chosen_cases import CaseGroup, ChosenCases, GroupedBy, names_of
+from brokerfuzz.testing.failure_text import actual_of, described_failures
+
+Test = TypeVar("Test", bound=Callable[..., Any])
+
+ARGUMENT = "case"
+"""The argument of the test function that gets the case."""
+CHOSEN = "__brokerfuzz_cases__"
+"""The attribute of a test function that contains its `ChosenCases`."""
+
+
+def parametrize(
+    message_type: MessageType,
+    *,
+    verdicts: Sequence[Label] = ("valid", "invalid"),
+    rules: Sequence[str] = (),
+    techniques: Sequence[str] = (),
+    sites: Sequence[str] = (),
+    by: GroupedBy = "case",
+    contract: Contract | None = None,
+) -> Callable[[Test], Test]:
+    """Calls a test function with the cases of a message type, in its argument `case`.
+
+        @brokerfuzz.parametrize("offer-creation-request", rules=["*pageCount:minimum"], by="rule")
+        def test_offers(case: brokerfuzz.Case) -> None:
+            assert accepts(case.body) == (case.label == "valid")
+
+    With `by="case"`, there is one test per case. The ID of the test is `str(case)`: the ID of an invalid case begins with `breaks`,
+    and the ID of a valid case begins with `valid`. With `by="rule"`, there is one test per rule. This test calls the function
+    with all cases of the rule, and fails once. Fixtures are then created once per rule. All valid cases are one test.
+
+    The cases come from the minimal catalogue, which breaks each rule with each technique. `rules`, `techniques` and `sites` are
+    patterns that select cases, as in `corpus.load`. Cases with the verdict `unspecified` come from the whole catalogue.
+    `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random cases.
+
+    The function can be `async`, if a plugin such as pytest-asyncio runs it, or a method of a `unittest.TestCase`. Raises
+    `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the function has no argument `case`.
+    """
+    __tracebackhide__ = True
+    try:
+        chosen = ChosenCases(message_type, verdicts, rules, techniques, sites, by, contract)
+    except (BrokerfuzzError, TypeError, ValueError) as problem:
+        raise problem.with_traceback(None)  # noqa: B904  (the frames of brokerfuzz do not help)
+
+    def decorate(function: Test) -> Test:
+        __tracebackhide__ = True
+        _check(function)
+        wrapper = _asynchronous(function, chosen) if inspect.iscoroutinefunction(function) else _synchronous(function, chosen)
+        setattr(wrapper, CHOSEN, chosen)
+        return cast(Test, wrapper)
+
+    return decorate
+
+
+class CasesFailed(AssertionError):
+    """Some cases of a group failed. `failures` contains each failed case with what the test observed."""
+
+    def __init__(self, group: CaseGroup, failures: Sequence[tuple[Case, str]]) -> None:
+        super().__init__(described_failures(len(group.cases), failures))
+        self.failures = failures
+
+
+def _check(function: Any) -> None:
+    __tracebackhide__ = True
+    if not inspect.isfunction(function):
+        raise TypeError(f"@brokerfuzz.parametrize decorates test functions, not {quoted(function)}: move it to each test function")
+    if hasattr(function, CHOSEN):
+        raise TypeError(f"{function.__qualname__} uses @brokerfuzz.parametrize twice: use it once, or write two functions")
+    if ARGUMENT not in inspect.signature(function).parameters:
+        raise TypeError(f"{function.__qualname__} has no argument `{ARGUMENT}`, which gets the case: add it")
+
+
+def _synchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable[..., Any]:
+    @wraps(function)
+    def test(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if _runs_without_pytest(args, kwargs):
+            return _run_sub_tests(args[0], chosen, lambda given: test(*args, **{**kwargs, ARGUMENT: given}))
+        group = kwargs.get(ARGUMENT)
+        if not isinstance(group, CaseGroup):
+            return function(*args, **kwargs)
+        failures = _Failures(group)
+        for case in group.cases:
+            with failures.collected(case):
+                function(*args, **{**kwargs, ARGUMENT: case})
+        failures.raise_if_any()
+        return None
+
+    return test
+
+
+def _asynchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable[..., Any]:
+    @wraps(function)
+    async def test(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        group = kwargs.get(ARGUMENT) or CaseGroup("all cases", tuple(chosen.cases(seed=0, count=0)))
+        if not isinstance(group, CaseGroup):
+            return await function(*args, **kwargs)
+        failures = _Failures(group)
+        for case in group.cases:
+            with failures.collected(case):
+                await function(*args, **{**kwargs, ARGUMENT: case})
+        failures.raise_if_any()
+        return None
+
+    return test
+
+
+def _runs_without_pytest(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Returns whether unittest calls a method. The pytest plugin creates a method for each test instead."""
+    return ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase)
+
+
+def _run_sub_tests(test_case: TestCase, chosen: ChosenCases, run: Callable[[Any], Any]) -> None:
+    for name, given in tests_of(chosen, seed=0, count=0):
+        with test_case.subTest(name):
+            run(given)
+
+
+def tests_of(chosen: ChosenCases, *, seed: int, count: int) -> list[tuple[str, Case | CaseGroup]]:
+    """Returns the names and the arguments of the tests of a function."""
+    cases = chosen.cases(seed=seed, count=count)
+    if chosen.by == "rule":
+        return [(group.name, group) for group in chosen.groups(cases)]
+    return list(zip(names_of(cases), cases, strict=True))
+
+
+class _Failures:
+    """Collects the failures of the cases of a group."""
+
+    def __init__(self, group: CaseGroup) -> None:
+        self._group = group
+        self._found: list[tuple[Case, str]] = []
+        self._first: BaseException | None = None
+
+    @contextmanager
+    def collected(self, case: Case) -> Iterator[None]:
+        __tracebackhide__ = True
+        try:
+            yield
+        except BaseException as problem:
+            if not is_failure(problem):
+                raise
+            self._first = self._first or problem
+            self._found.append((case, actual_of(problem)))
+
+    def raise_if_any(self) -> None:
+        """Raises one error for all failures. A debugger stops where the first case failed."""
+        __tracebackhide__ = True
+        if self._first is not None:
+            raise CasesFailed(self._group, self._found).with_traceback(self._first.__traceback__) from None
+
+
+def is_failure(problem: BaseException) -> bool:
+    """Returns whether an exception is the failure of a test: any `Exception`, or a call of `pytest.fail`."""
+    failed_by_pytest = type(problem).__module__ in {"_pytest.outcomes", "builtins"} and type(problem).__name__ == "Failed"
+    return failed_by_pytest or (isinstance(problem, Exception) and not isinstance(problem, SkipTest))

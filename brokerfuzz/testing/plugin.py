@@ -1,0 +1,237 @@
+"""The pytest plugin. pytest imports this module in every session, so it imports the rest of brokerfuzz only when it is needed."""
+
+import inspect
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from brokerfuzz.testing.rule_summary import RECORD, RuleSummary, record_of
+
+if TYPE_CHECKING:
+    from brokerfuzz.testing.checked_target import CheckedTarget
+    from brokerfuzz.testing.chosen_cases import ChosenCases
+
+XFAIL = "brokerfuzz_xfail"
+_CASES = "__brokerfuzz_cases__"
+"""The attribute of a test function that contains its `ChosenCases`."""
+_TEST = "__brokerfuzz_test__"
+"""The attribute of a method of a `unittest.TestCase` that contains its `ChosenCases`, and its case or group."""
+_TARGET = pytest.StashKey["CheckedTarget"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("brokerfuzz", "tests from the message contract of an offer broker")
+    group.addoption("--brokerfuzz-url", metavar="URL", help="Send the messages of the fixture brokerfuzz_target to this URL.")
+    group.addoption(
+        "--brokerfuzz-count", metavar="NUMBER", type=int, default=0, help="Add this number of random cases to each test with brokerfuzz.parametrize."
+    )
+    group.addoption("--brokerfuzz-seed", metavar="NUMBER", type=int, default=0, help="Seed of the random cases.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", f"{XFAIL}(*rules, reason=None, strict=None): tests of these rules are expected to fail; a rule can contain the wildcard *"
+    )
+    if config.getoption("brokerfuzz_url") == "":
+        raise pytest.UsageError("--brokerfuzz-url is empty: specify a URL, such as http://127.0.0.1:8000/offers")
+    if config.getoption("brokerfuzz_count") < 0:
+        raise pytest.UsageError("--brokerfuzz-count is negative: use 0 or more")
+    config.pluginmanager.register(RuleSummary(), "brokerfuzz-summary")
+
+
+# --------------------------------------------------------------------------------------------------------------- collection
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    chosen = getattr(metafunc.function, _CASES, None)
+    if chosen is None:
+        if any(metafunc.definition.iter_markers(XFAIL)):
+            raise pytest.Collector.CollectError(f"{metafunc.function.__name__}: the marker {XFAIL} needs @brokerfuzz.parametrize: add it")
+        return
+    tests = _tests_of(chosen, metafunc.config)
+    markers = list(metafunc.definition.iter_markers(XFAIL))
+    metafunc.parametrize("case", [pytest.param(given, id=name, marks=_expected_failures(chosen, given, markers)) for name, given in tests])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> None:
+    """Replaces each method of a `unittest.TestCase` that needs cases with one method per test. unittest itself has no parameters."""
+    unittest = sys.modules.get("unittest")
+    if unittest is None or not (isinstance(obj, type) and issubclass(obj, unittest.TestCase)):
+        return
+    for name in dir(obj):
+        if (chosen := getattr(getattr(obj, name, None), _CASES, None)) is not None:
+            _expand(obj, name, chosen, collector.config)
+
+
+def _expand(test_case: type, name: str, chosen: "ChosenCases", config: pytest.Config) -> None:
+    method = getattr(test_case, name)
+    markers = [mark for mark in getattr(method, "pytestmark", []) if mark.name == XFAIL]
+    setattr(test_case, name, None)  # unittest ignores names that cannot be called
+    for test_name, given in _tests_of(chosen, config):
+        test: Any = _with_case(method, given)
+        setattr(test, _TEST, (chosen, given))
+        test.pytestmark = [*getattr(method, "pytestmark", []), *(each.mark for each in _expected_failures(chosen, given, markers))]
+        setattr(test_case, f"{name}[{test_name}]", test)
+
+
+def _with_case(method: Callable[..., Any], given: Any) -> Callable[..., Any]:
+    def test(self: Any) -> Any:
+        __tracebackhide__ = True
+        return method(self, case=given)
+
+    return test
+
+
+def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
+    from brokerfuzz.errors import BrokerfuzzError
+    from brokerfuzz.testing.parametrizing import tests_of
+
+    try:
+        return list(tests_of(chosen, seed=config.getoption("brokerfuzz_seed"), count=config.getoption("brokerfuzz_count")))
+    except BrokerfuzzError as problem:
+        raise pytest.Collector.CollectError(str(problem)) from problem
+
+
+def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
+    """Returns the marks for a test whose rule is expected to fail. An unknown rule is an error."""
+    found = []
+    for marker in markers:
+        if {entry.rule for case in _cases_in(given) for entry in case.verdict.broken} & set(_rules_of(marker, chosen)):
+            options = {name: value for name, value in marker.kwargs.items() if name in ("reason", "strict", "raises") and value is not None}
+            found.append(pytest.mark.xfail(**options))
+    return found
+
+
+def _rules_of(marker: pytest.Mark, chosen: "ChosenCases") -> Any:
+    from brokerfuzz.cases.case_filters import matching
+    from brokerfuzz.errors import BrokerfuzzError
+    from brokerfuzz.schemas.contract import known_contract
+
+    if not marker.args:
+        raise pytest.Collector.CollectError(f"the marker {XFAIL} names no rule: write {XFAIL}('offer-creation-request/number:minLength')")
+    try:
+        return matching("rule", known_contract(chosen.contract).rules_by_id, marker.args, "`brokerfuzz rules` lists all rules")
+    except BrokerfuzzError as problem:
+        raise pytest.Collector.CollectError(f"marker {XFAIL}: {problem}") from problem
+
+
+def _cases_in(given: Any) -> Any:
+    return getattr(given, "cases", (given,))
+
+
+# ------------------------------------------------------------------------------------------------------------------ reports
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Shortens the report of a failed case, and adds to the report what the test showed about the rules of the contract."""
+    report = yield
+    found = _case_of(item)
+    if found is None or call.when != "call" or (report.outcome == "skipped" and not hasattr(report, "wasxfail")):
+        return report
+    chosen, given = found
+    accepted = item.config.stash[_TARGET].newly_accepted() if _TARGET in item.config.stash else []
+    failed = [] if call.excinfo is None else _failed_cases(call.excinfo.value, given)
+    setattr(report, RECORD, record_of(chosen.message_type, chosen.folder, _cases_in(given), failed, accepted))
+    if call.excinfo is not None and report.outcome == "failed":
+        _shorten(report, item, call.excinfo, given)
+    return report
+
+
+def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
+    """Returns the case or group of a test, and all cases of its function."""
+    if isinstance(item, pytest.Function):
+        if (method := getattr(item.obj, _TEST, None)) is not None:
+            return method  # type: ignore[no-any-return]
+        if (chosen := getattr(item.obj, _CASES, None)) is not None and hasattr(item, "callspec"):
+            return chosen, item.callspec.params["case"]
+    return None
+
+
+def _failed_cases(problem: BaseException, given: Any) -> Any:
+    from brokerfuzz.testing.parametrizing import CasesFailed
+
+    return [case for case, _ in problem.failures] if isinstance(problem, CasesFailed) else _cases_in(given)
+
+
+def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], given: Any) -> None:
+    """Replaces the traceback of an assertion with a few lines about the case. These lines follow the traceback of another exception,
+    and every traceback that the user requests with `--tb`.
+    """
+    from brokerfuzz.testing.failure_text import actual_of, described_failure
+    from brokerfuzz.testing.parametrizing import CasesFailed
+
+    problem = excinfo.value
+    has_all = isinstance(problem, CasesFailed)
+    text = str(problem) if has_all else "\n".join(described_failure(given, actual_of(problem)))
+    if item.config.getoption("tbstyle") != "auto":
+        if not has_all and (add_section := getattr(report.longrepr, "addsection", None)) is not None:
+            add_section("case", text)
+    elif isinstance(problem, AssertionError | pytest.fail.Exception):
+        report.longrepr = _text_only(excinfo, text, text if has_all else actual_of(problem))
+    else:
+        path = inspect.getfile(inspect.unwrap(item.obj))  # type: ignore[attr-defined]
+        shown = excinfo.getrepr(style="short", tbfilter=lambda found: found.traceback.cut(path=path).filter(found))
+        shown.addsection("case", text)
+        report.longrepr = shown
+
+
+def _text_only(excinfo: pytest.ExceptionInfo[BaseException], text: str, summary: str) -> Any:
+    """Returns the representation of an exception that shows only this text. The short summary of pytest shows the first line of `summary`."""
+    shown: Any = excinfo.getrepr(style="value", chain=False)
+    shown.reprtraceback.reprentries[-1].lines[:] = text.splitlines()
+    if shown.reprcrash is not None:
+        shown.reprcrash.message = summary
+    return shown
+
+
+# ----------------------------------------------------------------------------------------------------------------- fixtures
+
+
+@pytest.fixture(scope="session")
+def brokerfuzz_service(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of the reference service, such as `http://127.0.0.1:40123`. The service accepts offers at `/offers`.
+
+    Seeded bugs can be given as an indirect parameter:
+    `@pytest.mark.parametrize("brokerfuzz_service", [["accepts-zero-order-minimum"]], indirect=True)`.
+    """
+    from brokerfuzz.service.running import running
+
+    with _explained(), running(bugs=getattr(request, "param", ())) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def brokerfuzz_url(pytestconfig: pytest.Config) -> str:
+    """The URL of the fixture `brokerfuzz_target`. A test suite can define this fixture again, and return the URL of its own service."""
+    url = pytestconfig.getoption("brokerfuzz_url")
+    if url is None:
+        pytest.fail("no target given: use --brokerfuzz-url URL, or define a fixture brokerfuzz_url that returns the URL", pytrace=False)
+    return str(url)
+
+
+@pytest.fixture(scope="session")
+def brokerfuzz_target(brokerfuzz_url: str, pytestconfig: pytest.Config) -> "Iterator[CheckedTarget]":
+    """The target at `brokerfuzz_url`. `brokerfuzz_target.check(case)` sends a case, and fails if the answer contradicts the contract."""
+    from brokerfuzz.targets import HttpTarget
+    from brokerfuzz.testing.checked_target import CheckedTarget
+
+    with _explained(), CheckedTarget(HttpTarget(brokerfuzz_url)) as target:
+        pytestconfig.stash[_TARGET] = target
+        yield target
+        del pytestconfig.stash[_TARGET]
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Reports an error of brokerfuzz in one line."""
+    from brokerfuzz.errors import BrokerfuzzError
+
+    try:
+        yield
+    except BrokerfuzzError as problem:
+        pytest.fail(str(problem), pytrace=False)

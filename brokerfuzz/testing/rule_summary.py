@@ -1,0 +1,72 @@
+"""Counts which rules the tests of a session exercised, and prints the summary at the end."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from brokerfuzz.cases.case import Case
+
+RECORD = "brokerfuzz"
+"""The attribute of a test report that contains its record. pytest-xdist sends the attributes of reports as JSON."""
+_MOST_NAMES = 5
+
+
+def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]) -> dict[str, Any]:
+    """Returns what a test showed. `folder` is the folder of a changed contract, and `accepted` contains the IDs of accepted twins."""
+    wrong = {case.id for case in failed}
+    twins: dict[str, list[str]] = {}
+    valid = list(accepted)
+    for case in cases:
+        for broken in case.verdict.broken:
+            found = twins.setdefault(broken.rule, [])
+            if case.twin_id is not None and case.twin_id not in found:
+                found.append(case.twin_id)
+        if case.label == "valid" and case.id not in wrong:
+            valid.append(case.id)
+    return {"message_type": message_type, "contract": folder, "twins": twins, "accepted": valid}
+
+
+class RuleSummary:
+    """Collects the records of all tests. The names of its methods are hooks of pytest."""
+
+    def __init__(self) -> None:
+        self._twins: dict[tuple[str | None, str], dict[str, set[str]]] = {}
+        """Contract and message type -> rule -> the IDs of the twins of the cases that broke it."""
+        self._accepted: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if (record := getattr(report, RECORD, None)) is not None:
+            rules = self._twins.setdefault((record["contract"], record["message_type"]), {})
+            for rule, twins in record["twins"].items():
+                rules.setdefault(rule, set()).update(twins)
+            self._accepted.update(record["accepted"])
+
+    def pytest_terminal_summary(self, terminalreporter: Any, config: Any) -> None:
+        if self._twins:
+            terminalreporter.section(RECORD)
+            for line in self.lines(_MOST_NAMES if config.get_verbosity() <= 0 else None):
+                terminalreporter.line(line)
+
+    def lines(self, most: int | None) -> Iterator[str]:
+        """Yields the lines of the summary, with at most this number of rule names per line."""
+        from brokerfuzz.cases.rule_names import rule_names
+        from brokerfuzz.schemas import load_contract
+
+        for (folder, message_type), exercised in self._twins.items():
+            contract = load_contract(folder)
+            names = rule_names(contract)
+            every = [rule.id for rule in contract.rules[message_type]]
+            missing = [names[rule] for rule in every if rule not in exercised]
+            unproven = [names.get(rule, rule) for rule, twins in exercised.items() if not twins & self._accepted]
+            exercised_rules = len(every) - len(missing)
+            yield f"{message_type}: {exercised_rules:,} of {len(every):,} rules exercised, {len(unproven):,} unproven, {len(missing):,} missing"
+            if unproven:
+                yield f"  unproven (no test showed that a twin, the valid counterpart, is accepted): {_some(unproven, most)}"
+            if missing:
+                yield f"  missing (no test ran a case that breaks the rule): {_some(missing, most)}"
+
+
+def _some(names: list[str], most: int | None) -> str:
+    shown = names if most is None else names[:most]
+    left = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {left:,} more (-v lists them)" if left else "")
