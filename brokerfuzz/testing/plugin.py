@@ -35,9 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{XFAIL}(*rules, reason=None, strict=None): tests of these rules are expected to fail; a rule can contain the wildcard *"
     )
-    if config.getoption("brokerfuzz_url") == "":
+    if config.option.brokerfuzz_url == "":
         raise pytest.UsageError("--brokerfuzz-url is empty: specify a URL, such as http://127.0.0.1:8000/offers")
-    if config.getoption("brokerfuzz_count") < 0:
+    if config.option.brokerfuzz_count < 0:
         raise pytest.UsageError("--brokerfuzz-count is negative: use 0 or more")
     config.pluginmanager.register(RuleSummary(), "brokerfuzz-summary")
 
@@ -91,7 +91,7 @@ def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
     from brokerfuzz.testing.parametrizing import tests_of
 
     try:
-        return list(tests_of(chosen, seed=config.getoption("brokerfuzz_seed"), count=config.getoption("brokerfuzz_count")))
+        return list(tests_of(chosen, seed=config.option.brokerfuzz_seed, count=config.option.brokerfuzz_count))
     except BrokerfuzzError as problem:
         raise pytest.Collector.CollectError(str(problem)) from problem
 
