@@ -105,10 +105,18 @@ def _listed(place: Place) -> set[str]:
 
 
 def _user_content(place: Place, file: File) -> Iterable[bytes]:
-    """Returns the existing version of a file that the user completes, or the template if the file does not exist."""
-    with suppress(FileNotFoundError), place.opened(file.name) as stream:
-        return [stream.read()]
-    return file.pieces
+    """Returns the existing version of a file that the user completes, or the template if the file does not exist.
+
+    Raises `CorpusError` if the existing version does not fit the export.
+    """
+    try:
+        with place.opened(file.name) as stream:
+            content = stream.read()
+    except FileNotFoundError:
+        return file.pieces
+    if file.check is not None:
+        file.check(content)
+    return [content]
 
 
 def found_file(place: Place) -> Written | None:

@@ -42,12 +42,13 @@ class File:
     digits, `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
 
     The user completes a file that is `user_owned`. An export does not overwrite a `user_owned` file, and writes no checksum for
-    it.
+    it. `check` raises `CorpusError` if the contents of the user's file do not fit the export.
     """
 
     name: str
     pieces: Iterable[bytes]
     user_owned: bool = False
+    check: Callable[[bytes], None] | None = None
 
 
 @dataclass(frozen=True)

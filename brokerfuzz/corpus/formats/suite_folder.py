@@ -1,57 +1,75 @@
-"""Writes a test suite for one language: a file with the cases, tests that read this file, and templates that the user completes.
+"""Writes a test suite for one language: a table of the cases, tests that read the table, and a function that the user completes.
 
-The source code of the tests is always the same (see the folder `suites`), so nothing in a case can become code. Later exports do
-not change the files that the user has completed.
+    cases.tsv            the cases, see `suite_table`
+    expected-failures    the failures that the user knows, see `expected_failures`
+    accepts.ts           the function that the user completes
+    README.md            how to run the tests
+
+The source code of the tests is in the folder `suites`. Nothing in a case can become code: only names of tests, which consist of
+letters, digits and `_`. Later exports do not change the files of the user.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from importlib import resources
 
-import orjson
-
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.records import encode
-from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of
+from brokerfuzz.corpus.formats import expected_failures
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
+from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
+from brokerfuzz.corpus.formats.suite_table import table
 
-Lines = Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]
-"""A function that returns cases as lines of a file."""
+TABLE, README = "cases.tsv", "README.md"
+_README = """\
+# Contract tests of your system
+
+Your system must accept the valid messages and reject the invalid ones. A test fails if your system does not, or if it crashes.
+
+1. {place}
+2. Complete the function in `{template}`: give the message to your system, and return true if your system accepts it.
+3. Run `{run}`. The plain messages come first: if your system rejects one, no other test runs.
+4. If you cannot fix a failure now, write the ID or the rule into `{expected}`.
+
+The tests are grouped by rule. The name of a test consists of the technique that breaks the rule, and the ID of the case.
+To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. Your files of steps 2 and 4 do not change.
+"""
 
 
-def suite(name: str, description: str, *, tests: Iterable[str], templates: Iterable[str], cases: str, lines: Lines, folder: str = "") -> Folder:
+def suite(
+    name: str, description: str, *, tests: str, template: str, place: str, run: str, code: str = "", data: str = "",
+    listing: tuple[str, Callable[[Sequence[SuiteCase]], Iterator[bytes]]] | None = None,
+) -> Folder:  # fmt: skip
     """Returns the format of a test suite.
 
-    `tests` and `templates` are files in the folder `suites`, which are copied to `folder`. The user completes the templates.
-    `cases` is the name of the file that contains the `lines`.
+    `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. The table and the expected
+    failures are in the folder `data`. `listing` is the name and the content of a file with one line of code per test, for languages
+    whose tests cannot be created while they run. `place` and `run` are sentences of the README.
     """
 
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-        yield from (File(folder + source, [_source(source)]) for source in tests)
-        yield from (File(folder + source, [_source(source)], user_owned=True) for source in templates)
-        yield File(cases, lines(chosen, about))
+        cases = arranged(chosen, about)
+        yield File(code + tests, [source(tests)])
+        yield File(code + template, [source(template)], user_owned=True)
+        if listing is not None:
+            yield File(code + listing[0], listing[1](cases))
+        yield File(data + TABLE, table(cases))
+        yield known_failures(cases, data)
+        yield readme(about, place=place, template=code + template, run=run, expected=data + expected_failures.NAME)
 
     return Folder(name, description, files)
 
 
-def json_lines(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
-    """Yields the lines of the corpus. Each line begins with three more properties: the `name` of the test, the `reason` for the
-    verdict, and the time `now` at which the verdict is correct.
-    """
-    held: Case | None = None
-    for case in cases:
-        if held is not None:
-            yield _line(held)
-        held = case
-    if held is not None:
-        yield _line(held, last=True)
+def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
+    """Returns the file with the expected failures. The user's entries must match these cases."""
+    check = partial(expected_failures.check_entries, cases=cases)
+    return File(folder + expected_failures.NAME, [expected_failures.TEMPLATE], user_owned=True, check=check)
 
 
-def _line(case: Case, *, last: bool = False) -> bytes:
-    head = orjson.dumps({"name": name_of(case), "reason": reason_of(case), "now": now_of(case)})
-    return head[:-1] + b"," + encode(case, last=last)[1:] + b"\n"
+def readme(about: CorpusInfo, **parts: str) -> File:
+    return File(README, [_README.format(recipe=about.recipe, **parts).encode()])
 
 
-def _source(name: str) -> bytes:
+def source(name: str) -> bytes:
     """Returns the contents of a file in the folder `suites`. Python files in this folder end in `.txt`, because they are not
     modules of brokerfuzz.
     """

@@ -1,12 +1,12 @@
 """Writes tests for Vitest in TypeScript, without other dependencies."""
 
-from brokerfuzz.corpus.formats.suite_folder import json_lines, suite
+from brokerfuzz.corpus.formats.suite_folder import suite
 
 FORMAT = suite(
     "vitest",
     "tests for Vitest, in TypeScript; you must complete accepts.ts",
-    tests=["broker-contract.test.ts"],
-    templates=["accepts.ts"],
-    cases="cases.ndjson",
-    lines=json_lines,
+    tests="broker-contract.test.ts",
+    template="accepts.ts",
+    place="Put this folder anywhere in a project that uses Vitest.",
+    run="npx vitest run",
 )

@@ -5,12 +5,6 @@ import java.util.List;
 /** Connects the tests to your system. Complete this file. brokerfuzz creates it once and does not overwrite it. */
 final class Broker {
 
-    /**
-     * The time on the clock of your system, such as "2025-06-15T12:00:00Z", or "" for the current time. The verdicts of a few cases
-     * depend on the clock. These cases are skipped unless this is their time.
-     */
-    static final String CLOCK = "";
-
     /** A header that replaces the default headers of the request with this name (null: do not send this header). */
     record Header(String name, String value) {}
 

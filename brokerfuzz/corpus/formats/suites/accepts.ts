@@ -4,12 +4,6 @@
 export type Header = [name: string, value: string | null];
 
 /**
- * The time on the clock of your system, such as "2025-06-15T12:00:00Z", or null for the current time. The verdicts of a
- * few cases depend on the clock. These cases are skipped unless this is their time.
- */
-export const CLOCK: string | null = null;
-
-/**
  * Returns true if your system accepts a message. Most cases have no headers. Return false for a rejection: any error counts as a crash.
  */
 export async function accepts(messageType: string, body: Uint8Array, headers: Header[]): Promise<boolean> {

@@ -1,0 +1,68 @@
+"""Sorts the cases of a test suite: first the plain messages, then the cases of each rule.
+
+    offer-creation-request/plain                   twin-19da04d3e0c2b1f7          a valid message that other cases need
+    offer-creation-request/orderMinimum:minimum    one-below-826bb491258572e9     the technique and the ID of the case
+
+A plain message is a valid message that is the twin of another case. If a system rejects a plain message, a rejection of the other
+case proves nothing.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats.case_names import ascii_line, now_of
+from brokerfuzz.corpus.formats.format import CorpusInfo
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.schemas import MESSAGE_TYPES
+
+PLAIN = "plain"
+LONGEST_TOPIC = 60
+_ABOUT_THE_CLOCK = "that need another time on the clock of your system (`brokerfuzz fire` sends such cases)"
+
+
+class SuiteCase(NamedTuple):
+    """A case and its names in the report of a test runner. `group` is the rule that the message breaks. `name` is unique."""
+
+    group: str
+    name: str
+    case: Case
+
+    @property
+    def is_plain(self) -> bool:
+        return self.group.endswith(f"/{PLAIN}")
+
+
+def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
+    """Sorts the cases for a test suite. Cases about the clock are left out. Raises `CorpusError` if no case remains."""
+    kept = []
+    for case in cases:
+        if now_of(case) is None:
+            kept.append(case)
+        else:
+            about.left_out.add(case, _ABOUT_THE_CLOCK)
+    if not kept:
+        raise CorpusError("all chosen cases are about the clock, and tests cannot set the clock of your system: choose more cases")
+    twins = {case.twin_id for case in kept}
+    found = [SuiteCase(_group(case, plain=case.id in twins), _name(case), case) for case in kept]
+    return sorted(found, key=_position)
+
+
+def _position(one: SuiteCase) -> tuple[bool, int, str, int, str]:
+    """Returns the sort key: plain messages come first, the shortest first."""
+    length = len(one.case.body) if one.is_plain else 0
+    return not one.is_plain, MESSAGE_TYPES.index(one.case.message_type), one.group, length, one.name
+
+
+def _group(case: Case, *, plain: bool) -> str:
+    if case.label == "valid":
+        return f"{case.message_type}/{PLAIN if plain else 'valid'}"
+    rules = [fault.rule for fault in case.faults] or [entry.rule for entry in case.verdict.broken if case.label == "invalid"]
+    return ascii_line(rules[0]) if rules else f"{case.message_type}/unspecified:{case.verdict.ambiguities[0].ambiguity}"
+
+
+def _name(case: Case) -> str:
+    topics = [fault.technique for fault in case.faults] or [tag for tag in case.tags if not tag.startswith("now:")][-2:] or [case.label]
+    topic = re.sub(r"[^A-Za-z0-9]+", "-", "-and-".join(topics)).strip("-")
+    return f"{topic[:LONGEST_TOPIC]}-{case.id}"

@@ -1,0 +1,35 @@
+"""Writes the cases of a test suite as a table that any language can read without a JSON parser.
+
+Each case is a line of values with tabs between them. The body and the headers are percent-encoded, so that a test receives the
+exact bytes.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote
+
+from brokerfuzz.corpus.formats.case_names import reason_of
+from brokerfuzz.corpus.formats.suite_cases import SuiteCase
+from brokerfuzz.schemas.headers import Headers
+
+COLUMNS = ("group", "name", "id", "message", "verdict", "twin", "reason", "headers", "body")
+"""The names of the columns, which are the first line of the table. Only `headers` and `body` are percent-encoded."""
+_ESCAPED = re.compile(rb"[^ -$&-*,-~]")
+"""All bytes that are not printable ASCII, `%`, and `+` (which some decoders read as a space)."""
+
+
+def table(cases: Iterable[SuiteCase]) -> Iterator[bytes]:
+    """Yields the lines of the table."""
+    yield "\t".join(COLUMNS).encode() + b"\n"
+    for group, name, case in cases:
+        values = (group, name, case.id, case.message_type, case.label, case.twin_id or "", reason_of(case), _form(case.headers))
+        yield "\t".join(values).encode() + b"\t" + _ESCAPED.sub(_percent, case.body) + b"\n"
+
+
+def _percent(found: re.Match[bytes]) -> bytes:
+    return b"%%%02X" % found[0][0]
+
+
+def _form(headers: Headers) -> str:
+    """Writes headers like an HTML form: `Content-Type=text%2Fplain`. A name without a value means that the header is not sent."""
+    return "&".join(quote(name, safe="") if value is None else f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in headers)
