@@ -25,8 +25,12 @@ def contract_of(folder: str | None) -> "Contract":
     return load_contract(folder)
 
 
+_NAMED = 5
+"""The maximum number of notes about rules that no technique breaks."""
+
+
 def warn_about_unbroken_rules(contract: "Contract", message_types: "Iterable[MessageType]") -> None:
-    """Prints a note for each rule of a changed contract that no technique can break."""
+    """Prints a note about the rules of a changed contract that no technique can break."""
     from brokerfuzz.schemas import load_contract
 
     if contract is load_contract():
@@ -34,8 +38,11 @@ def warn_about_unbroken_rules(contract: "Contract", message_types: "Iterable[Mes
     from brokerfuzz.cases.case import clock
     from brokerfuzz.cases.faults import FaultMaker
 
-    for rule in (rule for message_type in message_types for rule in FaultMaker(contract, message_type, clock(None)).unbroken()):
-        click.echo(f"{NAME}: no technique breaks the rule {rule.id}, so no invalid message tests this rule", err=True)
+    unbroken = [rule.id for message_type in message_types for rule in FaultMaker(contract, message_type, clock(None)).unbroken()]
+    for rule in unbroken[:_NAMED]:
+        click.echo(f"{NAME}: no technique breaks the rule {rule}, so no invalid message tests this rule", err=True)
+    if len(unbroken) > _NAMED:
+        click.echo(f"{NAME}: no technique breaks {len(unbroken) - _NAMED:,} more rules: does a valid message exist?", err=True)
 
 
 def _random_count(count: int | None, only_random: bool) -> int:

@@ -21,6 +21,7 @@ from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, problem_of, quoted
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, REJECTED
+from brokerfuzz.schemas.contract_limits import check_limits, check_size
 from brokerfuzz.schemas.flattening import Schema, flatten
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
@@ -308,6 +309,7 @@ def _ambiguous_sites(contract: Contract) -> Iterator[tuple[str, str]]:
 
 def _read(path: Path) -> Any:
     try:
+        check_size(path)
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as problem:
         raise ContractError(f"{path} is not readable JSON ({problem}): correct or remove it") from problem
@@ -324,6 +326,7 @@ def _checked_schema(path: Path, schema: Any) -> Schema:
         raise ContractError(f"{path} is not a JSON Schema of an object, but {_line(schema)}: compare it with the built-in file of the same name")
     if (draft := schema.get("$schema", DRAFT)) not in (DRAFT, f"{DRAFT}#"):
         raise ContractError(f"{path} is a schema of the unsupported draft {draft}: rewrite it for {DRAFT}")
+    check_limits(schema, path)
     try:
         meta.validate(schema)
     except (ValidationError, ValueError) as problem:

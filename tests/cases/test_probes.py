@@ -1,14 +1,18 @@
 """Every ambiguity is probed at all its places, with values that most programs accept and with values that most reject."""
 
+import json
 from collections import defaultdict
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.changes import places
+from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, MessageType, check, load_contract
@@ -16,6 +20,7 @@ from brokerfuzz.schemas.headers import OF_HEADERS
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CONTRACT = load_contract()
+PRICING: Final = "offer-pricing-response"
 PROBED = [ambiguity for ambiguity in CONTRACT.ambiguities if ambiguity.detector not in (None, *OF_HEADERS)]
 EVERY_AMBIGUITY = pytest.mark.parametrize("ambiguity", PROBED, ids=[ambiguity.id for ambiguity in PROBED])
 
@@ -98,6 +103,18 @@ def test_an_ambiguity_with_places_is_probed_at_each_of_them(ambiguity: Ambiguity
             message = ProbeMaker(CONTRACT, message_type, NOW)._message(site)  # type: ignore[arg-type]
             at = "".join(f"/{step}" for step in places(message, path)[0])
             assert any(touch.at == at for touch in touched), (message_type, path)
+
+
+@given(st.floats(0, 1), st.integers(1, 100_000), st.floats(0, 100))
+def test_wrong_sums_are_wrong_for_every_price_and_surcharge(unit: float, quantity: int, surcharge: float) -> None:
+    maker, ambiguity = ProbeMaker(CONTRACT, PRICING, NOW), CONTRACT.ambiguity("price-arithmetic")
+    site = maker.sites(ambiguity)[0]
+    message = json.loads(json.dumps(maker._message(site)))
+    (offer,) = message["data"]["offers"]
+    offer["unitPrice"], offer["quantity"] = unit, quantity
+    offer["extendedPrice"] = message["data"]["totalExtendedPrice"] = unit * quantity + surcharge
+    for probe, steps, change in maker.probes(ambiguity, site, message):
+        assert check(PRICING, apply(message, steps, change)).label == "unspecified", probe
 
 
 def test_different_probes_of_a_place_have_different_names() -> None:

@@ -10,6 +10,7 @@ import pytest
 from brokerfuzz.errors import BrokerfuzzError, ContractError
 from brokerfuzz.schemas import Contract, MessageType, check, load_contract
 from brokerfuzz.schemas.contract import DATA
+from brokerfuzz.schemas.contract_limits import LARGEST_BOUND, LARGEST_FILE, MOST
 from brokerfuzz.schemas.typed_source import typed_source
 
 Change = Callable[[Any], object]
@@ -344,3 +345,25 @@ def test_properties_may_be_nested_as_deep_as_messages_are_parsed(tmp_path: Path)
     contract = changed(tmp_path, lambda schema: schema["properties"].update(deep=deep))
     said = check("offer-creation-request", OFFER | {"deep": value}, contract=contract)
     assert [(touch.ambiguity, touch.at) for touch in said.ambiguities] == [("integer-form", "/deep/inner" + "/0/inner/inner" * 20 + "/0")]
+
+
+@pytest.mark.parametrize("keyword", LARGEST_BOUND)
+def test_a_bound_that_needs_huge_messages_is_rejected(tmp_path: Path, keyword: str) -> None:
+    over = LARGEST_BOUND[keyword] + 1
+    with pytest.raises(ContractError, match=f'schema.json contains "{keyword}": {over:,}, and the limit is {over - 1:,}: use a smaller number'):
+        changed(tmp_path, lambda schema: schema["properties"].update(big={keyword: over}))
+
+
+@pytest.mark.parametrize("keyword", MOST)
+def test_a_schema_with_too_many_entries_is_rejected(tmp_path: Path, keyword: str) -> None:
+    entries = {f"v{number}": {"type": "string"} for number in range(MOST[keyword] + 1)}
+    value = {"properties": entries, "enum": list(entries), "required": list(entries)}.get(keyword, list(entries.values()))
+    with pytest.raises(ContractError, match=f'has more than {MOST[keyword]:,} entries in "{keyword}"'):
+        changed(tmp_path, lambda schema: schema["properties"].update(big={keyword: value}))
+
+
+def test_a_huge_file_is_rejected_before_it_is_read(tmp_path: Path) -> None:
+    with (tmp_path / OFFERS).open("wb") as stream:
+        stream.truncate(LARGEST_FILE + 1)
+    with pytest.raises(ContractError, match=f"has 1,048,577 bytes, and the limit is {LARGEST_FILE:,}"):
+        load_contract(tmp_path)
