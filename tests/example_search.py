@@ -19,3 +19,8 @@ def minimal(strategy: SearchStrategy[T], condition: Callable[[T], bool] = lambda
 def first(strategy: SearchStrategy[T], condition: Callable[[T], bool]) -> T:
     """Returns the first example that satisfies the condition, without shrinking it. Raises `NoSuchExample` if none is found."""
     return find(strategy, condition, settings=settings(_THOROUGH, phases=[Phase.generate]))
+
+
+def simplest(strategy: SearchStrategy[T]) -> T:
+    """Returns the first example that Hypothesis tries: the simplest one, unless the strategy rejects it."""
+    return first(strategy, lambda _: True)

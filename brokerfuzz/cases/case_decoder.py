@@ -7,7 +7,7 @@ the simplest message and the first technique.
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -51,8 +51,6 @@ class CaseDecoder:
     rules: tuple[Rule, ...]
     techniques: frozenset[str] | None
     style: Style
-    _decoders: dict[str, Read] = field(default_factory=dict, repr=False)
-    _makers: dict[bool, FaultMaker] = field(default_factory=dict, repr=False)
 
     def read(self, source: Source, now: datetime | None) -> Case:
         """Decodes the next case. If `now` is None, the case is not about the clock."""
@@ -120,9 +118,7 @@ class CaseDecoder:
 
     def faults(self, now: datetime | None) -> FaultMaker:
         """Returns the maker of faults for this time. Several makers share the messages that they have built."""
-        if (now is None) not in self._makers:
-            self._makers[now is None] = FaultMaker(self.contract, self.message_type, now)
-        return replace(self._makers[now is None], now=now)
+        return replace(_fault_maker(self.contract, self.message_type, now is not None), now=now)
 
     # --------------------------------------------------------------------------------------------------- probes
 
@@ -142,9 +138,21 @@ class CaseDecoder:
     # -------------------------------------------------------------------------------------------------- messages
 
     def _message(self, key: str, source: Source, narrowed: Callable[[], Schema] | None = None) -> Any:
-        if key not in self._decoders:
-            self._decoders[key] = compile_decoder(self.contract, self.message_type, narrowed=narrowed() if narrowed else None, style=self.style)
-        return self._decoders[key](source)
+        decoders = _message_decoders(self.contract, self.message_type, self.style)
+        if key not in decoders:
+            decoders[key] = compile_decoder(self.contract, self.message_type, narrowed=narrowed() if narrowed else None, style=self.style)
+        return decoders[key](source)
+
+
+@lru_cache(maxsize=64)
+def _message_decoders(contract: Contract, message_type: MessageType, style: Style) -> dict[str, Read]:
+    """Returns the compiled decoders by place. They do not depend on the selected cases, so all case decoders share them."""
+    return {}
+
+
+@lru_cache(maxsize=16)
+def _fault_maker(contract: Contract, message_type: MessageType, has_clock: bool) -> FaultMaker:
+    return FaultMaker(contract, message_type, clock(None) if has_clock else None)
 
 
 def _kind_of_rule(rule: Rule) -> str:

@@ -37,6 +37,7 @@ def notation_detector_at(contract: Contract, message_type: MessageType, path: st
     return next((detector for detector in FOR_DETECTOR if detector in found), None)
 
 
+@lru_cache(maxsize=4096)
 def concerning(contract: Contract, message_type: MessageType, path: str) -> Mapping[str, str]:
     """Returns the detector of each ambiguity that concerns a site, by the ambiguity's id."""
     found = {}

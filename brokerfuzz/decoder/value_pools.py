@@ -7,6 +7,7 @@ All values are valid and touch no ambiguity, so a message can contain any number
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 LONGEST = 1024
@@ -70,33 +71,37 @@ NUMBERS: Sequence[int | float] = (
 _LARGEST_DECIMAL = 7.9e28
 
 
-def texts(shortest: int, longest: int | None) -> list[str]:
+@lru_cache(maxsize=256)
+def texts(shortest: int, longest: int | None) -> Sequence[str]:
     """Returns strings whose number of characters is within these limits, simplest first. Some strings have the minimum or the
     maximum length.
     """
     top = LONGEST if longest is None else min(longest, LONGEST)
     bounds = ["b" * shortest, "b" * min(shortest + 1, top), "b" * top] if shortest or longest is not None else []
     every = [*TEXTS, *bounds, *LONG_TEXTS]
-    return list(dict.fromkeys(text for text in every if shortest <= len(text) <= max(top, shortest))) or ["b" * shortest]
+    return tuple(dict.fromkeys(text for text in every if shortest <= len(text) <= max(top, shortest))) or ("b" * shortest,)
 
 
-def packed(shortest: int, longest: int) -> list[str]:
+@lru_cache(maxsize=256)
+def packed(shortest: int, longest: int) -> Sequence[str]:
     """Returns strings of these lengths that have many unusual features at once. These strings are about half of all edges."""
-    return [text for text in _PACKED if shortest <= len(text) <= longest] * 12
+    return tuple(text for text in _PACKED if shortest <= len(text) <= longest) * 12
 
 
-def integers(low: int, high: int, step: int = 1) -> list[int]:
+@lru_cache(maxsize=256)
+def integers(low: int, high: int, step: int = 1) -> Sequence[int]:
     """Returns multiples of `step` from `low` to `high`, simplest first. The lowest and the highest multiple are included."""
     bounds = [low, low + 1, high, high - 1]
     rounded = [value - value % step for value in (*INTEGERS, *bounds, low + step - 1)]
-    return list(dict.fromkeys(value for value in rounded if low <= value <= high))
+    return tuple(dict.fromkeys(value for value in rounded if low <= value <= high))
 
 
-def numbers(low: float, high: float, *, decimal: bool = False) -> list[int | float]:
+@lru_cache(maxsize=256, typed=True)  # the bounds 1 and 1.0 are different values
+def numbers(low: float, high: float, *, decimal: bool = False) -> Sequence[int | float]:
     """Returns numbers from `low` to `high`, simplest first. If `decimal` is true, the numbers fit into a decimal with 28 digits."""
     bounds = [value for value in (low, high) if abs(value) <= 1.8e308]
     fitting = [value for value in (*NUMBERS, *bounds) if low <= value <= high and not (decimal and beyond_decimal(value))]
-    return list({(value, type(value), str(value)): value for value in fitting}.values())
+    return tuple({(value, type(value), str(value)): value for value in fitting}.values())
 
 
 def beyond_decimal(value: float) -> bool:

@@ -5,7 +5,7 @@ from inspect import signature
 from typing import Any
 
 import pytest
-from example_search import minimal
+from example_search import minimal, simplest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
@@ -157,7 +157,7 @@ def test_the_functions_without_hypothesis_report_wrong_arguments_at_once(functio
 def test_the_built_in_contract_is_the_default() -> None:
     contract = load_contract()
     for strategy in (offer_requests, product_list_offers, product_list_responses, pricing_responses):
-        assert minimal(strategy(contract=contract)) == minimal(strategy())
+        assert simplest(strategy(contract=contract)) == simplest(strategy())
     for invalid in (invalid_offer_requests, invalid_product_list_responses, invalid_pricing_responses):
-        assert minimal(invalid(contract=contract)).body == minimal(invalid()).body
-    assert minimal(twins("offer-pricing-response", contract=contract))[1].label == "valid"
+        assert simplest(invalid(contract=contract)).body == simplest(invalid()).body
+    assert simplest(twins("offer-pricing-response", contract=contract))[1].label == "valid"
