@@ -68,7 +68,15 @@ def problem_of(problem: Exception) -> str:
 
 
 class BrokerfuzzError(Exception):
-    """The base class of every error that brokerfuzz raises on purpose."""
+    """The base class of every error that brokerfuzz raises on purpose.
+
+    >>> from brokerfuzz import BrokerfuzzError, rules
+    >>> try:
+    ...     rules("offer")
+    ... except BrokerfuzzError as problem:
+    ...     print(str(problem)[:28])
+    unknown message type 'offer'
+    """
 
 
 class ContractError(BrokerfuzzError):

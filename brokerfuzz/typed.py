@@ -23,7 +23,12 @@ __all__ = [
 
 
 class PropertyRequiredOnOrder(TypedDict):
-    """An item of `additionalPropsRequiredOnOrder`."""
+    """An item of `additionalPropsRequiredOnOrder`.
+
+    >>> from brokerfuzz import PropertyRequiredOnOrder
+    >>> PropertyRequiredOnOrder(name="A")
+    {'name': 'A'}
+    """
 
     name: str
     """Name of the property."""
@@ -38,7 +43,12 @@ class PropertyRequiredOnOrder(TypedDict):
 
 
 class ChannelOffer(TypedDict):
-    """An item of `omniChannel.offers`."""
+    """An item of `omniChannel.offers`.
+
+    >>> from brokerfuzz import ChannelOffer
+    >>> ChannelOffer(offerId="A")
+    {'offerId': 'A'}
+    """
 
     offerId: NotRequired[str | None]
     """ID of the offer for this channel."""
@@ -47,14 +57,24 @@ class ChannelOffer(TypedDict):
 
 
 class OmniChannel(TypedDict):
-    """The offers that an omnichannel offer consists of."""
+    """The offers that an omnichannel offer consists of.
+
+    >>> from brokerfuzz import OmniChannel
+    >>> OmniChannel(offers=None)
+    {'offers': None}
+    """
 
     offers: NotRequired[list[ChannelOffer] | None]
     """One offer for each channel."""
 
 
 class PageCountPrice(TypedDict):
-    """An item of `priceClasses[].priceTiers[].pageCounts`."""
+    """An item of `priceClasses[].priceTiers[].pageCounts`.
+
+    >>> from brokerfuzz import PageCountPrice
+    >>> PageCountPrice(minimumPages=None)
+    {'minimumPages': None}
+    """
 
     minimumPages: NotRequired[int | None]
     """Lowest number of pages for the price."""
@@ -65,7 +85,12 @@ class PageCountPrice(TypedDict):
 
 
 class PriceTier(TypedDict):
-    """An item of `priceClasses[].priceTiers`."""
+    """An item of `priceClasses[].priceTiers`.
+
+    >>> from brokerfuzz import PriceTier
+    >>> PriceTier(price=1)
+    {'price': 1}
+    """
 
     price: float
     """Price in this tier."""
@@ -78,7 +103,12 @@ class PriceTier(TypedDict):
 
 
 class PriceClass(TypedDict):
-    """An item of `priceClasses`."""
+    """An item of `priceClasses`.
+
+    >>> from brokerfuzz import PriceClass
+    >>> PriceClass(name="A")
+    {'name': 'A'}
+    """
 
     name: NotRequired[str]
     """Name of the price class."""
@@ -89,7 +119,12 @@ class PriceClass(TypedDict):
 
 
 class ClusterProduct(TypedDict):
-    """An item of `productClusters[].products`."""
+    """An item of `productClusters[].products`.
+
+    >>> from brokerfuzz import ClusterProduct
+    >>> ClusterProduct(productId="A", productQuantityInOffer=1)
+    {'productId': 'A', 'productQuantityInOffer': 1}
+    """
 
     productId: str
     """ID of the product."""
@@ -104,7 +139,12 @@ class ClusterProduct(TypedDict):
 
 
 class ProductCluster(TypedDict):
-    """An item of `productClusters`."""
+    """An item of `productClusters`.
+
+    >>> from brokerfuzz import ProductCluster
+    >>> ProductCluster(id="A")
+    {'id': 'A'}
+    """
 
     id: NotRequired[str | None]
     """ID of the cluster."""
@@ -113,7 +153,12 @@ class ProductCluster(TypedDict):
 
 
 class OfferCreationRequest(TypedDict):
-    """A sellable item to create, with its prices, availability, ordering limits and delivery."""
+    """A sellable item to create, with its prices, availability, ordering limits and delivery.
+
+    >>> from brokerfuzz import OfferCreationRequest
+    >>> OfferCreationRequest(number="A", offerType="Direct Mail")
+    {'number': 'A', 'offerType': 'Direct Mail'}
+    """
 
     number: str
     """The offer's number."""
@@ -190,7 +235,12 @@ class OfferCreationRequest(TypedDict):
 
 
 class ProductListCluster(TypedDict):
-    """An item of `productClusters`."""
+    """An item of `productClusters`.
+
+    >>> from brokerfuzz import ProductListCluster
+    >>> ProductListCluster(products=[{"productId": "A", "productQuantityInOffer": 1}])
+    {'products': [{'productId': 'A', 'productQuantityInOffer': 1}]}
+    """
 
     products: list[ClusterProduct]
     """The products of the cluster."""
@@ -199,7 +249,12 @@ class ProductListCluster(TypedDict):
 
 
 class ProductListOffer(TypedDict):
-    """An offer that consists of products."""
+    """An offer that consists of products.
+
+    >>> from brokerfuzz import ProductListOffer
+    >>> ProductListOffer(number="A", offerType="Product List", productClusters=[{"products": [{"productId": "A", "productQuantityInOffer": 1}]}])
+    {'number': 'A', 'offerType': 'Product List', 'productClusters': [{'products': [{'productId': 'A', 'productQuantityInOffer': 1}]}]}
+    """
 
     number: str
     """The offer's number."""
@@ -276,7 +331,12 @@ class ProductListOffer(TypedDict):
 
 
 class ProductRecord(TypedDict):
-    """An item of `data`."""
+    """An item of `data`.
+
+    >>> from brokerfuzz import ProductRecord
+    >>> ProductRecord(productId="A", productNumber="A", productType="A", status="A", lastUpdateDateTimeUtc="A")
+    {'productId': 'A', 'productNumber': 'A', 'productType': 'A', 'status': 'A', 'lastUpdateDateTimeUtc': 'A'}
+    """
 
     productId: str
     """ID of the component product in the integration layer."""
@@ -301,7 +361,12 @@ class ProductRecord(TypedDict):
 
 
 class ProductListResponse(TypedDict):
-    """The products of a product management system."""
+    """The products of a product management system.
+
+    >>> from brokerfuzz import ProductListResponse
+    >>> ProductListResponse(data=None, failureMessages=[], informationalMessages=[], operationWasSuccessful=True)
+    {'data': None, 'failureMessages': [], 'informationalMessages': [], 'operationWasSuccessful': True}
+    """
 
     data: list[ProductRecord] | None
     """The products, or null if there is no result."""
@@ -314,7 +379,12 @@ class ProductListResponse(TypedDict):
 
 
 class PricedOffer(TypedDict):
-    """An item of `data.offers`."""
+    """An item of `data.offers`.
+
+    >>> from brokerfuzz import PricedOffer
+    >>> PricedOffer(offerId="A", quantity=1, unitPrice=1, extendedPrice=1)
+    {'offerId': 'A', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1}
+    """
 
     offerId: str
     """ID of the offer."""
@@ -333,7 +403,12 @@ class PricedOffer(TypedDict):
 
 
 class OfferPricing(TypedDict):
-    """The price calculation, or null if there is none."""
+    """The price calculation, or null if there is none.
+
+    >>> from brokerfuzz import OfferPricing
+    >>> OfferPricing(customerId="A", offers=[], totalExtendedPrice=1)
+    {'customerId': 'A', 'offers': [], 'totalExtendedPrice': 1}
+    """
 
     customerId: str
     """ID of the customer for whom the prices were calculated."""
@@ -344,7 +419,12 @@ class OfferPricing(TypedDict):
 
 
 class OfferPricingResponse(TypedDict):
-    """The prices of offers for a customer."""
+    """The prices of offers for a customer.
+
+    >>> from brokerfuzz import OfferPricingResponse
+    >>> OfferPricingResponse(data=None, failureMessages=[], informationalMessages=[], operationWasSuccessful=True)
+    {'data': None, 'failureMessages': [], 'informationalMessages': [], 'operationWasSuccessful': True}
+    """
 
     data: OfferPricing | None
     """The price calculation, or null if there is none."""

@@ -22,7 +22,12 @@ from brokerfuzz.schemas.oracle import aware
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A rule that a message breaks: the ID of the rule, the place as a JSON Pointer, and the name of the technique."""
+    """A rule that a message breaks: the ID of the rule, the place as a JSON Pointer, and the name of the technique.
+
+    >>> from brokerfuzz.corpus import load
+    >>> load("offer-creation-request", verdicts=["invalid"])[0].faults[0].rule
+    'offer-creation-request/number:required'
+    """
 
     rule: str
     at: str
@@ -43,6 +48,11 @@ class Case:
 
     `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns a
     call of `judged` that creates the same case without its tags.
+
+    >>> from brokerfuzz import Case
+    >>> case = Case.judged("offer-creation-request", b'{"number": "A", "offerType": "Email"}')
+    >>> (case.label, case.id)
+    ('valid', '3d601a9355120501')
     """
 
     message_type: MessageType
@@ -178,7 +188,13 @@ class Case:
 
 @dataclass(frozen=True, repr=False)
 class Broken(Case):
-    """A case with a twin. The twin is the same message without the fault."""
+    """A case with a twin. The twin is the same message without the fault.
+
+    >>> from brokerfuzz.corpus import load
+    >>> case = load("offer-creation-request", verdicts=["invalid"], rules=["*orderMinimum:minimum"])[0]
+    >>> (str(case), case.twin.label)
+    ('breaks orderMinimum minimum far-below', 'valid')
+    """
 
     twin: Case = field(kw_only=True)
 

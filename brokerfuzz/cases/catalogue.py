@@ -33,6 +33,10 @@ def catalogue(
     of properties whose states are combined: 2 for all pairs, 3 for all triples. brokerfuzz uses a lower strength for an object
     with too many combinations (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or `UnknownNameError` for an unknown
     message type or verdict.
+
+    >>> from brokerfuzz import catalogue
+    >>> [case.label for case in catalogue("offer-creation-request")][:3]
+    ['valid', 'valid', 'valid']
     """
     cases = _listed(known_contract(contract), known_message_type(message_type), None if now is None else clock(now), strength)
     labels = known_labels(verdicts)

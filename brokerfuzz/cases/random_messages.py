@@ -52,6 +52,10 @@ def messages(
     true at any supported time. `contract` is a changed contract.
 
     Raises `UnknownNameError` for an unknown message type or verdict, `ClockError`, or `TypeError` for other wrong arguments.
+
+    >>> from brokerfuzz import messages
+    >>> next(messages("offer-creation-request", seed=1, plausible=True))["number"]
+    'OFF-11480'
     """
     known_message_type(message_type)
     known_contract(contract)

@@ -36,6 +36,10 @@ def load(
 
     Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or site. Raises
     `TypeError` for a single string instead of a list.
+
+    >>> from brokerfuzz.corpus import load
+    >>> [str(case) for case in load("offer-creation-request", rules=["*orderMinimum:minimum"], techniques=["one-below"])]
+    ['valid offer-creation-request dd3178c20beb5ec4', 'breaks orderMinimum minimum one-below']
     """
     labels = None if verdicts is None else known_labels(verdicts)
     chosen = selection(load_contract(), rules, techniques, sites=sites)

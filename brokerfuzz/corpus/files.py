@@ -28,6 +28,10 @@ def write(
 
     Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the corpus cannot be written or there is no case;
     then no new files remain.
+
+    >>> from brokerfuzz.corpus import load, write
+    >>> write("responses.ndjson.gz", load("product-list-response")).count
+    672
     """
     place, form = place_of(str(path)), format_named(fmt)
     counted, known = CountedCases(_some(cases), progress), about or CorpusInfo(load_contract(), MESSAGE_TYPES, "")

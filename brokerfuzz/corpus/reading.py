@@ -38,6 +38,11 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
 
     Also raises `CorpusError` if a file cannot be read, is not a corpus, or is truncated. The error comes only after the valid
     cases before it were yielded. So use no case before you have read all cases.
+
+    >>> from brokerfuzz.corpus import load, read, write
+    >>> summary = write("offers.ndjson", load("offer-creation-request", rules=["*orderMinimum:minimum"]))
+    >>> len(list(read("offers.ndjson")))
+    14
     """
     twins = Twins()
     for one in parts_of(path, *more):

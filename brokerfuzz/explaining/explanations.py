@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.message_diff import difference
+from brokerfuzz.cases.records import encode
 from brokerfuzz.cases.techniques import TECHNIQUES, Technique, techniques_for
-from brokerfuzz.corpus import encode
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import examples
 from brokerfuzz.explaining.contract_wording import at_site, rule_sentence, title

@@ -10,7 +10,7 @@ from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.message_diff import difference, laid_out
 from brokerfuzz.cases.record_reader import judged
-from brokerfuzz.corpus import encode
+from brokerfuzz.cases.records import encode
 from brokerfuzz.corpus.reading import Line, check_rereadable, lines, parts_of
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.explaining.catalogue_summary import why

@@ -30,5 +30,9 @@ def rules(message_type: MessageType, contract: Contract | None = None) -> tuple[
     """Returns every rule of a message type, with its ID, site, keyword, value, and source in the contract.
 
     Raises `UnknownNameError` if the message type does not exist.
+
+    >>> from brokerfuzz import rules
+    >>> [rule.demand for rule in rules("offer-creation-request") if rule.site == "orderMinimum"]
+    ['an integer or null', 'at least 1', 'at most 2147483647']
     """
     return known_contract(contract).rules[known_message_type(message_type)]

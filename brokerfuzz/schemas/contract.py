@@ -62,6 +62,10 @@ class Ambiguity:
     - `source`: the part of the contract that is unclear.
     - `detector`: the name of the function that detects the ambiguity. The name is None if messages do not show the ambiguity.
     - `sites`: the sites of the ambiguity, for each message type. None means all sites.
+
+    >>> from brokerfuzz import load_contract
+    >>> load_contract().ambiguity("duplicate-properties").interpretations
+    ('first', 'last', 'both', 'rejected')
     """
 
     id: str
@@ -97,6 +101,10 @@ class Contract:
 
     `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps
     message types to their schemas without references. `folder` is the folder that contains the files.
+
+    >>> from brokerfuzz import load_contract
+    >>> len(load_contract().rules["offer-creation-request"])
+    117
     """
 
     schemas: Mapping[str, Schema]
@@ -217,6 +225,10 @@ def load_contract(folder: str | Path | None = None) -> Contract:
 
     Raises `ContractError` if the folder does not exist, or if one of its files is not JSON, not a schema of draft 2020-12, or has
     a wrong name.
+
+    >>> from brokerfuzz import load_contract
+    >>> load_contract().sites["offer-pricing-response"]["data.offers[].quantity"].schema["minimum"]
+    1
     """
     path = DATA if folder is None else Path(folder).resolve()
     if path not in _loaded:

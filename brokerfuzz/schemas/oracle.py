@@ -58,6 +58,11 @@ def check(
 
     Raises `UnknownNameError` if a message type, an ambiguity or a policy is unknown, and `TypeError` if a Python value cannot be
     written as JSON.
+
+    >>> from brokerfuzz import check
+    >>> print(check("offer-creation-request", b'{"number": "A", "offerType": "Email", "orderMinimum": 0}'))
+    invalid
+      breaks offer-creation-request/orderMinimum:minimum at /orderMinimum: expected at least 1, found 0
     """
     rulebook = rulebook_of(known_contract(contract), known_message_type(message_type))
     return rulebook.judge(

@@ -48,7 +48,13 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule of the contract at a site. `value` is the value of the keyword, such as `1` for `minimum`."""
+    """A rule of the contract at a site. `value` is the value of the keyword, such as `1` for `minimum`.
+
+    >>> from brokerfuzz import rules
+    >>> rule = next(rule for rule in rules("offer-creation-request") if rule.keyword == "minimum")
+    >>> (rule.id, rule.value, rule.source)
+    ('offer-creation-request/fixedOrderQuantities[]:minimum', -2147483648, 'Offer creation request, row fixedOrderQuantities')
+    """
 
     message_type: str
     site: str

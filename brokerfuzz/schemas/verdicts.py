@@ -72,6 +72,11 @@ class Verdict:
 
     A verdict is `invalid` if the message breaks a rule in every allowed interpretation, and `valid` if the message breaks no rule
     in any interpretation. Otherwise the verdict is `unspecified`.
+
+    >>> from brokerfuzz import check
+    >>> verdict = check("offer-creation-request", {"number": "A"})
+    >>> (verdict.label, [broken.at for broken in verdict.broken])
+    ('invalid', ['/offerType'])
     """
 
     label: Label

@@ -39,6 +39,12 @@ def faulty(
     Raises `InvalidArgument` if `messages` generates a message that is not valid.
 
     Shrinks towards the smallest message, and then towards the first rule and the first technique.
+
+    >>> from hypothesis import find, strategies as st
+    >>> from brokerfuzz.strategies import faulty
+    >>> offers = st.just({"number": "A", "offerType": "Email", "orderMaximum": 3})
+    >>> find(faulty(offers, "offer-creation-request", rules=["*orderMaximum:minimum"]), lambda case: True).value
+    {'number': 'A', 'offerType': 'Email', 'orderMaximum': 0}
     """
     if not isinstance(messages, SearchStrategy):
         arguments.reject("messages", messages, "use a strategy for valid messages, such as offer_requests()")

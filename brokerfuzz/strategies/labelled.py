@@ -46,6 +46,12 @@ def invalid_offer_requests(
     Shrinks towards the first rule, the first technique, and a simple message.
 
     Source: Errors, validation rules 1-9.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import invalid_offer_requests
+    >>> case = find(invalid_offer_requests(rules=["*orderMinimum:minimum"]), lambda case: True)
+    >>> print(case.body.decode(), case.twin.body.decode())
+    {"number":"a","offerType":"Direct Mail","orderMinimum":0} {"number":"a","offerType":"Direct Mail","orderMinimum":1}
     """
     options = LabelledCases.of("offer-creation-request", rules, techniques, sites, fields, plausible, parsed, fresh, now, contract)
     return options.broken()
@@ -66,6 +72,11 @@ def invalid_product_list_responses(
     """Cases of product list responses that break one rule each. The arguments are the same as for `invalid_offer_requests`.
 
     Source: Response envelope; Product list response.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import invalid_product_list_responses
+    >>> str(find(invalid_product_list_responses(sites=["data"]), lambda case: True))
+    'breaks product-list-response.data required removed'
     """
     options = LabelledCases.of("product-list-response", rules, techniques, sites, fields, plausible, parsed, None, now, contract)
     return options.broken()
@@ -87,6 +98,11 @@ def invalid_pricing_responses(
     `invalid_offer_requests`.
 
     Source: Response envelope; Offer pricing calculation response; Limits.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import invalid_pricing_responses
+    >>> str(find(invalid_pricing_responses(rules=["*quantity:minimum"]), lambda case: True))
+    'breaks quantity minimum one-below'
     """
     options = LabelledCases.of("offer-pricing-response", rules, techniques, sites, fields, plausible, parsed, None, now, contract)
     return options.broken()
@@ -106,7 +122,14 @@ def twins(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Draws[tuple[Broken, Case]]:
-    """Pairs of an invalid case and its twin (the valid counterpart). The arguments are the same as for `invalid_offer_requests`."""
+    """Pairs of an invalid case and its twin (the valid counterpart). The arguments are the same as for `invalid_offer_requests`.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import twins
+    >>> case, twin = find(twins("product-list-response", sites=["data"]), lambda pair: True)
+    >>> (case.label, twin.label)
+    ('invalid', 'valid')
+    """
     draws = LabelledCases.of(message_type, rules, techniques, sites, fields, plausible, parsed, fresh, now, contract).broken()
 
     def draw_pair(draw: DrawFn) -> tuple[Broken, Case]:
@@ -138,6 +161,11 @@ def cases(
     limit only the invalid cases. The other arguments are the same as for `invalid_offer_requests`.
 
     Shrinks towards the first verdict, and then towards simple messages.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import cases
+    >>> find(cases("product-list-response", verdicts=["valid"]), lambda case: True).label
+    'valid'
     """
     options = LabelledCases.of(message_type, rules, techniques, sites, fields, plausible, parsed, fresh, now, contract)
     return options.cases(arguments.labels(verdicts))

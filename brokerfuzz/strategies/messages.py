@@ -51,6 +51,11 @@ def offer_requests(
     "offerType": "Direct Mail"}`.
 
     Source: Offer creation request; Errors, validation rules 1-9.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import offer_requests
+    >>> find(offer_requests(), lambda offer: "orderMinimum" in offer)
+    {'number': 'a', 'offerType': 'Direct Mail', 'orderMinimum': 1}
     """
     valid = ValidValues.of("offer-creation-request", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities)
     valid = valid.sized("clusters", "productClusters", min_clusters, max_clusters)
@@ -88,6 +93,11 @@ def product_list_offers(
     Shrinks towards one cluster with one product.
 
     Source: Offer creation request, conditional rule; Errors, validation rules 3-5.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import product_list_offers
+    >>> find(product_list_offers(max_products=1), lambda offer: True)["productClusters"]
+    [{'products': [{'productId': 'a', 'productQuantityInOffer': 1}]}]
     """
     valid = ValidValues.of("offer-creation-request", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities, rich=RICH)
     if "offerType" in valid.pins:
@@ -119,6 +129,11 @@ def product_list_responses(
     Shrinks towards a successful response with few records.
 
     Source: Response envelope; Product list response.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import product_list_responses
+    >>> find(product_list_responses(min_records=1), lambda response: True)["operationWasSuccessful"]
+    True
     """
     valid = ValidValues.of("product-list-response", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities)
     return valid.sized("records", "data", min_records, max_records).draws()
@@ -143,6 +158,11 @@ def pricing_responses(
     Shrinks towards a successful response with few offers.
 
     Source: Response envelope; Offer pricing calculation response; Limits.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import pricing_responses
+    >>> find(pricing_responses(min_offers=1), lambda response: True)["data"]["offers"]
+    [{'offerId': 'a', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1.0}]
     """
     valid = ValidValues.of("offer-pricing-response", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities)
     return valid.sized("offers", "data.offers", min_offers, max_offers).draws()

@@ -16,7 +16,12 @@ Data = TypeVar("Data")
 
 
 class Envelope(TypedDict, Generic[Data]):
-    """The envelope of a response, with any data."""
+    """The envelope of a response, with any data.
+
+    >>> from brokerfuzz.strategies import Envelope
+    >>> Envelope(data=[], failureMessages=[], informationalMessages=[], operationWasSuccessful=True)
+    {'data': [], 'failureMessages': [], 'informationalMessages': [], 'operationWasSuccessful': True}
+    """
 
     data: Data
     """The data of the response, or null if there is no result."""
@@ -44,6 +49,11 @@ def clusters(
     `{"products[].productId": st.sampled_from(["P1", "P2"])}`. The other arguments are the same as for `offer_requests`.
 
     Shrinks towards one product.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import clusters
+    >>> find(clusters(), lambda cluster: True)
+    {'products': [{'productId': 'a', 'productQuantityInOffer': 1}]}
     """
     cluster = _part("offer-creation-request", "productClusters[]", fields, plausible, ambiguities, contract, rich=RICH)
     return cluster.sized("products", "products", min_products, max_products, least=1).draws()
@@ -57,7 +67,13 @@ def products(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[ClusterProduct]:
-    """Products in a cluster. `fields` pins properties of the product. The other arguments are the same as for `offer_requests`."""
+    """Products in a cluster. `fields` pins properties of the product. The other arguments are the same as for `offer_requests`.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import products
+    >>> find(products(), lambda product: True)
+    {'productId': 'a', 'productQuantityInOffer': 1}
+    """
     return _part("offer-creation-request", "productClusters[].products[]", fields, plausible, ambiguities, contract).draws()
 
 
@@ -71,6 +87,11 @@ def price_classes(
 ) -> Draws[PriceClass]:
     """Price classes of an offer. `fields` pins properties by their site inside the class. The other arguments are the same as for
     `offer_requests`.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import price_classes
+    >>> find(price_classes(), lambda prices: prices.get("priceTiers"))
+    {'priceTiers': [{'price': 1}]}
     """
     return _part("offer-creation-request", "priceClasses[]", fields, plausible, ambiguities, contract).draws()
 
@@ -85,6 +106,11 @@ def price_tiers(
 ) -> Draws[PriceTier]:
     """Price tiers of a price class. `fields` pins properties by their site inside the tier. The other arguments are the same as for
     `offer_requests`.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import price_tiers
+    >>> find(price_tiers(), lambda tier: tier["price"] > 10)
+    {'price': 11}
     """
     return _part("offer-creation-request", "priceClasses[].priceTiers[]", fields, plausible, ambiguities, contract).draws()
 
@@ -99,6 +125,11 @@ def page_counts(
 ) -> Draws[PageCountPrice]:
     """Prices of a price tier by the number of pages. `fields` pins properties. The other arguments are the same as for
     `offer_requests`.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import page_counts
+    >>> find(page_counts(), lambda pages: pages.get("price"))
+    {'price': 1}
     """
     return _part("offer-creation-request", "priceClasses[].priceTiers[].pageCounts[]", fields, plausible, ambiguities, contract).draws()
 
@@ -111,7 +142,13 @@ def product_records(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[ProductRecord]:
-    """Records of a product list response. `fields` pins properties. The other arguments are the same as for `offer_requests`."""
+    """Records of a product list response. `fields` pins properties. The other arguments are the same as for `offer_requests`.
+
+    >>> from hypothesis import find, strategies as st
+    >>> from brokerfuzz.strategies import product_records
+    >>> find(product_records(fields={"productId": st.just("P-1")}), lambda record: True)["productId"]
+    'P-1'
+    """
     return _part("product-list-response", "data[]", fields, plausible, ambiguities, contract).draws()
 
 
@@ -125,6 +162,11 @@ def priced_offers(
 ) -> Draws[PricedOffer]:
     """Priced offers of a pricing response, whose extended price is correct. `fields` pins properties; if prices or the quantity are
     pinned, the extended price may be wrong. The other arguments are the same as for `offer_requests`.
+
+    >>> from hypothesis import find
+    >>> from brokerfuzz.strategies import priced_offers
+    >>> find(priced_offers(), lambda offer: True)
+    {'offerId': 'a', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1.0}
     """
     inner = {f"offers[].{name}": values for name, values in fields.items()} if isinstance(fields, Mapping) else fields
     draws = _part("offer-pricing-response", "data", inner, plausible, ambiguities, contract).sized("offers", "offers", 1, 1).draws()
@@ -145,6 +187,11 @@ def envelopes(
     The data is not checked against the contract. The other arguments are the same as for `offer_requests`.
 
     Shrinks towards few messages.
+
+    >>> from hypothesis import find, strategies as st
+    >>> from brokerfuzz.strategies import envelopes
+    >>> find(envelopes(st.just(7)), lambda response: True)
+    {'data': 7, 'failureMessages': [], 'informationalMessages': [], 'operationWasSuccessful': True}
     """
     envelope = ValidValues.of("product-list-response", contract=contract, fields={"data": data}, plausible=plausible, ambiguities=ambiguities)
     return envelope.draws(judge=False)

@@ -33,10 +33,6 @@ def parametrize(
 ) -> Callable[[Test], Test]:
     """Calls a test function with the cases of a message type, in its argument `case`.
 
-        @brokerfuzz.parametrize("offer-creation-request", rules=["*pageCount:minimum"], by="rule")
-        def test_offers(case: brokerfuzz.Case) -> None:
-            assert accepts(case.body) == (case.label == "valid")
-
     With `by="case"`, there is one test per case. The ID of the test is `str(case)`: the ID of an invalid case begins with `breaks`,
     and the ID of a valid case begins with `valid`. With `by="rule"`, there is one test per rule. This test calls the function
     with all cases of the rule, and fails once. Fixtures are then created once per rule. All valid cases are one test.
@@ -47,6 +43,13 @@ def parametrize(
 
     The function can be `async`, if a plugin such as pytest-asyncio runs it, or a method of a `unittest.TestCase`. Raises
     `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the function has no argument `case`.
+
+    >>> import brokerfuzz
+    >>> def accepts(body: bytes) -> bool:  # replace this with the code that you test
+    ...     return brokerfuzz.check("offer-creation-request", body).label == "valid"
+    >>> @brokerfuzz.parametrize("offer-creation-request", rules=["*pageCount:minimum"], by="rule")
+    ... def test_offers(case: brokerfuzz.Case) -> None:
+    ...     assert accepts(case.body) == (case.label == "valid")
     """
     __tracebackhide__ = True
     try:

@@ -12,7 +12,7 @@ from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
-    from brokerfuzz.corpus import Summary
+    from brokerfuzz.corpus.counting import Summary
 
 STANDARD_OUTPUT = "-"
 
@@ -29,12 +29,12 @@ def check_out(out: str, *, force: bool) -> None:
 
 def write(out: str, cases: "Iterable[Case]") -> "Summary":
     """Writes a corpus to standard output, to a path or to a URL. The corpus is compressed if its name says so."""
-    from brokerfuzz import corpus
+    from brokerfuzz.corpus import files
 
     if out == STANDARD_OUTPUT:
-        return corpus.dump(sys.stdout.buffer, cases)
+        return files.dump(sys.stdout.buffer, cases)
     with ProgressLine() as progress:
-        return corpus.write(out, cases, progress=progress)
+        return files.write(out, cases, progress=progress)
 
 
 def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None = None) -> None:

@@ -1,0 +1,41 @@
+"""Every public name has a docstring with an example, the examples run, and docs/api.md lists exactly the public names."""
+
+import re
+from collections.abc import Iterator
+from doctest import ELLIPSIS, DocTestFinder, DocTestRunner
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import brokerfuzz
+from brokerfuzz import corpus, strategies
+
+PAGE = Path(__file__).parent.parent / "docs" / "api.md"
+CONSTANTS = {"MESSAGE_TYPES", "MessageType", "__version__"}
+"""The public names that cannot have a docstring."""
+
+
+def public() -> Iterator[tuple[str, Any]]:
+    for module in (brokerfuzz, corpus, strategies):
+        prefix = module.__name__.removeprefix("brokerfuzz").removeprefix(".")
+        for name in module.__all__:
+            if name not in CONSTANTS:
+                yield f"{prefix}.{name}".removeprefix("."), getattr(module, name)
+
+
+@pytest.mark.parametrize("found", [pytest.param(found, id=name) for name, found in public()])
+def test_the_example_of_a_public_name_runs(found: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (test,) = DocTestFinder(recurse=False).find(found, "example", globs={})
+    assert test.examples
+    printed: list[str] = []
+    DocTestRunner(optionflags=ELLIPSIS).run(test, out=printed.append)
+    assert printed == [], "".join(printed)
+
+
+def test_the_page_lists_exactly_the_public_names() -> None:
+    if not PAGE.exists():  # the tests of the wheel have no documentation
+        return
+    listed = {name for row in re.findall(r"^\| (`.*?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE) for name in re.findall("`(.*?)`", row)}
+    assert listed == {name for name, _ in public()} | CONSTANTS
