@@ -25,8 +25,8 @@ class Fault:
     """A rule that a message breaks: the ID of the rule, the place as a JSON Pointer, and the name of the technique.
 
     >>> from brokerfuzz.corpus import load
-    >>> load("offer-creation-request", verdicts=["invalid"])[0].faults[0].rule
-    'offer-creation-request/number:required'
+    >>> load("offer-creation-request", verdicts=["invalid"], rules=["*orderMinimum:minimum"], techniques=["one-below"])[0].faults
+    (Fault(rule='offer-creation-request/orderMinimum:minimum', at='/orderMinimum', technique='one-below'),)
     """
 
     rule: str
