@@ -1,0 +1,138 @@
+"""Every reader survives damaged files: no traceback, no hang, nothing is written, and nothing is executed."""
+
+import shutil
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+from click.testing import CliRunner, Result
+from damaged_files import damaged
+from hand_made_servers import answers, serving
+from pricing_reader import PRICING, lenient
+from sampled import sample
+
+from brokerfuzz.cli import commands
+from brokerfuzz.schemas.contract import DATA
+
+Run = Callable[..., Result]
+NOWHERE: Final = "http://127.0.0.1:9"
+LIVE: Final = "LIVE"
+"""Stands for the URL of a running server."""
+SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum")
+CONFIGURATION: Final = f"""\
+[target]
+url = "{NOWHERE}"
+timeout = "1s"
+message = "{PRICING}"
+headers = {{ "X-Key" = "${{HOME}}" }}
+[answers]
+accept = ["200"]
+[policies]
+cron-syntax = "accept"
+[cases]
+rules = ["*:minimum"]
+seed = 5
+[campaign]
+max-findings = 3
+"""
+
+READERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "journal": ("run.ndjson", ("replay", "run.ndjson", LIVE)),
+    "resumed journal": ("run.ndjson", ("fire", LIVE, *SOME, "--shrink", "off", "--resume", "run.ndjson")),
+    "explained journal": ("run.ndjson", ("explain", "0123456789abcdef", "run.ndjson")),
+    "report": ("report.json", ("replay", "report.json", LIVE)),
+    "explained report": ("report.json", ("explain", "01234567", "report.json")),
+    "baseline": ("baseline.json", ("fire", NOWHERE, *SOME, "--baseline", "baseline.json", "--timeout", "1")),
+    "corpus": ("corpus.ndjson", ("corpus", "verify", "corpus.ndjson")),
+    "shown corpus": ("corpus.ndjson", ("corpus", "show", "corpus.ndjson")),
+    "checked corpus": ("corpus.ndjson", ("check", "corpus.ndjson", "--message", PRICING)),
+    "manifest": ("folder/manifest.json", ("corpus", "verify", "folder")),
+    "checksums": ("folder/SHA256SUMS", ("corpus", "verify", "folder")),
+    "shard list": ("shards.shards.json", ("corpus", "verify", "shards.shards.json")),
+    "recording": ("run.har", ("check", "run.har")),
+    "configuration": ("brokerfuzz.toml", ("fire", "--config", "brokerfuzz.toml")),
+    "schema": ("contract/offer-pricing-response.schema.json", ("rules", "--contract", "contract")),
+    "semantic rules": ("contract/semantics.json", ("check", "offer.json", "--contract", "contract")),
+    "ambiguities": ("contract/ambiguities.json", ("check", "offer.json", "--contract", "contract")),
+}
+"""Each reader, with the file to damage and a command that reads the file."""
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with serving(answers(lenient)) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory, url: str) -> Path:
+    """Returns a folder with one undamaged file of each kind."""
+    folder = tmp_path_factory.mktemp("originals")
+
+    def run(*words: Any) -> None:
+        result = CliRunner().invoke(commands, [str(word) for word in words])
+        assert result.exit_code in (0, 1), result.output
+
+    kept = ("--journal", folder / "run.ndjson", "--report", folder / "report.json", "--report", folder / "run.har")
+    run("fire", url, *SOME, "--shrink", "off", *kept, "--baseline", folder / "baseline.json", "--baseline-update")
+    small = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum")
+    run("export", folder / "corpus.ndjson", *small)
+    run("export", folder / "folder", "--format", "files", *small)
+    run("export", folder / "shards.ndjson", *small, "--random", "--count", "20", "--shards", "2")
+    (folder / "brokerfuzz.toml").write_text(CONFIGURATION)
+    (folder / "offer.json").write_text('{"number":"1","offerType":"Email"}')
+    (folder / "contract").mkdir()
+    for name in ("offer-pricing-response.schema.json", "semantics.json", "ambiguities.json"):
+        (folder / "contract" / name).write_bytes((DATA / name).read_bytes())
+    return folder
+
+
+@contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """Raises `TimeoutError` if the block hangs."""
+
+    def stop(number: int, frame: object) -> None:
+        raise TimeoutError("the command hangs")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def state() -> dict[str, tuple[int, int]]:
+    """Returns the size and the time of change of each file in the current folder."""
+    return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in Path().rglob("*")}
+
+
+@sample(200, 10_000)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_damaged_file_gives_an_error_of_one_line(
+    originals: Path, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, reader: str, size: int
+) -> None:
+    name, words = READERS[reader]
+    words = tuple(url if word == LIVE else word for word in words)
+    shutil.copytree(originals, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    undamaged = (originals / name).read_bytes()
+    noticed = 0
+    for seed in range(size):
+        content = damaged(undamaged, Random(f"{reader} {seed}"))
+        Path(name).write_bytes(content)
+        before = state()
+        with limited(60):
+            result = run(*words)
+        assert result.exit_code in (0, 1, 2), (seed, result.output)
+        assert "Traceback" not in result.output, (seed, result.output)
+        assert state() == before or "--resume" in words, (seed, "a file was written")
+        noticed += result.exit_code != 0
+        if result.exit_code == 2:
+            assert sum(line.startswith("brokerfuzz: ") for line in result.stderr.splitlines()) >= 1, (seed, result.stderr)
+    assert noticed, "no damage was noticed"
