@@ -66,6 +66,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
                    "brokerfuzz does not send the requests that have an answer in this file.")  # fmt: skip
 @click.option("--report", "reports", metavar="FILE", type=click.Path(dir_okay=False), multiple=True,
               help="Write a report to this file (repeatable): .html, .xml (JUnit), .json, .ndjson, .har, .md or .py (pytest).")  # fmt: skip
+@click.option("--force", is_flag=True, help="Let reports replace files that are not reports of brokerfuzz.")
 @click.option(
     "--baseline",
     metavar="FILE",
@@ -118,7 +119,7 @@ def command(
     if results.reports:
         from brokerfuzz.reports import report_files
 
-        report_files.check_paths(results.reports)
+        report_files.check_paths(results.reports, force=results.force, http=target.exec_ is None and target.call is None)
     known = _known(ctx, results)
     if campaign.verbose and (campaign.workers > 1 or campaign.cluster is not None):
         raise click.UsageError("--verbose does not work with --workers and --cluster: remove one of them", ctx)

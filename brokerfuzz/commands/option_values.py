@@ -100,6 +100,7 @@ class ResultOptions:
     """The options that decide what happens to the findings."""
 
     reports: tuple[str, ...]
+    force: bool
     baseline: str | None
     baseline_update: bool
     baseline_prune: bool

@@ -48,6 +48,7 @@ def page(document: Document) -> str:
     head = element(
         "head",
         element("meta", charset="utf-8"),
+        element("meta", name="generator", content="brokerfuzz"),
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY.format(_digest(style), _digest(script))),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
