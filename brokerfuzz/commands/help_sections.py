@@ -14,7 +14,9 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
         "message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "minimal", "strength", "with_clock",
     ),
     "Limits": ("max_time", "max_findings", "shrink", "rate", "concurrency", "preflight"),
-    "Results": ("reports", "force", "as_json", "quiet", "verbose", "journal", "resume", "baseline", "baseline_update", "baseline_prune", "write_config"),
+    "Results": (
+        "reports", "force", "as_json", "quiet", "verbose", "journal", "resume", "baseline", "baseline_update", "baseline_prune", "write_config",
+    ),
     "Contract": ("policies", "contract", "now"),
     "Workers": ("workers", "cluster"),
 }  # fmt: skip
