@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic, time
 
+from brokerfuzz.campaign import retesting
 from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
@@ -169,6 +170,8 @@ class Campaign:
             if self._sends:
                 await self._target.open()
             await self._fire()
+            self._phase = "retesting"
+            await self._retest()
             self._phase = "shrinking"
             await self._shrink()
         except JournalError as problem:
@@ -242,7 +245,7 @@ class Campaign:
             rules=dict(seen.rules),
             findings=findings_of(suspicions, self._target, self._judge.demands),
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
-            proofs=seen.proofs,
+            proofs=seen.proofs.concluded(),
             twins_sent=seen.twins_sent,
             twins_accepted=seen.twins_accepted,
             timing=self._sender.timing,
@@ -260,6 +263,13 @@ class Campaign:
                 await self._runner.run(self.options.concurrency, self.options.time)
         finally:
             self.stop = self.stop or self._runner.stop
+
+    async def _retest(self) -> None:
+        """Retests unproven rejections, unless the campaign was interrupted or the target is lost."""
+        plain = self._sender.contact.case
+        if plain is not None and (self.stop is None or self.stop.cause == "limit"):
+            deadline = monotonic() + retesting.SECONDS
+            await retesting.Retesting(self._runner.seen, self._sender, self._judge, plain, self.options.concurrency, deadline).run()
 
     async def _shrink(self) -> None:
         options, seen = self.options, self._runner.seen

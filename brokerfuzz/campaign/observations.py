@@ -4,14 +4,14 @@ The results of several parts of a campaign can be combined in any order. The mem
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from brokerfuzz.campaign import envelopes
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.finding_groups import Suspicions
 from brokerfuzz.campaign.ledger import Ledger
-from brokerfuzz.campaign.proof import Proofs, Rejection
+from brokerfuzz.campaign.proof import Proofs, Rejection, UnprovenExample
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.schemas.ambiguity_detectors import REJECTED
@@ -58,8 +58,23 @@ class Observations:
                 self.ledger.prove(rejection, judge)
         elif why is None:
             self.proofs.prove(rejection)
+        elif plain_accepted and rejection.is_twin_rejected:
+            self.proofs.wait(UnprovenExample(rejection, why))
         else:
-            self.proofs.doubt(rejection, why)
+            self.proofs.doubt(UnprovenExample(rejection, why))
+
+    def retested(self, before: Rejection, case: Case, answer: Answer, twin: Case, twin_answer: Answer, judge: Judge) -> None:
+        """Replaces the answer to a case by the answer to a changed message, whose twin the target accepts."""
+        del self.proofs.waiting[before.number]
+        self.proofs.rejected -= 1
+        self.counts[before.verdict.label, before.answer.kind] -= 1
+        if before.rule is not None:
+            self.rules[before.rule, before.answer.kind] -= 1
+        self.twins_sent += 1
+        self.twins_accepted += 1
+        rejection = self.add(before.number, case, answer, judge)
+        if rejection is not None:
+            self.settle(replace(rejection, twin=twin, twin_answer=twin_answer), judge, plain_accepted=True)
 
     def _add_answer(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge) -> None:
         demands = judge.demands

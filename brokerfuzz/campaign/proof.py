@@ -7,7 +7,7 @@ unproven, because the target may have another reason to reject the message. An u
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from brokerfuzz.campaign.answer_texts import text_of
@@ -21,6 +21,9 @@ ABOUT_THE_CLIENT = frozenset({401, 403, 407, 429})
 
 MOST_EXAMPLES = 20
 """The maximum number of examples of each kind in the report."""
+
+MOST_WAITING = 4096
+"""The maximum number of unproven rejections that are kept to be retested. A catalogue has fewer invalid cases."""
 
 _OTHER = ("other",)
 
@@ -43,6 +46,11 @@ class Rejection:
         """The broken rule, if there is exactly one fault."""
         return self.case.faults[0].rule if len(self.case.faults) == 1 else None
 
+    @property
+    def is_twin_rejected(self) -> bool:
+        """True if the target answered to the twin, but did not accept it."""
+        return self.twin_answer is not None and self.twin_answer.kind in ("rejected", "crashed")
+
     def unproven(self, contract: Contract, *, plain_accepted: bool) -> str | None:
         """Returns the reason why the rejection is unproven, or None if it is proven."""
         if self.answer.status in ABOUT_THE_CLIENT:
@@ -60,17 +68,18 @@ class Rejection:
         return not names_at_fault(self.case, self.verdict).isdisjoint(name.lower() for name in named)
 
 
-@dataclass
+@dataclass(frozen=True)
 class UnprovenExample:
     """An example of several unproven rejections for the same reason. `count` is the number of these rejections.
 
-    `places` are the parts of the twin that the target rejects, if they are known.
+    `sites` are the parts of the twin that the target rejects, if the rejection cannot be retested without them, because they contain
+    the fault.
     """
 
     rejection: Rejection
     why: str
     count: int = 1
-    places: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
 
     @property
     def number(self) -> int:
@@ -78,7 +87,7 @@ class UnprovenExample:
         return self.rejection.number
 
 
-@dataclass
+@dataclass(frozen=True)
 class OtherPropertyNamed:
     """An example of an invalid message whose answer names properties, but not the invalid one. `count` is the number of such
     messages for this rule.
@@ -96,8 +105,9 @@ class Proofs:
     """What the rejections of a campaign prove.
 
     `rejected` and `proven` count invalid messages. `rules` counts the proven rejections of each rule. `unproven` contains
-    examples for each reason, and `reasons` the first unproven rejection of each rule. `elsewhere` lists, for each rule,
-    rejections whose answer names only other properties.
+    examples for each reason, and `reasons` the first unproven rejection of each rule. `waiting` contains unproven rejections by
+    the number of the case, which are retested at the end of the campaign. `retested` counts, for the replaced sites (empty: all
+    unusual values), the cases whose answers were replaced. `elsewhere` lists, for each rule, rejections whose answer names only other properties.
     """
 
     rejected: int = 0
@@ -105,6 +115,8 @@ class Proofs:
     rules: Counter[str] = field(default_factory=Counter)
     unproven: dict[tuple[str, ...], UnprovenExample] = field(default_factory=dict)
     reasons: dict[str, UnprovenExample] = field(default_factory=dict)
+    waiting: dict[int, UnprovenExample] = field(default_factory=dict)
+    retested: Counter[tuple[str, ...]] = field(default_factory=Counter)
     elsewhere: dict[str, OtherPropertyNamed] = field(default_factory=dict)
 
     def prove(self, rejection: Rejection) -> None:
@@ -112,11 +124,25 @@ class Proofs:
         if rejection.rule is not None:
             self.rules[rejection.rule] += 1
 
-    def doubt(self, rejection: Rejection, why: str) -> None:
+    def doubt(self, example: UnprovenExample) -> None:
         """Records an unproven rejection of an invalid message."""
-        _count(self.unproven, _reason_of(rejection), UnprovenExample(rejection, why))
-        if rejection.rule is not None:
-            _keep_first(self.reasons, rejection.rule, UnprovenExample(rejection, why))
+        _count(self.unproven, (*reason_of(example.rejection), *example.sites), example)
+        if (rule := example.rejection.rule) is not None:
+            _keep_first(self.reasons, rule, example)
+
+    def wait(self, example: UnprovenExample) -> None:
+        """Keeps an unproven rejection, to retest it later. If there are too many, the last one is not retested."""
+        self.waiting[example.number] = example
+        if len(self.waiting) > MOST_WAITING:
+            self.doubt(self.waiting.pop(max(self.waiting)))
+
+    def concluded(self) -> "Proofs":
+        """Returns the results if nothing more is retested."""
+        found = Proofs()
+        found.absorb(self)
+        for number in sorted(found.waiting):
+            found.doubt(found.waiting.pop(number))
+        return found
 
     def note_names(self, rejection: Rejection, contract: Contract) -> None:
         """Checks which properties the answer names."""
@@ -135,6 +161,9 @@ class Proofs:
         self.rules += other.rules
         for key, unproven in other.unproven.items():
             _count(self.unproven, key, unproven)
+        for example in other.waiting.values():
+            self.wait(example)
+        self.retested += other.retested
         for rule, reason in other.reasons.items():
             _keep_first(self.reasons, rule, reason)
         for rule, elsewhere in other.elsewhere.items():
@@ -145,7 +174,7 @@ class Proofs:
         yield from sorted(self.unproven.values(), key=lambda example: example.number)
 
 
-def _reason_of(rejection: Rejection) -> tuple[str, ...]:
+def reason_of(rejection: Rejection) -> tuple[str, ...]:
     """Returns a key for the reason why a rejection is unproven."""
     if rejection.answer.status in ABOUT_THE_CLIENT:
         return text_of(rejection.answer, rejection.case.body).key
@@ -167,6 +196,4 @@ def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
     if old is None:
         known[key] = new
         return
-    first, later = (new, old) if new.number < old.number else (old, new)
-    first.count += later.count
-    known[key] = first
+    known[key] = replace(min(old, new, key=lambda example: example.number), count=old.count + new.count)

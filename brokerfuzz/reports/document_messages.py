@@ -13,10 +13,11 @@ from brokerfuzz.cases.case import compact
 from brokerfuzz.errors import ReportError
 from brokerfuzz.schemas.headers import JSON_TYPE
 from brokerfuzz.targets.secret_masking import is_secret, shown, variable
-from brokerfuzz.wording import printable
+from brokerfuzz.wording import counted, listed, printable
 
 Document = Mapping[str, Any]
 Pairs = list[tuple[str, str]]
+_MOST_SITES = 4
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,15 @@ def request_of(document: Document, report: str) -> RequestTemplate:
 def outcome_of(document: Document) -> list[str]:
     """Returns the first line of every report, and a line for each file that could not be written."""
     return [document["outcome"]["headline"], *document["outcome"]["unwritten"]]
+
+
+def retested_in_words(retested: Document) -> str:
+    """Describes cases that were sent again without a part."""
+    cases, sites = counted(retested["count"], "case"), retested["sites"]
+    if not sites:
+        return f"{cases} sent again with only ordinary values beside the fault, because the target rejects their twins."
+    shown = listed((*sites[:_MOST_SITES], f"{len(sites) - _MOST_SITES:,} more") if len(sites) > _MOST_SITES + 1 else sites)
+    return f"{cases} sent again with an ordinary value of {shown}, because the target rejects this part of their twins."
 
 
 def name_of(finding: Document) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of
+from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of, retested_in_words
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, readable
 
@@ -99,6 +99,7 @@ def _campaign(document: Document) -> _TestCase:
     lines += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
     if unproven := document["unproven"]["count"]:
         lines.append(f"{counted(unproven, 'rejection')} unproven")
+    lines += [_line(retested_in_words(one)) for one in document["unproven"].get("retested", ())]
     lines += [_line(problem) for problem in outcome["unwritten"]]
     complete = outcome["state"] == "complete" and not outcome["unwritten"]
     error = None if complete else (outcome["state"], outcome["headline"])

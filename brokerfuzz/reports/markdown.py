@@ -12,7 +12,7 @@ from html import escape
 from itertools import groupby
 
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of
+from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of, retested_in_words
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, readable
 
@@ -62,6 +62,7 @@ def _facts(document: Document) -> Iterator[str]:
     if unproven := document["unproven"]["count"]:
         yield f"- {counted(unproven, 'unproven rejection')}, including all rejections for {counted(len(document['unproven']['rules']), 'rule')}"
         yield from (f"  - {_unproven(one)}" for one in document["unproven"]["examples"][:_MOST_REASONS])
+    yield from (f"- {prose(retested_in_words(one), 300)}" for one in document["unproven"].get("retested", ())[:_MOST_REASONS])
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):
         yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} a different property than the invalid one"
     if document["stopped"]:
@@ -70,8 +71,8 @@ def _facts(document: Document) -> Iterator[str]:
 
 
 def _unproven(one: Document) -> str:
-    places = f"; the target rejects {', '.join(code(place, 100) for place in one['places'][:3])}" if one["places"] else ""
-    return f"{one['count']:,}: {prose(one['why'], 300)}{places}"
+    sites = f"; the target rejects {', '.join(code(site, 100) for site in one['sites'][:3])}" if one["sites"] else ""
+    return f"{one['count']:,}: {prose(one['why'], 300)}{sites}"
 
 
 # ---------------------------------------------------------------------------------------------------------- tables

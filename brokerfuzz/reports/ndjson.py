@@ -1,7 +1,7 @@
 """Creates the report for pipes: one JSON object per line. The property `record` says what the object describes.
 
-The first line is the `campaign`. Each `finding`, `ambiguity`, `rule`, `unproven` and `elsewhere` has its own line. The last line
-is the `timing` with `"last": true`, so that readers detect a truncated file.
+The first line is the `campaign`. Each `finding`, `ambiguity`, `rule`, `unproven`, `retested` and `elsewhere` has its own line. The
+last line is the `timing` with `"last": true`, so that readers detect a truncated file.
 """
 
 import json
@@ -26,4 +26,5 @@ def _records(document: Document) -> Iterator[dict[str, Any]]:
         yield from ({"record": record, **one} for one in document[key])
         if key == "rules":
             yield from ({"record": "unproven", **one} for one in document["unproven"]["examples"])
+            yield from ({"record": "retested", **one} for one in document["unproven"].get("retested", ()))
     yield {"record": "timing", **document["timing"], "last": True}

@@ -19,6 +19,7 @@ from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.contract_names import LABELS
+from brokerfuzz.reports.document_messages import retested_in_words
 from brokerfuzz.reports.terminal_layout import entry, paragraph, table, verbatim
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
@@ -168,8 +169,8 @@ def _unproven(result: Result) -> Iterator[str]:
         yield click.style(f"{counted(result.unproven, 'rejection')} unproven", bold=True)
         examples = list(result.proofs.examples())
         for one in examples[:_MOST_REASONS]:
-            places = f"; the target rejects {', '.join(printable(place, 100) for place in one.places)}" if one.places else ""
-            yield from paragraph(f"{one.count:,}: {printable(one.why, 300)}{places}, first case {one.rejection.case.id}", 5, "   ")
+            sites = f"; the target rejects {', '.join(printable(site, 100) for site in one.sites)}" if one.sites else ""
+            yield from paragraph(f"{one.count:,}: {printable(one.why, 300)}{sites}, first case {one.rejection.case.id}", 5, "   ")
         if (left := len(examples) - _MOST_REASONS) > 0:
             yield f"   and {counted(left, 'other reason')}: see the JSON report (--json)"
 
@@ -221,6 +222,8 @@ def _summary(result: Result, notes: RunNotes) -> Iterator[str]:
     if result.unproven:
         rules = len(result.unproven_rules)
         yield from entry("unproven", f"{counted(result.unproven, 'rejection')}, including all rejections for {counted(rules, 'rule')}")
+    for sites, count in sorted(result.proofs.retested.items()):
+        yield from entry("retested", retested_in_words({"sites": sites, "count": count}))
     if early := sum(bool(finding.sent) and not finding.whole for finding in result.findings):
         yield from entry("shrinking", f"stopped early for {counted(early, 'finding')}: a longer --shrink continues it")
     if notes.seed is not None:

@@ -5,7 +5,7 @@ different property.
 from collections.abc import Iterator, Sequence
 
 from brokerfuzz.reports.body_lines import lines_of
-from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.reports.document_messages import Document, retested_in_words
 from brokerfuzz.reports.markup import Child, Markup, element
 from brokerfuzz.reports.side_by_side import block, single_message
 from brokerfuzz.wording import counted
@@ -19,6 +19,7 @@ def rejections(unproven: Document, elsewhere: Sequence[Document]) -> Iterator[Ma
     """Yields both kinds of rejections, each with an explanation."""
     yield element("h3", "Unproven")
     yield from _unproven(unproven)
+    yield from (element("p", retested_in_words(one), class_="explained") for one in unproven.get("retested", ()))
     yield element("h3", "Rejected for another property")
     yield from _elsewhere(elsewhere)
 
@@ -39,8 +40,8 @@ def _example(one: Document) -> Markup:
     got = one["got"]
     technique = [" with the technique ", _code(one["technique"])] if one["technique"] else None
     head = element("p", counted(one["count"], "rejection"), ", the first for ", _code(one["rule"]), technique, ": ", one["why"][:_LONGEST_TEXT])
-    places = [[", " if number else None, _code(place)] for number, place in enumerate(one["places"][:8])]
-    parts = element("p", "The target rejects these parts of the twin: ", places, class_="explained") if places else None
+    sites = [[", " if number else None, _code(site)] for number, site in enumerate(one["sites"][:8])]
+    parts = element("p", "The target rejects these parts of the twin, which contain the fault: ", sites, class_="explained") if sites else None
     answer = block(lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_EXAMPLE), "The answer")
     twin = one["twin"] and element("details", element("summary", "The twin"), single_message(one["twin"], "The twin", _LONGEST_EXAMPLE))
     return element("li", head, parts, answer if got["response"] else None, twin)

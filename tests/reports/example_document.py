@@ -307,7 +307,7 @@ def example(**changes: Any) -> dict[str, Any]:
             "examples": [
                 {
                     "why": "the twin (the valid counterpart) was not accepted (status 400)",
-                    "places": ["/comments"],
+                    "sites": ["comments"],
                     "rule": f"{OFFER}/number:required",
                     "technique": "removed",
                     "case": "7f19c5dc0d873ffe",
@@ -316,6 +316,7 @@ def example(**changes: Any) -> dict[str, Any]:
                     "count": 566,
                 }
             ],
+            "retested": [{"sites": ["comments"], "count": 12}],
         },
         "elsewhere": [
             {
@@ -359,7 +360,7 @@ def hostile_example(size: int = 0) -> dict[str, Any]:
         twin=raw(HOSTILE.encode(errors="surrogatepass")),
     )
     base = example()
-    doubt = {**base["unproven"]["examples"][0], "rule": HOSTILE, "technique": HOSTILE, "why": HOSTILE, "places": [HOSTILE], "got": unprintable}
+    doubt = {**base["unproven"]["examples"][0], "rule": HOSTILE, "technique": HOSTILE, "why": HOSTILE, "sites": [HOSTILE], "got": unprintable}
     return {
         **base,
         "target": HOSTILE,
@@ -368,6 +369,6 @@ def hostile_example(size: int = 0) -> dict[str, Any]:
         "findings": [one, *base["findings"]],
         "ambiguities": [{**ambiguity(HOSTILE, accepted=1), "question": HOSTILE, "examples": {"accepted": {"id": "00000000000000bb", "body": evil}}}],
         "rules": [{**rule(), "rule": f"{OFFER}/{HOSTILE}:minimum", "site": HOSTILE, "keyword": HOSTILE, "accepted": 3}, *base["rules"]],
-        "unproven": {"count": 1, "rules": [HOSTILE], "examples": [doubt]},
+        "unproven": {"count": 1, "rules": [HOSTILE], "examples": [doubt], "retested": [{"sites": [HOSTILE], "count": 3}]},
         "elsewhere": [{**base["elsewhere"][0], "rule": HOSTILE, "at": HOSTILE, "named": [HOSTILE], "said": HOSTILE}],
     }

@@ -1,0 +1,176 @@
+"""Finds the parts of a valid message that make the target reject it.
+
+The target accepts the plain message, and rejects the valid message. The search copies parts of the plain message into the valid
+message, as few and as small as possible, until the target accepts the result. A part is a site: a property, or the items of an array.
+
+    plain      comments: "Replaces version 3", priceClasses: [{"name": "Standard"}]    accepted
+    message    comments: "a",                  priceClasses: [{"name": "it's"}]        rejected
+    attempt    comments: "a",                  priceClasses: [{"name": "Standard"}]    accepted: the part is priceClasses[].name
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from brokerfuzz.campaign.bounded_sending import BoundedSender, LimitReachedError
+from brokerfuzz.campaign.sending import UnsendableError
+from brokerfuzz.campaign.shrinking import VerdictOf
+from brokerfuzz.json_trees import JsonArray, JsonObject, Tree, at, paths, read_tree, site, write_tree
+
+Sites = tuple[str, ...]
+"""Sites, such as `priceClasses[].name`."""
+
+
+class RejectedParts:
+    """Searches for the sites of one message. The attribute `sites` contains the best result so far, which may be empty."""
+
+    def __init__(self, body: bytes, plain: "PlainParts", sender: BoundedSender, judge: VerdictOf) -> None:
+        self.sites: Sites = ()
+        self._body, self._plain, self._sender, self._judge = body, plain, sender, judge
+        self._known: dict[bytes, bool] = {body: False}
+
+    async def run(self) -> None:
+        """Searches until no part can become smaller, or a limit is reached."""
+        with suppress(ValueError, LimitReachedError):
+            await self._search(read_tree(self._body))
+
+    async def _search(self, tree: Tree) -> None:
+        every = self._plain.parts(tree)
+        if not await self._is_accepted(every):
+            return
+        waiting, done = await self._fewest(every, ()), Sites()
+        while waiting:
+            part, others = waiting[0], (*done, *waiting[1:])
+            smaller = self._plain.parts(tree, part)
+            if smaller and await self._is_accepted((*others, *smaller)):
+                waiting = (*waiting[1:], *await self._fewest(smaller, others))
+            else:
+                waiting, done = waiting[1:], (*done, part)
+
+    async def _fewest(self, sites: Sites, others: Sites) -> Sites:
+        """Returns as few of the sites as possible. The other sites are always copied."""
+        length = len(sites) // 2
+        while length:
+            start = 0
+            while start < len(sites):
+                fewer = sites[:start] + sites[start + length :]
+                if await self._is_accepted((*others, *fewer)):
+                    sites = fewer
+                else:
+                    start += length
+            length = min(length // 2, len(sites) - 1)
+        return sites
+
+    async def _is_accepted(self, sites: Sites) -> bool:
+        """Returns whether the target accepts the message with these parts of the plain message. The result must be valid."""
+        body = write_tree(self._plain.copied(read_tree(self._body), sites))
+        if body not in self._known:
+            self._known[body] = self._judge(body).label == "valid" and await self._answer_is_accepted(body)
+        if self._known[body]:
+            self.sites = tuple(sorted(sites))
+        return self._known[body]
+
+    async def _answer_is_accepted(self, body: bytes) -> bool:
+        try:
+            return (await self._sender.answer(body)).kind == "accepted"
+        except UnsendableError:
+            return False
+
+
+class PlainParts:
+    """The parts of the plain message. `values` maps each site to its first value."""
+
+    def __init__(self, plain: bytes) -> None:
+        tree = read_tree(plain)
+        self.values: Mapping[str, Tree] = {site(tree, path): at(tree, path) for path in reversed(list(paths(tree)))}
+
+    def copied(self, tree: Tree, sites: Sequence[str], here: str = "") -> Tree:
+        """Returns the message with the parts of the plain message at these sites. Parts that the plain message lacks are removed."""
+        match tree:
+            case JsonObject(pairs):
+                return JsonObject((*self._props(pairs, sites, here), *self._missing(pairs, sites, here)))
+            case JsonArray(items) if f"{here}[]" in sites:
+                return JsonArray((self.values[f"{here}[]"],) * len(items) if f"{here}[]" in self.values else ())
+            case JsonArray(items):
+                return JsonArray(tuple(self.copied(item, sites, f"{here}[]") for item in items))
+            case _:
+                return tree
+
+    def _props(self, pairs: Sequence[tuple[str, Tree]], sites: Sequence[str], here: str) -> Iterator[tuple[str, Tree]]:
+        for name, value in pairs:
+            place = _below(here, name)
+            if place not in sites:
+                yield name, self.copied(value, sites, place)
+            elif place in self.values:
+                yield name, self.values[place]
+
+    def _missing(self, pairs: Sequence[tuple[str, Tree]], sites: Sequence[str], here: str) -> Iterator[tuple[str, Tree]]:
+        names = {name for name, _ in pairs}
+        for place in sites:
+            name = place.removeprefix(_below(here, ""))
+            if place in self.values and _above(place) == here and not place.endswith("[]") and name not in names:
+                yield name, self.values[place]
+
+    def parts(self, tree: Tree, above: str = "") -> Sites:
+        """Returns the parts of a site at which a message differs from the plain message."""
+        every = dict.fromkeys((*(site(tree, path) for path in paths(tree)), *self.values))
+        return tuple(part for part in every if part and _above(part) == above and self.copied(tree, [part]) != tree)
+
+    def concerned(self, body: bytes, sites: Sequence[str]) -> Sites:
+        """Returns those sites at which a message differs from the plain message."""
+        try:
+            tree = read_tree(body)
+        except ValueError:
+            return ()
+        return tuple(part for part in sites if self.copied(tree, [part]) != tree)
+
+    def copied_into(self, twin: bytes, fault: bytes, sites: Sites | None, allows: Callable[[bytes, bytes], bool]) -> tuple[bytes, bytes]:
+        """Copies parts (None: all parts) into a twin and into the message with the fault, if the result is allowed. If a part contains
+        the fault, the method copies the smaller parts inside this part instead. If the part is the faulty value, only the twin changes.
+        """
+        try:
+            waiting = list(self.parts(read_tree(twin)) if sites is None else sites)
+            while waiting:
+                part = waiting.pop(0)
+                tree = read_tree(twin)
+                changed = write_tree(self.copied(tree, [part]))
+                if (merged := _merged(twin, changed, fault)) is not None and allows(changed, merged):
+                    twin, fault = changed, merged
+                elif smaller := self.parts(tree, part):
+                    waiting += smaller
+                elif allows(changed, fault):  # the part is the faulty value itself
+                    twin = changed
+        except ValueError:  # the twin is not JSON in UTF-8
+            pass
+        return twin, fault
+
+
+def _below(above: str, name: str) -> str:
+    return f"{above}.{name}" if above else name
+
+
+def _above(place: str) -> str:
+    return place.removesuffix("[]") if place.endswith("[]") else place.rpartition(".")[0]
+
+
+def _merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
+    """Returns the base with both changes: from the base to `one`, and from the base to `other`. Returns None if the changes overlap."""
+    start, end, new = _difference(base, one)
+    other_start, other_end, other_new = _difference(base, other)
+    if end <= other_start:
+        return base[:start] + new + base[end:other_start] + other_new + base[other_end:]
+    if other_end <= start:
+        return base[:other_start] + other_new + base[other_end:start] + new + base[end:]
+    return None
+
+
+def _difference(base: bytes, changed: bytes) -> tuple[int, int, bytes]:
+    """Returns the part of the base that differs: its start, its end, and the new bytes."""
+    start = _equal(base, changed)
+    most = min(len(base), len(changed)) - start
+    end = min(_equal(base[::-1], changed[::-1]), most)
+    return start, len(base) - end, changed[start : len(changed) - end]
+
+
+def _equal(one: bytes, other: bytes) -> int:
+    """Returns the number of equal bytes at the beginning."""
+    return next((number for number, (mine, its) in enumerate(zip(one, other, strict=False)) if mine != its), min(len(one), len(other)))
