@@ -56,6 +56,12 @@ def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
     return values
 
 
+def needs_extra(what: str, problem: ImportError, extra: str = "fire") -> str:
+    """Returns the error for a missing optional package, with the command that installs it."""
+    name = (problem.name or "another package").partition(".")[0]
+    return f"{what} needs {name}: pip install 'brokerfuzz[{extra}]'"
+
+
 def problem_of(problem: Exception) -> str:
     """Describes an exception that invalid data caused, without the name of the exception."""
     if isinstance(problem, KeyError):

@@ -23,7 +23,7 @@ from brokerfuzz.cases.covering.edges import SIZES
 from brokerfuzz.cases.covering.states import States, StatesOf, states
 from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, schema_requiring
 from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site
-from brokerfuzz.errors import StrengthError
+from brokerfuzz.errors import BrokerfuzzError, StrengthError, needs_extra
 from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.flattening import conditions_of, types_of
 from brokerfuzz.schemas.sites import join
@@ -168,8 +168,11 @@ def _size(known: States, path: str) -> int:
 @lru_cache(maxsize=256)
 def rows(contract: Contract, message_type: MessageType, path: str, strength: int) -> Sequence[Row]:
     """Returns rows of states that together contain all combinations for the object at a site."""
-    from covertable import make
-    from covertable.criteria import simple
+    try:
+        from covertable import make
+        from covertable.criteria import simple
+    except ImportError as problem:
+        raise BrokerfuzzError(needs_extra("a catalogue that is not the prepared one", problem)) from problem
 
     factors = states(contract, message_type).at(path)
     excluded = set(impossible(contract, message_type, path))

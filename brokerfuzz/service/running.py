@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
-from brokerfuzz.errors import TargetError
+from brokerfuzz.errors import TargetError, needs_extra
 from brokerfuzz.service.bugs import bug
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _server(app: Any) -> "uvicorn.Server":
 
         from brokerfuzz.service.request_limit import LimitedProtocol
     except ImportError as problem:
-        raise TargetError(f"the reference service needs {problem.name}: pip install uvicorn httptools") from problem
+        raise TargetError(needs_extra("the reference service", problem)) from problem
     config = uvicorn.Config(
         app,
         http=LimitedProtocol,

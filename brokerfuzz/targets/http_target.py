@@ -11,7 +11,7 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from brokerfuzz.errors import TargetError
+from brokerfuzz.errors import TargetError, needs_extra
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers
 from brokerfuzz.targets.answers import Answer, AnswerRules
 from brokerfuzz.targets.curl import curl_line
@@ -142,9 +142,12 @@ class HttpTarget:
         return curl_line(self.url, self.method, self._headers(headers), body, without=without, options=options, before=self._before_curl)
 
     async def open(self) -> None:
-        """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid."""
-        from pyreqwest.exceptions import PyreqwestError
-        from pyreqwest.http import Url
+        """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid, or if a package is missing."""
+        try:
+            from pyreqwest.exceptions import PyreqwestError
+            from pyreqwest.http import Url
+        except ImportError as problem:
+            raise TargetError(needs_extra("sending messages to a URL", problem)) from problem
 
         self._client_error = PyreqwestError
         import_module("brokerfuzz.targets.transport")  # import it now, because later there may be no free file descriptor

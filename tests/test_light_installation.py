@@ -1,0 +1,70 @@
+"""Without the packages of the extra `fire`, everything works that needs no service, and the rest says what to install."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+MISSING = ("covertable", "httptools", "pyreqwest", "uvicorn", "uvloop")
+BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
+"""Python imports this module when it starts. After it, the packages cannot be imported."""
+USE = """
+import sys
+from itertools import islice
+from hypothesis import find
+from brokerfuzz import catalogue, check, messages, parametrize, rules
+from brokerfuzz.corpus import load, read, write
+from brokerfuzz.strategies import invalid_offer_requests
+write("offers.ndjson", load("offer-creation-request", techniques=["one-below"]))
+assert list(read("offers.ndjson"))
+assert check("offer-creation-request", next(catalogue("offer-creation-request")).body).label == "valid"
+assert next(messages("offer-creation-request", 1, verdicts=["invalid"])).label == "invalid"
+parametrize("offer-creation-request", by="rule")(lambda case: None)
+find(invalid_offer_requests(techniques=["one-below"]), lambda case: True)
+from brokerfuzz.cli import commands
+commands(["export", "more.ndjson", "--count", "20"], standalone_mode=False)
+assert "hypothesis_jsonschema" not in sys.modules
+"""
+Light = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def light(tmp_path: Path, environment: Mapping[str, str]) -> Light:
+    """Runs Python in a process without the packages."""
+    (tmp_path / "sitecustomize.py").write_text(BLOCKED)
+    path = f"{tmp_path}:{environment['PYTHONPATH']}"
+
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *args], capture_output=True, text=True, cwd=tmp_path, env={**environment, "PYTHONPATH": path}, check=False
+        )
+
+    return run
+
+
+def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
+    done = light("-c", USE)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("fire --demo", "the reference service needs uvicorn: pip install 'brokerfuzz[fire]'"),
+        ("fire http://127.0.0.1:1/offers", "sending messages to a URL needs pyreqwest: pip install 'brokerfuzz[fire]'"),
+        ("catalogue --strength 3", "a catalogue that is not the prepared one needs covertable: pip install 'brokerfuzz[fire]'"),
+    ],
+)
+def test_a_command_without_its_package_says_in_one_line_what_to_install(light: Light, command: str, said: str) -> None:
+    done = light("-m", "brokerfuzz", *command.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_functions_can_be_tested_without_the_packages(light: Light, tmp_path: Path) -> None:
+    (tmp_path / "reading.py").write_text("import json\n\n\ndef read(body):\n    return json.loads(body).get('orderMinimum', 1) > 0\n")
+    done = light("-m", "brokerfuzz", "fire", "--call", "reading:read", "--rule", "*orderMinimum:minimum", "--technique", "one-below")
+    assert done.returncode == 0, done.stderr
