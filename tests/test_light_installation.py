@@ -34,12 +34,10 @@ Light = Callable[..., subprocess.CompletedProcess[str]]
 def light(tmp_path: Path, environment: Mapping[str, str]) -> Light:
     """Runs Python in a process without the packages."""
     (tmp_path / "sitecustomize.py").write_text(BLOCKED)
-    path = f"{tmp_path}:{environment['PYTHONPATH']}"
+    env = {**environment, "PYTHONPATH": f"{tmp_path}:{environment['PYTHONPATH']}"}
 
     def run(*args: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, *args], capture_output=True, text=True, cwd=tmp_path, env={**environment, "PYTHONPATH": path}, check=False
-        )
+        return subprocess.run([sys.executable, *args], capture_output=True, text=True, cwd=tmp_path, env=env, check=False)
 
     return run
 
