@@ -51,6 +51,14 @@ def pytest_xdist_auto_num_workers() -> int:
     return cores + (cores + 1) // 2
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _frozen() -> Iterator[None]:
+    """Exempts what the tests of a module leave in memory from later garbage collections: pools of processes collect often."""
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 CLUSTER = """
 import sys
 from distributed import LocalCluster

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from brokerfuzz.targets import Answer, Target, watchdog
@@ -39,18 +39,19 @@ def answer(target: Target, body: bytes = b"{}") -> Answer:
     return answers(target, body)[0]
 
 
-def cancelled_after(target: Target, seconds: float, *bodies: bytes) -> None:
-    """Sends messages, and cancels them after some seconds, as Ctrl-C does."""
+def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) -> None:
+    """Sends messages, and cancels them, as Ctrl-C does, when the programs have written this number of files to the folder."""
 
     async def ask() -> None:
         await target.open()
-        try:
-            async with asyncio.timeout(seconds):
-                await asyncio.gather(*(target.send(body) for body in bodies))
-        except TimeoutError:
-            pass
-        finally:
-            await target.close()
+        sent = asyncio.gather(*(target.send(body) for body in bodies))
+        until = time.monotonic() + SECONDS
+        while len(list(folder.iterdir())) < files and time.monotonic() < until:
+            await asyncio.sleep(0.01)
+        sent.cancel()
+        with suppress(asyncio.CancelledError):
+            await sent
+        await target.close()
 
     asyncio.run(ask())
 

@@ -1,8 +1,38 @@
 """Slow tests: each run uses a sample, and `pytest -m long` runs them completely."""
 
+import subprocess
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
 import pytest
+
+Item = TypeVar("Item")
 
 
 def sample(some: int, whole: int) -> pytest.MarkDecorator:
     """Passes a `size` to a test: `some`, or `whole` in a long run."""
     return pytest.mark.parametrize("size", [pytest.param(some, id="sample"), pytest.param(whole, id="whole", marks=pytest.mark.long)])
+
+
+def percent(share: int) -> pytest.MarkDecorator:
+    """Passes a `size` in percent to a test: `share`, or 100 in a long run."""
+    return sample(share, 100)
+
+
+def part(items: Iterable[Item], size: int) -> Iterator[Item]:
+    """Yields `size` percent of the items. Each commit selects other items, so several commits check all of them."""
+    step = 100 // size
+    return islice(items, _commit() % step, None, step)
+
+
+@cache
+def _commit() -> int:
+    """Returns the hash of the commit as a number, or 0 if this is not a repository."""
+    try:
+        done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return 0
+    return int(done.stdout, 16)

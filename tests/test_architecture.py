@@ -65,10 +65,16 @@ def modules() -> dict[str, ast.Module]:
     return found
 
 
+@cache
+def nodes(tree: ast.AST) -> list[ast.AST]:
+    return list(ast.walk(tree))
+
+
+@cache
 def imports(tree: ast.AST, *, at_import: bool = False) -> set[str]:
     """Returns the modules of brokerfuzz that a module imports anywhere (or only while it is imported, if `at_import`), by name within the package."""
     found: set[str] = set()
-    for node in _top_level(tree) if at_import else ast.walk(tree):
+    for node in _top_level(tree) if at_import else nodes(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -94,7 +100,7 @@ def is_allowed(module: str, imported: str) -> bool:
 
 
 def imports_from(tree: ast.AST) -> list[ast.ImportFrom]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return [node for node in nodes(tree) if isinstance(node, ast.ImportFrom)]
 
 
 def test_packages_import_only_what_the_table_allows() -> None:
@@ -139,7 +145,7 @@ def test_targets_import_nothing_that_generates_messages() -> None:
 
 
 def uses_hypothesis(tree: ast.AST) -> bool:
-    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported = {alias.name for node in nodes(tree) if isinstance(node, ast.Import) for alias in node.names}
     return any(name.startswith("hypothesis") for name in imported | {node.module or "" for node in imports_from(tree)})
 
 
@@ -149,7 +155,7 @@ def test_only_strategies_and_unsupported_keywords_import_hypothesis() -> None:
 
 
 def test_each_class_name_occurs_once() -> None:
-    classes = Counter(node.name for tree in modules().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    classes = Counter(node.name for tree in modules().values() for node in nodes(tree) if isinstance(node, ast.ClassDef))
     assert [name for name, count in classes.items() if count > 1] == []
 
 

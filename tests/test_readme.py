@@ -11,6 +11,7 @@ from shutil import copy
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import settings
 
 from brokerfuzz.cli import commands
 
@@ -24,6 +25,8 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
     for number, example in enumerate(PYTHON):
         text = f"{example}\n\ndef test_that_it_was_read():\n    pass\n"
         (tmp_path / f"test_example_{number}.py").write_text(text, encoding="utf-8")
+    profile = f"settings.register_profile('few', settings.get_profile('ci'), max_examples={settings().max_examples})"
+    (tmp_path / "conftest.py").write_text(f"from hypothesis import settings\n{profile}\nsettings.load_profile('few')\n")
     plugin = ["-p", "brokerfuzz.testing.plugin", "-p", "no:cacheprovider"]
     command = [sys.executable, "-m", "pytest", *plugin, "-c", "/dev/null", "-W", "error", str(tmp_path)]
     alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": "true"}  # CI: Hypothesis does not measure time

@@ -25,5 +25,7 @@ class Effort:
 
     def results(self, work: Callable[..., T], tasks: Iterable[tuple[object, ...]]) -> list[T]:
         """Calls `work` with the arguments of each task. Returns the results in the order of the tasks."""
+        if self.processes == 1:
+            return [work(*task) for task in tasks]
         with ProcessPoolExecutor(self.processes) as pool:
             return list(pool.map(work, *zip(*tasks, strict=True)))

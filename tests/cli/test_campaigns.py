@@ -18,7 +18,6 @@ from brokerfuzz.campaign.journal import records
 from brokerfuzz.cli import commands
 
 Run = Callable[..., Result]
-Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 Start = Callable[..., subprocess.Popen[bytes]]
 
 NOW: Final = "2026-01-01T00:00:00Z"
@@ -111,12 +110,12 @@ def test_an_endless_campaign_can_be_replayed(run: Run, url: str, tmp_path: Path)
 # ---------------------------------------------------------------------------------------------------- workers
 
 
-def test_the_result_is_the_same_for_any_number_of_workers(spawn: Spawn, url: str, expected: Any, tmp_path: Path) -> None:
+def test_the_result_is_the_same_for_any_number_of_workers(run: Run, url: str, expected: Any, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
-    together = spawn("fire", url, *SOME, "--workers", "2", "--journal", journal)
-    assert together.stderr == b""
-    assert reproducible_parts(together.stdout) == expected
-    assert reproducible_parts(spawn("fire", url, "--resume", journal, "--json", "--workers", "2").stdout) == expected
+    together = run("fire", url, *SOME, "--workers", "2", "--journal", journal)
+    assert together.stderr == ""
+    assert reproducible_parts(together.stdout_bytes) == expected
+    assert reproducible_parts(run("fire", url, "--resume", journal, "--json", "--workers", "2").stdout_bytes) == expected
 
 
 def _children(process: int) -> list[int]:

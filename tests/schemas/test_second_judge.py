@@ -4,11 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from random import Random
 
 import pytest
-from sampled import sample
+from sampled import part, percent, sample
 from second_judge import judge
 
 from brokerfuzz.cases.case import Case
@@ -94,10 +93,16 @@ def random_cases(message_type: MessageType, count: int, seed: int, verdicts: Seq
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-@sample(300, 100_000)
-def test_a_second_judge_agrees_with_every_label(message_type: MessageType, size: int) -> None:
+@percent(25)
+def test_a_second_judge_agrees_with_every_label_of_the_catalogue(message_type: MessageType, size: int) -> None:
     catalogue = (case for _, case in Plan(message_type=message_type, now=NOW).numbered())
-    assert list(disagreements(chain(catalogue, random_cases(message_type, size, seed=0)))) == []
+    assert list(disagreements(part(catalogue, size))) == []
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+@sample(300, 100_000)
+def test_a_second_judge_agrees_with_every_label_of_random_cases(message_type: MessageType, size: int) -> None:
+    assert list(disagreements(random_cases(message_type, size, seed=0))) == []
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)

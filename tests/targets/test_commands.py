@@ -159,7 +159,7 @@ def test_the_number_of_processes_is_limited_and_waiting_does_not_count_towards_t
 def test_a_cancelled_program_is_killed(tmp_path: Path) -> None:
     code = "import os, sys, time; open(os.path.join(sys.argv[1], str(os.getpid())), 'w').close(); time.sleep(60)"
     started = time.monotonic()
-    cancelled_after(CommandTarget(python(code, str(tmp_path)), processes=4), 0.6, *[b"{}"] * 8)
+    cancelled_after(CommandTarget(python(code, str(tmp_path)), processes=4), 4, tmp_path, *[b"{}"] * 8)
     assert time.monotonic() - started < SECONDS
     pids = [int(path.name) for path in tmp_path.iterdir()]
     assert len(pids) == 4

@@ -18,11 +18,17 @@ from brokerfuzz.corpus.formats.suite_cases import arranged
 from brokerfuzz.corpus.formats.suite_identifiers import named_tests
 from brokerfuzz.errors import CorpusError
 
-ZERO = chosen()[1]
 CRASHING = offer(b'{"number":"crash","offerType":"Email"}')
-CASES = (*chosen(), CRASHING)
 UNNECESSARY = "*/lastUpdatedDateTimeUtc:*"
 """An entry of the expected failures whose cases pass."""
+
+
+def zero() -> Case:
+    return chosen()[1]
+
+
+def all_cases() -> tuple[Case, ...]:
+    return (*chosen(), CRASHING)
 
 
 @pytest.fixture(params=RUNNERS)
@@ -33,8 +39,8 @@ def runner(request: pytest.FixtureRequest) -> Runner:
 def exported(folder: Path, runner: Runner, *entries: str) -> Path:
     """Exports the cases as tests, and returns the folder with the tests."""
     suite = folder / "brokercontract"
-    write(suite, CASES, fmt=runner.format, about=about())
-    (suite / "invalid.txt").write_text("".join(f"{case.body.hex()}\n" for case in CASES if case.label == "invalid"))
+    write(suite, all_cases(), fmt=runner.format, about=about())
+    (suite / "invalid.txt").write_text("".join(f"{case.body.hex()}\n" for case in all_cases() if case.label == "invalid"))
     expect(suite, runner, *entries)
     return suite
 
@@ -46,7 +52,7 @@ def expect(suite: Path, runner: Runner, *entries: str) -> None:
 
 def names(runner: Runner) -> dict[str, str]:
     """Returns the name of each test in the report, by the ID of its case."""
-    cases = arranged(CASES, about())
+    cases = arranged(all_cases(), about())
     if runner.lists_functions:
         return {test[-16:]: f"{group} {test}" for group, tests in named_tests(cases) for test in tests}
     return {one.case.id: f"{one.group} {one.name}".replace(" ", "_" if runner.format == "go" else " ", one.group.count(" ")) for one in cases}
@@ -56,15 +62,15 @@ def test_the_report_names_rules_and_techniques_and_honours_the_expected_failures
     suite = exported(tmp_path, runner, f"{CRASHING.id}  # a known bug", UNNECESSARY)
     found, name = runner.report(suite), names(runner)
     failed = {test: said for test, (outcome, said) in found.items() if outcome == "failed"}
-    assert failed.keys() == {name[ZERO.id], runner.expected_failures}
-    assert f"accepted the invalid offer-creation-request {ZERO.id}" in failed[name[ZERO.id]]
-    assert f"Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)." in failed[name[ZERO.id]]
+    assert failed.keys() == {name[zero().id], runner.expected_failures}
+    assert f"accepted the invalid offer-creation-request {zero().id}" in failed[name[zero().id]]
+    assert f"Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)." in failed[name[zero().id]]
     assert UNNECESSARY in failed[runner.expected_failures]
     assert CRASHING.id not in failed[runner.expected_failures]
     assert found[name[CRASHING.id]][0] == ("skipped" if runner.can_skip else "passed")
     assert found.keys() >= set(name.values())
     seen = {bytes.fromhex(line) for line in (suite / "seen.txt").read_text().splitlines()}
-    assert seen == {case.body for case in CASES if name_of(case) not in clocked()}
+    assert seen == {case.body for case in all_cases() if name_of(case) not in clocked()}
 
 
 def test_one_failure_says_why_no_other_test_can_run(runner: Runner, tmp_path: Path) -> None:
@@ -85,26 +91,26 @@ def the_failure(runner: Runner, suite: Path) -> str:
 
 
 def test_an_export_keeps_the_expected_failures_and_fails_if_one_matches_no_case(tmp_path: Path) -> None:
-    suite = exported(tmp_path, RUNNERS["vitest"], ZERO.id, "*/orderMinimum:minimum # known")
+    suite = exported(tmp_path, RUNNERS["vitest"], zero().id, "*/orderMinimum:minimum # known")
     kept = (suite / NAME).read_bytes()
-    write(suite, CASES, fmt="vitest", about=about())
+    write(suite, all_cases(), fmt="vitest", about=about())
     assert (suite / NAME).read_bytes() == kept
     before = {path: path.read_bytes() for path in suite.iterdir()}
-    with pytest.raises(CorpusError, match=rf"expected-failures, line \d+: {ZERO.id} matches no case of this export"):
-        write(suite, [case for case in CASES if case != ZERO], fmt="vitest", about=about())
+    with pytest.raises(CorpusError, match=rf"expected-failures, line \d+: {zero().id} matches no case of this export"):
+        write(suite, [case for case in all_cases() if case != zero()], fmt="vitest", about=about())
     assert {path: path.read_bytes() for path in suite.iterdir()} == before
 
 
 def test_plain_messages_come_first_and_the_cases_of_a_rule_are_neighbours() -> None:
-    groups = [one.group for one in arranged(CASES, about())]
+    groups = [one.group for one in arranged(all_cases(), about())]
     assert groups[0] == "offer-creation-request/plain"
     assert [group for at, group in enumerate(groups) if group != groups[at - 1]] == list(dict.fromkeys(groups))
-    twins = {case.twin_id for case in CASES}
-    assert {one.case.id for one in arranged(CASES, about()) if one.is_plain} == {case.id for case in CASES if case.id in twins}
+    twins = {case.twin_id for case in all_cases()}
+    assert {one.case.id for one in arranged(all_cases(), about()) if one.is_plain} == {case.id for case in all_cases() if case.id in twins}
 
 
 def test_cases_about_the_clock_are_left_out_and_counted() -> None:
     info = about()
-    kept: list[Case] = [one.case for one in arranged(CASES, info)]
-    assert {case.id for case in CASES} - {case.id for case in kept} == {case.id for case in CASES if name_of(case) in clocked()}
+    kept: list[Case] = [one.case for one in arranged(all_cases(), info)]
+    assert {case.id for case in all_cases()} - {case.id for case in kept} == {case.id for case in all_cases() if name_of(case) in clocked()}
     assert sum(info.left_out.by_reason.values()) == len(clocked())
