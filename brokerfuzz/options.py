@@ -228,6 +228,11 @@ _TARGET_OPTIONS = (
     click.option("--auth", metavar="USER:PASSWORD",
                  help="Send these credentials with each request (basic authentication). ${NAME} inserts an environment variable, as in -H."),
     click.option(
+        "--trace-headers", metavar="CASE,CAMPAIGN|off", default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign", show_default=True,
+        help="Names of the headers with which brokerfuzz sends the ID of the case and the ID of the campaign, so that you can find a request in "
+        "the logs of the target. off sends neither.",
+    ),
+    click.option(
         "--exec", "exec_", metavar="COMMAND",
         help="Test this command. The command runs once per message and reads the message from standard input. Exit status 0 means accepted.",
     ),

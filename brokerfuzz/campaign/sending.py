@@ -11,10 +11,10 @@ from brokerfuzz.campaign.journal import Answered, Key, NotRecalledError, Recalle
 from brokerfuzz.campaign.rate_limit import RateLimiter
 from brokerfuzz.campaign.target_health import TargetHealth, TargetLostError, is_answer
 from brokerfuzz.campaign.timing import Timing
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Verdict
-from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets import Answer, HttpTarget, Target
 
 _RECALLED_AT_ONCE = 200
 """The number of answers from the journal after which other tasks may run."""
@@ -123,7 +123,11 @@ class Sender:
         self.requests += 1
         headers = case.headers
         sent = body if self._fresh is None else self._fresh.of(case, body)
-        answer = await (self._target.send(sent, headers) if headers else self._target.send(sent))
+        if isinstance(self._target, HttpTarget):
+            case_id = case.id if body is case.body else message_id(case.message_type, headers, body)
+            answer = await self._target.send(sent, headers, case_id=case_id)
+        else:
+            answer = await (self._target.send(sent, headers) if headers else self._target.send(sent))
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # a request that finishes while it is cancelled would hide the cancellation
             raise asyncio.CancelledError

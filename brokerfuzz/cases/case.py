@@ -88,7 +88,7 @@ class Case:
     @cached_property
     def id(self) -> str:
         """Sixteen hexadecimal digits that identify the message. Equal messages have equal IDs on every machine."""
-        return _id(self.message_type, self.headers, self.body)
+        return message_id(self.message_type, self.headers, self.body)
 
     @cached_property
     def is_compact(self) -> bool:
@@ -240,7 +240,8 @@ def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -
     return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
 
 
-def _id(message_type: MessageType, headers: Headers, body: bytes) -> str:
+def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
+    """Returns the ID of a case with this message: see `Case.id`."""
     digest = sha256(f"{message_type} {json.dumps(headers)}\n".encode()) if headers else _BEGUN[message_type].copy()
     digest.update(body)
     return digest.hexdigest()[:16]

@@ -2,7 +2,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -130,7 +130,7 @@ def command(
     with ExitStack() as stack:
         endpoint = _endpoint(stack, firing)
         result = _run(stack, endpoint, firing)
-        about_campaign = about(firing.plan, firing.now, target_options.description(endpoint))
+        about_campaign = about(firing.plan, firing.now, firing.target.campaign_id, target_options.description(endpoint))
     _note_slowdown(endpoint)
     result = _with_baseline(ctx, result, known, results, firing.plan.demands)
     return _report(result, about_campaign, results.reports, firing.plan.demands, _continuing(result, campaign), as_json=as_json).status
@@ -172,16 +172,19 @@ def _new(
     campaign: CampaignOptions,
 ) -> _Firing:
     from brokerfuzz.cases.case import clock
+    from brokerfuzz.targets.trace_headers import new_campaign_id
 
     (plan,) = plans_of((message_type,), cases, clock(cases.now), endless=cases.count is None and campaign.max_time is not None)
     warn_about_unbroken_rules(plan.demands, [plan.message_type])
     settled = target_options.resolved_policies(click.get_current_context(), policies, plan.demands)
-    return _Firing(plan, cases.now, settled, target, sending, campaign)
+    return _Firing(plan, cases.now, settled, replace(target, campaign_id=new_campaign_id()), sending, campaign)
 
 
 def _resumed(
     ctx: click.Context, journal: str, contract: str | None, target: TargetOptions, sending: SendingOptions, campaign: CampaignOptions
 ) -> _Firing:
+    from brokerfuzz.targets.trace_headers import new_campaign_id
+
     if campaign.journal is not None and ctx.get_parameter_source("journal") == ParameterSource.COMMANDLINE:
         raise click.UsageError("--resume also writes to the journal that it reads: remove --journal", ctx)
     known = recorded(journal, contract)
@@ -192,7 +195,7 @@ def _resumed(
         raise click.UsageError(f"--resume uses the settings in the journal: remove {options_typed}", ctx)
     if known.plan.count is None and campaign.max_time is None:
         raise click.UsageError("the campaign of this journal has no limit: set one with --max-time", ctx)
-    return _Firing(known.plan, known.now, known.policies, target, sending, campaign)
+    return _Firing(known.plan, known.now, known.policies, replace(target, campaign_id=known.campaign_id or new_campaign_id()), sending, campaign)
 
 
 # ----------------------------------------------------------------------------------------------------------- firing
@@ -257,12 +260,12 @@ def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
     from brokerfuzz.cases.catalogue import plainest
     from brokerfuzz.targets import event_loop, preflight
 
-    body = plainest(plan.message_type, contract=plan.demands).body
+    plain = plainest(plan.message_type, contract=plan.demands)
 
     async def check() -> preflight.Preflight:
         await target.open()
         try:
-            return await preflight.check(target, body)
+            return await preflight.check(target, plain.body, plain.id)
         finally:
             await target.close()
 
@@ -295,6 +298,7 @@ def _journal(target: "Target", firing: _Firing) -> "Journal | None":
     head = {
         "brokerfuzz": __version__,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "campaign": firing.target.campaign_id,
         "target": target.name,
         "plan": firing.plan.data(),
         "policies": firing.policies,
@@ -360,8 +364,6 @@ def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], 
     """Marks the known findings in the result. Updates the baseline and the configuration if options ask for it. A file that cannot be
     written changes the outcome.
     """
-    from dataclasses import replace
-
     from brokerfuzz.campaign import baseline
     from brokerfuzz.errors import BaselineError, ConfigurationError
 
@@ -404,7 +406,6 @@ def _report(
 ) -> "CampaignOutcome":
     """Writes the reports, prints the result, and returns the outcome. A report that cannot be written changes the outcome."""
     import json
-    from dataclasses import replace
 
     from brokerfuzz.reports import json_document, terminal
 
@@ -422,6 +423,8 @@ def _report(
                 failed(problem)
     for path in written:
         note(f"wrote {path}")
-    notes = terminal.RunNotes(message=about_campaign["message"], seed=about_campaign["seed"], written=written, resume=resume)
+    notes = terminal.RunNotes(
+        message=about_campaign["message"], seed=about_campaign["seed"], campaign=about_campaign["campaign"], written=written, resume=resume
+    )
     click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout, notes, quiet=is_quiet())
     return result.outcome

@@ -7,7 +7,7 @@ import click
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Target": (
         "message_type", "headers", "auth", "exec_", "lines", "call", "demo", "bugs", "method", "timeout", "wait_for", "fresh", "proxy", "insecure",
-        "ca", "cert", "key",
+        "ca", "cert", "key", "trace_headers",
     ),
     "Answers": ("accept", "reject", "envelope"),
     "Cases": (

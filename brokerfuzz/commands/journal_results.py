@@ -29,6 +29,7 @@ class Recorded:
     plan: "Plan"
     now: datetime | None
     policies: "Policies"
+    campaign_id: str | None
 
 
 def recorded(path: str, contract: str | None) -> Recorded:
@@ -40,6 +41,7 @@ def recorded(path: str, contract: str | None) -> Recorded:
     from brokerfuzz.campaign import journal
     from brokerfuzz.cases.plan import Plan, time_of
     from brokerfuzz.errors import JournalError
+    from brokerfuzz.targets.trace_headers import CAMPAIGN_ID
 
     head = journal.head_of(path)
     try:
@@ -51,13 +53,20 @@ def recorded(path: str, contract: str | None) -> Recorded:
             raise click.UsageError(f"the campaign of {path} used a changed contract: give it again with --contract", click.get_current_context())
         plan = replace(plan, contract=contract)
     policies = head.get("policies")
-    return Recorded(path, plan, now, plan.demands.check_policies(policies if isinstance(policies, dict) else {}))
+    campaign_id = str(head.get("campaign"))
+    return Recorded(
+        path,
+        plan,
+        now,
+        plan.demands.check_policies(policies if isinstance(policies, dict) else {}),
+        campaign_id if CAMPAIGN_ID.fullmatch(campaign_id) else None,
+    )
 
 
-def about(plan: "Plan", now: datetime | None, description: Mapping[str, Any]) -> dict[str, Any]:
+def about(plan: "Plan", now: datetime | None, campaign_id: str | None, description: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the part of the report that describes the settings of the campaign."""
     spelled = now.isoformat().replace("+00:00", "Z") if now else None
-    return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, **description}
+    return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, "campaign": campaign_id, **description}
 
 
 def outcome(known: Recorded) -> "Result":

@@ -15,7 +15,9 @@ Command = Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The options for the target. With `demo`, the target is the reference service with `bugs`."""
+    """The options for the target. With `demo`, the target is the reference service with `bugs`. `campaign_id` is the ID that the
+    requests contain (empty: a new one).
+    """
 
     demo: bool
     bugs: tuple[str, ...]
@@ -30,12 +32,14 @@ class TargetOptions:
     key: str | None
     proxy: str | None
     auth: str | None
+    trace_headers: str
     wait_for: float | None
     timeout: float
     accept: str | None
     reject: str | None
     envelope: bool
     url: str | None = None
+    campaign_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from brokerfuzz.commands.journal_results import about, outcome, recorded
+from brokerfuzz.commands.journal_results import Recorded, about, outcome, recorded
 
 if TYPE_CHECKING:
     from brokerfuzz.explaining.single_cases import SingleCase
@@ -71,36 +71,49 @@ def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | Non
     from brokerfuzz.reports import json_document
 
     known = recorded(path, contract)
-    if CASE_ID.fullmatch(wanted) and (case := _case_of_journal(wanted, path, contract)) is not None:
+    if CASE_ID.fullmatch(wanted) and (case := _message_of_journal(wanted, known)) is not None:
         return case
     result = outcome(known)
-    return _among(wanted, json_document.document(result, about(known.plan, known.now, {}), known.plan.demands)["findings"])
+    return _among(wanted, json_document.document(result, about(known.plan, known.now, known.campaign_id, {}), known.plan.demands)["findings"])
 
 
-def _case_of_journal(wanted: str, path: str, contract: str | None) -> "SingleCase | None":
+def _message_of_journal(wanted: str, known: Recorded) -> "SingleCase | None":
+    """Returns the message with this ID: a case, a twin, or a message that was sent while a finding was shrunk."""
     from brokerfuzz.campaign import journal
+    from brokerfuzz.cases.case import TWIN_TAGS, Case, message_id
     from brokerfuzz.cases.plan import STRIDE
     from brokerfuzz.explaining.single_cases import SingleCase
+    from brokerfuzz.schemas import check
 
-    found = [(line, record) for line, record in enumerate(journal.records(path), 2) if record.case_id == wanted]
+    plan = known.plan
+    found = [
+        (line, record)
+        for line, record in enumerate(journal.records(known.path), 2)
+        if (record.case_id or message_id(plan.message_type, record.headers, record.body)) == wanted
+    ]
     if not found:
         return None
-    plan = recorded(path, contract).plan
     (line, first), *_ = found
     of_number = next((case for number, case in plan.cases(first.key.number // STRIDE) if number == first.key.number), None)
     both = (of_number, None if of_number is None else of_number.twin)
     case = next((one for one in both if one is not None and one.id == wanted), None)
     if case is None:
-        return None
+        verdict = check(plan.message_type, first.body, now=known.now, contract=plan.demands, headers=first.headers)
+        tags = TWIN_TAGS if first.key.phase == "twin" else ("shrunk",)
+        case = Case(plan.message_type, first.body, verdict, tags=tags, headers=first.headers)
     answers = tuple(f"{record.answer.kind} ({record.answer.reason})" for _, record in found)
-    return SingleCase(path, line, case, plan.demands, answers)
+    return SingleCase(known.path, line, case, plan.demands, answers)
 
 
 def _among(wanted: str, findings: "Sequence[dict[str, Any]]") -> Explained | None:
     from brokerfuzz.reports.single_finding import SingleFinding
 
-    found = (one for one in findings if one["fingerprint"].startswith(wanted) or one["case"]["id"] == wanted)
+    found = (one for one in findings if one["fingerprint"].startswith(wanted) or wanted in _message_ids(one))
     return next(map(SingleFinding, found), None)
+
+
+def _message_ids(finding: "dict[str, Any]") -> set[str]:
+    return {message["id"] for name in ("case", "smallest", "twin") if (message := finding[name]) is not None and "id" in message}
 
 
 def _in_baseline(wanted: str, path: str) -> Explained | None:

@@ -19,7 +19,7 @@ from brokerfuzz.wording import listed
 
 if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract, Policies, PolicyValues
-    from brokerfuzz.targets import AnswerRules, Target
+    from brokerfuzz.targets import AnswerRules, Target, TraceHeaders
 
 
 # ---------------------------------------------------------------------------------- the command line and the configuration
@@ -145,6 +145,7 @@ def _http_options(target: TargetOptions) -> dict[str, Any]:
         "headers": [*((name, _expanded(value, f"the header {name}")) for name, value in target.headers), *_credentials(target)],
         "timeout": target.timeout,
         "rules": _rules(target),
+        "trace": _trace(target),
         **{name: getattr(target, name) for name in ("insecure", "ca", "cert", "key", "proxy")},
     }
 
@@ -177,6 +178,12 @@ def wait_for(target: "Target", seconds: float | None) -> None:
 
     if seconds is not None and isinstance(target, HttpTarget):
         event_loop.run(wait_until_listening(target, seconds))
+
+
+def _trace(target: TargetOptions) -> "TraceHeaders":
+    from brokerfuzz.targets.trace_headers import new_campaign_id, trace_headers
+
+    return trace_headers(target.trace_headers, target.campaign_id or new_campaign_id())
 
 
 def _rules(target: TargetOptions) -> "AnswerRules":

@@ -1,7 +1,7 @@
 """Maps the settings of a configuration to the options of the command line."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +41,7 @@ def _command(value: str | list[str], origin: _Origin) -> str:
     return value if isinstance(value, str) else shlex.join(value)
 
 
-def _joined(values: list[str | int], origin: _Origin) -> str:
+def _joined(values: Sequence[str | int], origin: _Origin) -> str:
     return ",".join(map(str, values))
 
 
@@ -55,6 +55,10 @@ def _url(value: str, origin: _Origin) -> Callable[[], str]:
 
 def _headers(values: Mapping[str, str], origin: _Origin) -> Callable[[], list[str]]:
     return lambda: [f"{name}:{value}" for name, value in values.items()]
+
+
+def _trace_headers(values: list[str], origin: _Origin) -> str:
+    return _joined(values, origin) if values else "off"
 
 
 def _hidden(value: str, origin: _Origin) -> Callable[[], str]:
@@ -80,6 +84,7 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("target", "auth"): Parameter("auth", _hidden),
     ("target", "wait-for"): Parameter("wait_for"),
     ("target", "headers"): Parameter("headers", _headers),
+    ("target", "trace-headers"): Parameter("trace_headers", _trace_headers),
     ("answers", "accept"): Parameter("accept", _joined),
     ("answers", "reject"): Parameter("reject", _joined),
     ("answers", "envelope"): Parameter("envelope"),

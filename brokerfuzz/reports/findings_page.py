@@ -110,6 +110,8 @@ def _campaign_facts(document: Document) -> Iterator[tuple[str, Child]]:
         yield "Seed", f"{document['seed']}"
     if document["now"] is not None:
         yield "Judged at", document["now"]
+    if campaign := document.get("campaign"):
+        yield "Campaign", campaign
     yield "Version", ["brokerfuzz ", _cut(document["brokerfuzz"])]
     if request := document.get("request"):
         headers = [[element("br"), element("code", _cut(f"{name}: {value}"))] for name, value in request["headers"][:_MOST_HEADERS]]

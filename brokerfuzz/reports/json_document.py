@@ -14,7 +14,7 @@ from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.proof import OtherPropertyNamed, UnprovenExample
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.timing import Timing
-from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.case import Case, compact, message_id
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.schemas.headers import Headers
@@ -28,11 +28,11 @@ def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
 
 
 def document(result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None) -> dict[str, Any]:
-    """Returns the document as a dictionary. `about` contains settings of the campaign: `message`, `seed`, `now`, `request` and
-    `answers`.
+    """Returns the document as a dictionary. `about` contains settings of the campaign: `message`, `seed`, `now`, `campaign`,
+    `request` and `answers`.
     """
     rules = (contract or load_contract()).rules_by_id
-    start = {"message": "offer-creation-request", "seed": None, "now": None, **(about or {})}
+    start = {"message": "offer-creation-request", "seed": None, "now": None, "campaign": None, **(about or {})}
     return {
         "brokerfuzz": __version__,
         "target": result.target,
@@ -81,7 +81,6 @@ def _counts(result: Result, rule: str) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    headers = finding.case.headers
     return {
         "name": finding.name,
         "fingerprint": finding.fingerprint,
@@ -104,8 +103,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "shown": finding.shown,
         "whole": finding.whole,
         "reproduce": finding.reproduction,
-        "smallest": _message(finding.body, headers),
-        "twin": None if finding.twin is None else _message(finding.twin, headers),
+        "smallest": _message_with_id(finding, finding.body),
+        "twin": None if finding.twin is None else _message_with_id(finding, finding.twin),
         "case": _case(finding.case),
     }
 
@@ -162,6 +161,11 @@ def _timing(timing: Timing) -> dict[str, Any]:
         "histogram": [{"below": round(below, 7), "count": count} for below, count in timing.histogram()],
         "throughput": [{"from": start, "seconds": timing.span, "requests": count, "failed": failed} for start, count, failed in timing.throughput()],
     }
+
+
+def _message_with_id(finding: Finding, body: bytes) -> dict[str, Any]:
+    headers = finding.case.headers
+    return {"id": message_id(finding.message_type, headers, body), **_message(body, headers)}
 
 
 def _case(case: Case) -> dict[str, Any]:

@@ -59,8 +59,8 @@ def report(document: Document) -> str:
     if started := _STARTED.match(document["started"]):
         suite.set("timestamp", started[0])
     properties = SubElement(suite, "properties")
-    for name in ("brokerfuzz", "target", "seed", "now", "cases", "requests", "stopped"):
-        if document[name] is not None:
+    for name in ("brokerfuzz", "target", "seed", "now", "campaign", "cases", "requests", "stopped"):
+        if document.get(name) is not None:
             SubElement(properties, "property", name=name, value=_line(str(document[name])))
     for case in cases:
         _add(suite, case)

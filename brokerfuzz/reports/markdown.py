@@ -65,6 +65,8 @@ def _facts(document: Document) -> Iterator[str]:
     yield from (f"- {prose(retested_in_words(one), 300)}" for one in document["unproven"].get("retested", ())[:_MOST_REASONS])
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):
         yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} a different property than the invalid one"
+    if campaign := document.get("campaign"):
+        yield f"- campaign: {code(campaign, 20)}"
     if document["stopped"]:
         yield f"- The campaign stopped early: {prose(document['stopped'], 300)}"
     yield from (f"- {prose(problem, 300)}" for problem in document["outcome"]["unwritten"][:_MOST_REASONS])

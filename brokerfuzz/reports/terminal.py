@@ -43,12 +43,14 @@ _MOST_REASONS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class RunNotes:
-    """What the report says about the command: the type of the messages, the seed, the files that it wrote, and how to continue the
+    """What the report says about the command: the type of the messages, the seed, the ID of the
+    campaign, the files that it wrote, and how to continue the
     campaign.
     """
 
     message: str = ""
     seed: int | None = None
+    campaign: str | None = None
     written: Sequence[str] = ()
     resume: str | None = None
 
@@ -228,6 +230,8 @@ def _summary(result: Result, notes: RunNotes) -> Iterator[str]:
         yield from entry("shrinking", f"stopped early for {counted(early, 'finding')}: a longer --shrink continues it")
     if notes.seed is not None:
         yield from entry("seed", f"{notes.seed}")
+    if notes.campaign is not None:
+        yield from entry("campaign", notes.campaign)
     if notes.written:
         yield from entry("wrote", ", ".join(notes.written))
     yield from (line for problem in outcome.unwritten for line in entry("not written", problem))

@@ -10,6 +10,7 @@ from brokerfuzz.targets.demo_target import DemoTarget
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.line_target import LineTarget
 from brokerfuzz.targets.target import Target
+from brokerfuzz.targets.trace_headers import TraceHeaders
 
 __all__ = [
     "ANSWER_KINDS",
@@ -22,5 +23,6 @@ __all__ = [
     "HttpTarget",
     "LineTarget",
     "Target",
+    "TraceHeaders",
     "status_patterns",
 ]

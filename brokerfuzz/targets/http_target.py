@@ -18,6 +18,7 @@ from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.http_connections import HttpConnections
 from brokerfuzz.targets.secret_masking import Secrets, is_secret, shown, variable, without_user
 from brokerfuzz.targets.throttling import THROTTLING, Gate, RetryLater, Slowed, seconds_of
+from brokerfuzz.targets.trace_headers import TraceHeaders
 
 if TYPE_CHECKING:
     from pyreqwest.client import Client, ClientBuilder
@@ -45,7 +46,8 @@ class HttpTarget:
 
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout` is the
     maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses.
-    brokerfuzz does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`.
+    brokerfuzz does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace` names
+    the headers with the IDs of case and campaign, which every request has.
 
     If a connection ends without an answer, the message is not always the cause. A server may close a connection after any answer
     (RFC 9112, 9.3). For example, uvicorn closes it if the application raises an exception after its answer. Another message may
@@ -84,6 +86,7 @@ class HttpTarget:
         cert: str | Path | None = None,
         key: str | Path | None = None,
         proxy: str | None = None,
+        trace: TraceHeaders | None = None,
     ) -> None:
         self.url = checked_url(url)
         self.method = method
@@ -98,6 +101,7 @@ class HttpTarget:
         self.rules = rules or AnswerRules()
         self.patience = patience
         self.longest_wait = longest_wait
+        self.trace = trace or TraceHeaders()
         self.connections = HttpConnections(self.url, insecure=insecure, ca=ca, cert=cert, key=key, proxy=proxy)
         self._secrets = Secrets(url, given, self.connections.proxy or "")
         self._name = shown(url)
@@ -188,13 +192,14 @@ class HttpTarget:
                     await asyncio.gather(*(client.close() for client in clients))
             await asyncio.sleep(CLOSING_TIME)
 
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends a message and returns the answer.
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+        """Sends a message and returns the answer. The request contains `case_id` and the ID of the campaign (see `TraceHeaders`).
 
         Raises `TargetError` if no server ever answered at this URL, if the certificate cannot be verified, or if this machine has
         no resources for a connection. With `Transfer-Encoding: chunked`, the body is sent as one chunk. With `Expect`, brokerfuzz
         sends the body without waiting for a response.
         """
+        headers = (*headers, *self.trace.of(case_id))
         if self._gate.shut and (unsent := await self._gate.enter()) is not None:
             return unsent
         outcome = await self._ask_with_retries(body, headers)

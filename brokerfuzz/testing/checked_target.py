@@ -54,7 +54,7 @@ class CheckedTarget:
         """
         if case.id in self._answers:
             return self._answers[case.id]
-        answer = self._loop.run(self._target.send(case.body, case.headers))
+        answer = self._loop.run(self._target.send(case.body, case.headers, case_id=case.id))
         if case.label == "valid":
             self._answers[case.id] = answer
             if answer.kind == "accepted":

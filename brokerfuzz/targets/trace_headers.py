@@ -1,0 +1,39 @@
+"""Defines the headers that connect the requests in the logs of a service with the cases in the reports of brokerfuzz."""
+
+import re
+from dataclasses import dataclass, field
+from secrets import token_hex
+
+from brokerfuzz.errors import TargetError, quoted
+from brokerfuzz.schemas.headers import Headers
+
+CAMPAIGN_ID = re.compile(r"[0-9a-f]{8}")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_OFF = "off"
+
+
+def new_campaign_id() -> str:
+    """Returns eight random hexadecimal digits."""
+    return token_hex(4)
+
+
+@dataclass(frozen=True)
+class TraceHeaders:
+    """The names of the headers with the ID of the case and the ID of the campaign. An empty name means that this header is not sent."""
+
+    case: str = "X-Brokerfuzz-Case"
+    campaign: str = "X-Brokerfuzz-Campaign"
+    campaign_id: str = field(default_factory=new_campaign_id)
+
+    def of(self, case_id: str) -> Headers:
+        """Returns the headers for a message. `case_id` is empty if the message is not a case."""
+        return tuple((name, value) for name, value in ((self.case, case_id), (self.campaign, self.campaign_id)) if name and value)
+
+
+def trace_headers(text: str, campaign_id: str) -> TraceHeaders:
+    """Reads the names of the headers from a text such as `X-Request-ID,X-Campaign` or `off`. Raises `TargetError` if it is invalid."""
+    names = ["", ""] if text.strip().lower() == _OFF else [part.strip() for part in text.split(",")]
+    if len(names) != 2 or not all(name == "" or _HEADER_NAME.fullmatch(name) for name in names):
+        raise TargetError(f"the trace headers {quoted(text)} are not two names of headers: write X-Case,X-Campaign, or off to send none")
+    case, campaign = names
+    return TraceHeaders(case, campaign, campaign_id)

@@ -1,0 +1,91 @@
+"""Every request contains the IDs of its case and its campaign, and the reports and `explain` use the same IDs."""
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from click.testing import Result
+from hand_made_servers import response, serving_streams
+from pricing_reader import BUG, PRICING, lenient
+
+from brokerfuzz.cases.case import message_id
+
+Run = Callable[..., Result]
+SOME: Final = ("--message", PRICING, "--rule", BUG, "--shrink", "10s")
+Heads = list[tuple[dict[str, str], bytes]]
+
+
+@pytest.fixture
+def logged() -> Iterator[tuple[str, Heads]]:
+    """Yields the URL of a service, and the headers (with lower-case names) and the body of each request that it received."""
+    log: Heads = []
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[1:-2]
+            headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+            body = await reader.readexactly(int(headers["content-length"]))
+            log.append((headers, body))
+            writer.write(response(lenient(body)))
+            await writer.drain()
+
+    with serving_streams(converse) as url:
+        yield url, log
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_request_names_its_message_and_its_campaign_and_explain_finds_each_of_them(run: Run, logged: tuple[str, Heads]) -> None:
+    url, log = logged
+    assert run("fire", url, *SOME, "--journal", "run.ndjson", "--report", "report.json").exit_code == 1
+    report = json.loads(Path("report.json").read_text())
+    assert re.fullmatch("[0-9a-f]{8}", report["campaign"])
+    assert {headers["x-brokerfuzz-campaign"] for headers, _ in log} == {report["campaign"]}
+    assert [headers["x-brokerfuzz-case"] for headers, _ in log] == [message_id(PRICING, (), body) for _, body in log]
+    sent = {headers["x-brokerfuzz-case"] for headers, _ in log}
+    finding = report["findings"][0]
+    assert {finding["case"]["id"], finding["smallest"]["id"]} <= sent
+    shrunk = finding["smallest"]["id"]
+    assert shrunk != finding["case"]["id"]
+    assert run("explain", shrunk, "run.ndjson").stdout.startswith(f"{shrunk}  invalid {PRICING}")
+    assert finding["name"] in run("explain", shrunk, "report.json").stdout
+
+
+def test_a_resumed_campaign_keeps_its_id(run: Run, logged: tuple[str, Heads]) -> None:
+    url, log = logged
+    first = run("fire", url, *SOME, "--max-findings", "1", "--journal", "run.ndjson")
+    again = run("fire", url, "--resume", "run.ndjson", "--json")
+    campaign = json.loads(again.stdout)["campaign"]
+    assert f"campaign   {campaign}" in re.sub(" +", "   ", first.stdout)
+    assert Counter(headers["x-brokerfuzz-campaign"] for headers, _ in log) == {campaign: len(log)}
+
+
+@pytest.mark.parametrize(
+    ("setting", "case", "campaign"),
+    [('["X-Request-ID", "X-Run"]', "x-request-id", "x-run"), ('["X-Request-ID", ""]', "x-request-id", None), ("[]", None, None)],
+)
+def test_the_configuration_names_the_headers_or_turns_them_off(
+    run: Run, logged: tuple[str, Heads], setting: str, case: str | None, campaign: str | None
+) -> None:
+    url, log = logged
+    Path("brokerfuzz.toml").write_text(f'target.url = "{url}"\ntarget.trace-headers = {setting}\n')
+    assert run("fire", *SOME, "--shrink", "off").exit_code == 1
+    usual = {"content-type", "user-agent", "accept", "host", "content-length"}
+    assert {name for headers, _ in log for name in headers} - usual == {name for name in (case, campaign) if name}
+
+
+@pytest.mark.parametrize("text", ["X-Case", "X Case,X-Campaign", "a,b,c", ""])
+def test_invalid_names_are_reported_before_anything_is_sent(run: Run, logged: tuple[str, Heads], text: str) -> None:
+    url, log = logged
+    result = run("fire", url, *SOME, "--trace-headers", text)
+    assert (result.exit_code, len(result.stderr.splitlines()), log) == (2, 1, [])
+    assert "write X-Case,X-Campaign, or off" in result.stderr
