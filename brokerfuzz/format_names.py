@@ -14,6 +14,7 @@ FORMATS = {
     "parquet": "one case per row, with typed columns (needs pyarrow)",
     "parsing": "y_, n_ and i_ files, as in JSONTestSuite",
     "phpunit": "tests for PHPUnit, in PHP; you must complete accepts.php",
+    "postman": "requests with checks for Postman and newman; offers only",
     "pytest": "tests for pytest; you must complete conftest.py",
     "rust": "tests for `cargo test`, in Rust; you must complete accepts.rs",
     "vitest": "tests for Vitest, in TypeScript; you must complete accepts.ts",

@@ -26,12 +26,12 @@ _README = """\
 Your system must accept the valid messages and reject the invalid ones. A test fails if your system does not, or if it crashes.
 
 1. {place}
-2. Complete the function in `{template}`: give the message to your system, and return true if your system accepts it.
+2. {complete}
 3. Run `{run}`. The plain messages come first: if your system rejects one, no other test runs.
 4. If you cannot fix a failure now, write the ID or the rule into `{expected}`.
 
 The tests are grouped by rule. The name of a test consists of the technique that breaks the rule, and the ID of the case.
-To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. Your files of steps 2 and 4 do not change.
+To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. It keeps the files that you completed.
 """
 
 
@@ -54,7 +54,8 @@ def suite(
             yield File(code + listing[0], listing[1](cases))
         yield File(data + TABLE, table(cases))
         yield known_failures(cases, data)
-        yield readme(about, place=place, template=code + template, run=run, expected=data + expected_failures.NAME)
+        complete = f"Complete the function in `{code + template}`: give the message to your system, and return true if your system accepts it."
+        yield readme(about, place=place, complete=complete, run=run, expected=data + expected_failures.NAME)
 
     return Folder(name, description, files)
 
@@ -65,8 +66,10 @@ def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
     return File(folder + expected_failures.NAME, [expected_failures.TEMPLATE], user_owned=True, check=check)
 
 
-def readme(about: CorpusInfo, **parts: str) -> File:
-    return File(README, [_README.format(recipe=about.recipe, **parts).encode()])
+def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str) -> File:
+    """Returns the instructions. `expected` is the path of the file with the expected failures."""
+    text = _README.format(place=place, complete=complete, run=run, expected=expected, recipe=about.recipe)
+    return File(README, [text.encode()])
 
 
 def source(name: str) -> bytes:

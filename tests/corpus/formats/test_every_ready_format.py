@@ -10,7 +10,7 @@ from ready_suites import chosen, clocked
 from brokerfuzz.corpus.formats import Folder, format_named
 
 SUITES = ("go", "junit5", "minitest", "phpunit", "rust", "vitest", "xunit")
-FOLDERS = ("http", "pytest", "wiremock", *SUITES)
+FOLDERS = ("http", "postman", "pytest", "wiremock", *SUITES)
 LISTS = ("BrokerContractTest.java", "rules.rs")
 """Source files with a line for each test."""
 

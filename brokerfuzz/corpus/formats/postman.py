@@ -1,0 +1,86 @@
+"""Writes requests with checks as a Postman collection (version 2.1), which Postman and newman can run.
+
+There is a folder for each rule. Postman replaces `{{...}}` in messages and can send only text, so some cases are left out.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats.case_names import reason_of
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
+from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
+from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
+from brokerfuzz.corpus.formats.suite_folder import known_failures, readme, source
+from brokerfuzz.errors import CorpusError
+
+COLLECTION = "collection.json"
+_SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+_OPENS = "{{"  # the beginning of a variable; Postman replaces variables
+
+
+def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
+    cases = [one for one in arranged(chosen, about) if _can_be_sent(one.case, about)]
+    if not cases:
+        raise CorpusError("the format postman can contain none of these cases: choose more cases of --message offer-creation-request")
+    yield File(COLLECTION, [json.dumps(_collection(cases), indent=1).encode(), b"\n"])
+    yield known_failures(cases)
+    yield readme(
+        about,
+        place="Install newman (`npm install --global newman`), or import `collection.json` into Postman.",
+        complete="Replace the URL in the command of step 3 by the URL of your system.",
+        run=f'newman run {COLLECTION} --env-var url={HOST + ROUTES[OFFER][1]} --env-var "expectedFailures=$(cat expected-failures)"',
+        expected="expected-failures",
+    )
+
+
+def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
+    """Returns whether Postman can send the message. Counts a case that is left out."""
+    try:
+        text = case.body.decode()
+    except UnicodeDecodeError:
+        about.left_out.add(case, "that are not UTF-8, because Postman sends only text")
+        return False
+    if _OPENS in text or any(_OPENS in value for _, value in sent_headers(case.headers)):
+        about.left_out.add(case, f"with {_OPENS}, because Postman replaces variables")
+        return False
+    return True
+
+
+def _collection(cases: list[SuiteCase]) -> dict[str, Any]:
+    groups = [{"name": group, "item": list(map(_item, some))} for group, some in groupby(cases, lambda one: one.group)]
+    names = json.dumps(sorted({name for one in cases for name in (one.group, one.case.id)}))
+    first, last = groups[0]["item"][0], groups[-1]["item"][-1]
+    first["event"] = [_script("prerequest", f"pm.variables.set('names', {json.dumps(names)});")]
+    last["event"] = [*first["event"]] if first is last else []
+    last["event"] += [_script("prerequest", "pm.variables.set('last', 'true');")]
+    return {
+        "info": {"name": "Contract tests", "schema": _SCHEMA},
+        "event": [_script("test", source("postman.js").decode())],
+        "variable": [{"key": "url", "value": HOST + ROUTES[OFFER][1]}, {"key": "expectedFailures", "value": ""}],
+        "item": groups,
+    }
+
+
+def _item(one: SuiteCase) -> dict[str, Any]:
+    """Returns a request. The script reads the reason, the verdict and the twin from the lines of the description."""
+    method, _ = ROUTES[OFFER]
+    removed = {name.lower(): True for name, value in one.case.headers if value is None}
+    request = {
+        "description": f"{reason_of(one.case)}\n{one.case.label}\n{one.case.twin_id or ''}",
+        "method": method,
+        "url": "{{url}}",
+        "header": [{"key": name, "value": value} for name, value in sent_headers(one.case.headers)],
+        "body": {"mode": "raw", "raw": one.case.body.decode()},
+    }
+    settings = {"protocolProfileBehavior": {"disabledSystemHeaders": removed}} if removed else {}
+    return {"name": one.name, **settings, "request": request}
+
+
+def _script(event: str, code: str) -> dict[str, Any]:
+    return {"listen": event, "script": {"type": "text/javascript", "exec": code.splitlines()}}
+
+
+FORMAT = Folder("postman", "requests with checks for Postman and newman; offers only", _files, (OFFER,))

@@ -1,0 +1,58 @@
+// Checks the answer to each request. Statuses from 200 to 299 accept a message, and statuses from 400 to 499 reject it.
+const failed = JSON.parse(pm.collectionVariables.get("failed") || "[]"); // lists the ID and the group of each case that failed
+const id = pm.info.requestName.slice(-16);
+const group = pm.execution.location[1];
+const [reason, verdict, twin] = pm.request.description.content.split("\n");
+const entries = String(pm.variables.get("expectedFailures") || "").split("\n").map((line) => line.split("#")[0].trim()).filter(Boolean);
+
+/** Returns whether an entry of expected-failures names a case. In an entry, * matches anything. */
+function matches(entry, names) {
+  const pattern = new RegExp(`^${entry.split("*").map((part) => part.replace(/[^\w]/g, "\\$&")).join(".*")}$`);
+  return names.some((name) => pattern.test(name));
+}
+
+function problem() {
+  const status = (pm.response && pm.response.code) || 0;
+  const answer = status ? `${status} ${pm.response.text().slice(0, 500)}` : "none";
+  const about = `the ${verdict} message ${id}\n  ${reason}\n  answer: ${answer}`;
+  const accepted = status >= 200 && status < 300;
+  if (!accepted && (status < 400 || status >= 500)) return `crashed on ${about}`;
+  if (verdict === "valid") return accepted ? "" : `rejected ${about}`;
+  if (verdict !== "invalid") return "";
+  if (accepted) return `accepted ${about}`;
+  return failed.some(([one]) => one === twin) ? `inconclusive: your system does not accept the twin (the valid counterpart) ${twin} either` : "";
+}
+
+function fail(name, text) {
+  pm.test(name, () => {
+    throw new Error(text);
+  });
+}
+
+const goal = { valid: "is accepted", invalid: "is rejected", unspecified: "is answered" }[verdict];
+const found = problem();
+if (found) failed.push([id, group]);
+pm.collectionVariables.set("failed", JSON.stringify(failed));
+const expected = entries.some((entry) => matches(entry, [id, group]) || failed.some((other) => other[0] === twin && matches(entry, other)));
+if (!found) {
+  pm.test(goal, () => {});
+} else if (expected) {
+  pm.test.skip(`${goal} (expected failure)`, () => {});
+} else if (group.endsWith("/plain")) {
+  fail(goal, `a plain message fails, so no other test runs: correct this first, or add ${id} to expected-failures\n${found}`);
+  pm.execution.setNextRequest(null);
+} else {
+  fail(goal, found);
+}
+if (pm.variables.has("names")) {
+  const unknown = entries.find((entry) => !matches(entry, JSON.parse(pm.variables.get("names"))));
+  if (unknown) {
+    fail("expected-failures", `${unknown} matches no case: correct or remove this line`);
+    pm.execution.setNextRequest(null);
+  }
+}
+if (pm.variables.has("last")) {
+  for (const entry of entries) {
+    if (!failed.some((one) => matches(entry, one))) fail("expected-failures", `${entry} passes again: remove this line from expected-failures`);
+  }
+}
