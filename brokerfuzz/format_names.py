@@ -3,7 +3,7 @@
 FORMATS = {
     "ndjson": "one case per line, as JSON; brokerfuzz can read it again",
     "files": "a folder with one file per message, by message type and verdict, and a list of them",
-    "fuzz-seeds": "seeds and dictionaries for libFuzzer, AFL++, Atheris, Jazzer and SharpFuzz",
+    "fuzz-seeds": "seeds for libFuzzer, AFL++, Atheris, Jazzer, SharpFuzz and Go, and dictionaries",
     "go": "tests for `go test`; you must complete accepts_test.go",
     "har": "recorded traffic (HAR 1.2): offers as requests, the other messages as responses",
     "http": "requests for editors (REST Client, JetBrains, httpYac); offers only",

@@ -1,6 +1,7 @@
-"""Writes seeds for fuzzers: for each message type, a folder of messages and a dictionary.
+"""Writes seeds for fuzzers: for each message type, a folder of messages, the same messages for `go test`, and a dictionary.
 
     seeds/offer-creation-request/da39a3ee5e6b4b0d3255bfef95601890afd80709
+    testdata/fuzz/FuzzOfferCreationRequest/da39a3ee5e6b4b0d3255bfef95601890afd80709
     offer-creation-request.dict
 
 As in libFuzzer, the name of a seed is the SHA-1 of its bytes. So a merge of several corpora contains no message twice. Messages
@@ -13,7 +14,7 @@ from hashlib import sha1
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
-from brokerfuzz.corpus.formats.fuzz_dictionary import dictionary
+from brokerfuzz.corpus.formats.fuzz_dictionary import dictionary, quoted
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
 
@@ -34,6 +35,8 @@ Jazzer       jazzer --cp=target.jar --target_class=Target -dict=TYPE.dict found 
 AFL++        afl-fuzz -i seeds/TYPE -o found -x TYPE.dict -- ./target @@
 SharpFuzz    afl-fuzz -i seeds/TYPE -o found -x TYPE.dict -- dotnet Target.dll
              libfuzzer-dotnet --target_path=Target -dict=TYPE.dict found seeds/TYPE
+Go           copy the folder testdata into the folder of your package, and name your fuzz target like a folder in testdata/fuzz:
+             func FuzzOfferCreationRequest(f *testing.F) {{ f.Fuzz(func(t *testing.T, body []byte) {{ ... }}) }}
 
 libFuzzer and the fuzzers based on it generate inputs up to the length of the longest seed. Use -max_len=4096 for short
 inputs and a faster fuzzer. afl-cmin and -merge=1 select the seeds that are useful for your target.
@@ -52,6 +55,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         else:
             known.add(digest.digest())
             yield File(f"seeds/{case.message_type}/{digest.hexdigest()}", (case.body,))
+            yield File(f"testdata/fuzz/{_go_target(case.message_type)}/{digest.hexdigest()}", (_go_seed(case.body),))
     if not any(seen.values()):
         raise CorpusError(f"every message is longer than {LARGEST_SEED:,} bytes, the maximum for a seed: choose more cases")
     seeded: list[MessageType] = [message_type for message_type, digests in seen.items() if digests]
@@ -60,4 +64,14 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     yield File("README.txt", (_README.format(types="\n".join(f"    {message_type}" for message_type in seeded)).encode(),))
 
 
-FORMAT = Folder("fuzz-seeds", "seeds and dictionaries for libFuzzer, AFL++, Atheris, Jazzer and SharpFuzz", _files)
+def _go_target(message_type: MessageType) -> str:
+    """Returns the name of a fuzz target in Go, such as `FuzzOfferCreationRequest`."""
+    return f"Fuzz{message_type.title().replace('-', '')}"
+
+
+def _go_seed(body: bytes) -> bytes:
+    """Returns a seed in the format of `go test`. Strings in Go have the same escapes as tokens in a dictionary."""
+    return f"go test fuzz v1\n[]byte({quoted(body)})\n".encode()
+
+
+FORMAT = Folder("fuzz-seeds", "seeds for libFuzzer, AFL++, Atheris, Jazzer, SharpFuzz and Go, and dictionaries", _files)

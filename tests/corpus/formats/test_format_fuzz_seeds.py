@@ -22,6 +22,24 @@ ENTRY = re.compile(r'"((?:[ !#-\[\]-~]|\\[\\"]|\\x[0-9a-f]{2})+)"')
 """A line of a dictionary, as documented by AFL++ and libFuzzer: quoted printable ASCII with escaped quotes and backslashes."""
 
 
+GO_TARGET = """package seeds
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+func FuzzOfferCreationRequest(f *testing.F) {
+	f.Fuzz(func(t *testing.T, body []byte) {
+		seen, _ := os.OpenFile("seen.txt", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		defer seen.Close()
+		fmt.Fprintf(seen, "%x\\n", body)
+	})
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def files() -> Mapping[str, bytes]:
     return folder("fuzz-seeds", cases())
@@ -50,6 +68,18 @@ def test_seeds_are_the_distinct_messages_named_by_their_digest(files: Mapping[st
         f"seeds/{case.message_type}/{sha1(case.body).hexdigest()}" for case in cases() if len(case.body) <= LARGEST_SEED
     }  # fmt: skip
     assert all(name.endswith(sha1(body).hexdigest()) for name, body in seeds.items())
+
+
+def test_go_reads_the_seeds_of_its_fuzz_targets(out: Path) -> None:
+    if shutil.which("go") is None:
+        pytest.skip("Go is not installed")
+    (out / "go.mod").write_text("module example.com/seeds\n\ngo 1.18\n")
+    (out / "seeds_test.go").write_text(GO_TARGET)
+    environment = {**os.environ, "GOFLAGS": "-mod=mod -vet=off", "GOCACHE": str(out / "cache"), "HOME": str(out)}
+    done = subprocess.run(["go", "test", "."], cwd=out, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    assert done.returncode == 0, done.stdout
+    read = {bytes.fromhex(line) for line in (out / "seen.txt").read_text().splitlines()}
+    assert read == {path.read_bytes() for path in (out / "seeds" / OFFER).iterdir()}
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
