@@ -51,7 +51,7 @@ def service(status_of: Callable[[bytes], int]) -> Iterator[tuple[str, list[Reque
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, *args: Any) -> None:
+        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
