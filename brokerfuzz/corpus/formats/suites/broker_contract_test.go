@@ -148,26 +148,35 @@ func readCases() {
 	}
 }
 
-// readExpectedFailures fails if an entry matches no case. In an entry, * matches anything.
+// readExpectedFailures fails if an entry matches no case. An entry is an ID or a rule, in which * matches anything.
 func readExpectedFailures(t *testing.T) {
 	for _, line := range lines(expectedFailures) {
 		text, _, _ := strings.Cut(line, "#")
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
-		pattern := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, ".*") + "$")
-		found := entry{text: text}
-		for _, one := range cases {
-			if pattern.MatchString(one.id) || pattern.MatchString(one.group) {
-				found.cases = append(found.cases, one)
-				expected[one.id] = true
-			}
-		}
+		found := entry{text, named(text)}
 		if found.cases == nil {
 			t.Fatalf("expected-failures: %s matches no case: correct or remove this line", text)
 		}
+		for _, one := range found.cases {
+			expected[one.id] = true
+		}
 		entries = append(entries, found)
 	}
+}
+
+func named(text string) (found []*testCase) {
+	if one := byID[text]; one != nil {
+		return []*testCase{one}
+	}
+	pattern := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, ".*") + "$")
+	for _, one := range cases {
+		if pattern.MatchString(one.group) {
+			found = append(found, one)
+		}
+	}
+	return found
 }
 
 func lines(text string) []string {
