@@ -11,6 +11,7 @@ BrokerfuzzError                 the base class: catch it to catch all of them
 ├── WorkerError                 a cluster cannot be reached, or several workers were lost
 ├── TargetError                 a target cannot be reached, or its URL, command or function cannot be used
 ├── ConfigurationError          a configuration file cannot be read, used or written
+├── ReferenceDataError          a file with the values that a target knows cannot be read or used
 ├── ClockError                  the time for which cases should be generated is too early
 ├── StrengthError               a value of `--strength` is not supported
 └── LabelError                  a generator and the oracle disagree about a case: a bug in brokerfuzz
@@ -137,6 +138,10 @@ class TargetError(BrokerfuzzError):
 
 class ConfigurationError(BrokerfuzzError):
     """A configuration file cannot be read or written, is invalid, or needs an environment variable that is not set."""
+
+
+class ReferenceDataError(BrokerfuzzError):
+    """Reference data (`--values`) cannot be read, or contains a value that the contract does not allow."""
 
 
 class ClockError(BrokerfuzzError):

@@ -118,6 +118,11 @@ contract_option = click.option(
     "--contract", metavar="DIR", type=click.Path(file_okay=False), callback=_record_contract, is_eager=True,
     help="Use the contract in this folder instead of the built-in one. The folder needs only the files that differ.",
 )  # fmt: skip
+values_option = click.option(
+    "--values", metavar="FILE", type=click.Path(dir_okay=False),
+    help="Generate only messages with the values in this TOML file, for a target that knows only certain products or customers: "
+    "\"*.productId\" = [\"P-1\", \"P-2\"]. README, \"Reference data\", describes the file.",
+)  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 seed_option = click.option(
     "--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random cases. The same seed gives the same cases."

@@ -17,6 +17,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verd
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import instant, spell
 from brokerfuzz.schemas.json_reader import is_compact_json
+from brokerfuzz.schemas.known_values import KNOWN_VALUES
 from brokerfuzz.schemas.oracle import aware
 
 
@@ -208,6 +209,8 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **c
 
     The rules of a changed contract may contradict each other. For example, items must be unique, but there are too few possible
     values. With the built-in contract, an unexpected verdict is a bug, so this function raises `LabelError`.
+
+    With reference data, this function also returns None if the message contains an unknown value and the case tests something else.
     """
     try:
         case: Case = Case.judged(message_type, body, contract=contract, **claims)
@@ -215,7 +218,13 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **c
         if contract is load_contract():
             raise
         return None
-    return case
+    return case if contract.values is None or _tests_unknown_values(case, claims.get("claim")) else None
+
+
+def _tests_unknown_values(case: Case, claim: str | None) -> bool:
+    """Returns whether the case tests every unknown value that it contains."""
+    faulty = {fault.at for fault in case.faults}
+    return claim == KNOWN_VALUES or all(touch.at in faulty for touch in case.verdict.ambiguities if touch.ambiguity == KNOWN_VALUES)
 
 
 def _placed(faults: Sequence[Fault | str], verdict: Verdict, contract: Contract) -> Iterator[Fault]:

@@ -18,7 +18,7 @@ from brokerfuzz.cases.fault_variations import null_where_allowed
 from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, schema_requiring, schema_with_place
 from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site, detectors_at
 from brokerfuzz.schemas import Contract, MessageType, Site
-from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
+from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.sites import join
 
 
@@ -173,7 +173,7 @@ class EdgeMaker:
 
     def _is_free(self, site: Site) -> bool:
         """Returns whether every value of the type is valid at the site, and no ambiguity concerns the site."""
-        bound = {"enum", "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
+        bound = {"enum", KNOWN, "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
         return not bound and not unsupported_keywords_of(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
 
 

@@ -80,7 +80,7 @@ class Neighbours:
         """Returns the plan of a message with these neighbouring properties. `sizes` maps the paths of arrays to their sizes."""
 
         def choose(path: str, schema: Schema) -> Any:
-            if "enum" in schema and (self.full or contract.sites[message_type][path].required):
+            if schema.get("enum") and (self.full or contract.sites[message_type][path].required):
                 return schema["enum"][self.prop % len(schema["enum"])]
             state = self.state(schema)
             as_it_comes = path in sizes or unsupported_keywords_of(schema) or notation_detector_at(contract, message_type, path) is not None

@@ -80,7 +80,9 @@ class _Builder:
             return wish
         types = flat.types_of(schema)
         if "enum" in schema:
-            return schema["enum"][0]
+            return next(iter(schema["enum"]), None)  # reference data can exclude every value that a condition needs
+        if flat.KNOWN in schema:
+            return schema[flat.KNOWN][index % len(schema[flat.KNOWN])]
         if flat.unsupported_keywords_of(schema):
             return stranger_pool(schema, path)[0]
         if "object" in types:

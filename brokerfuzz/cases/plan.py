@@ -20,6 +20,7 @@ from brokerfuzz.cases.minimal_catalogue import minimal
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.schemas.known_values import KnownValues
 from brokerfuzz.wording import listed
 
 STRIDE = 4096
@@ -37,7 +38,7 @@ class Plan:
     """Describes cases of one message type: first catalogue cases (unless `only_random` is true), then `count` random cases.
 
     If `count` is None, the random cases do not end. `now` is the time for the cases about the clock (None: no such cases).
-    `contract` is the folder of a changed contract.
+    `contract` is the folder of a changed contract. `values` is the text of reference data (see `KnownValues`).
 
     `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases (see `case_filters.selection`). `minimal`
     selects the smallest set of catalogue cases that breaks each rule with each technique.
@@ -56,11 +57,12 @@ class Plan:
     sites: tuple[str, ...] = ()
     minimal: bool = False
     contract: str | None = None
+    values: str | None = None
 
     @property
     def demands(self) -> Contract:
-        """The contract. Raises `ContractError`."""
-        return load_contract(self.contract)
+        """The contract, with the reference data. Raises `ContractError`."""
+        return load_contract(self.contract, None if self.values is None else KnownValues(self.values))
 
     @property
     def total(self) -> int | None:
@@ -166,6 +168,7 @@ _VALID: Mapping[str, Callable[[Any], bool]] = {
     "sites": _is_list_of_strings,
     "minimal": lambda value: isinstance(value, bool),
     "contract": lambda value: value is None or isinstance(value, str),
+    "values": lambda value: value is None or isinstance(value, str),
 }
 """Maps each property of a plan in a file to a function that decides whether its value is valid."""
 

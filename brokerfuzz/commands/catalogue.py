@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 @options.strength_option
 @options.now_option("Generate the cases")
 @options.contract_option
+@options.values_option
 @options.json_option
 @typed_options(filters=CaseFilters)
 def command(
     message_types: "tuple[MessageType, ...]", filters: CaseFilters, minimal: bool, listed: bool, strength: int, now: datetime | None,
-    contract: str | None, as_json: bool,
+    contract: str | None, values: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
 
@@ -48,7 +49,7 @@ def command(
     from brokerfuzz.cases.minimal_catalogue import minimal as smallest
     from brokerfuzz.explaining.catalogue_summary import CaseCounts, entries, size_lines
 
-    demands = contract_of(contract)
+    demands = contract_of(contract, values)
     warn_about_unbroken_rules(demands, message_types or MESSAGE_TYPES)
     check_rules(filters, message_types or MESSAGE_TYPES, demands)
     chosen, wanted = filters.selection(demands), filters.verdicts or LABELS

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 NOTHING_LEFT = "no case matches the filters: remove or change --message, --verdict, --rule, --technique, --site or --tag"
 
 
-def contract_of(folder: str | None) -> "Contract":
+def contract_of(folder: str | None, values: str | None = None) -> "Contract":
+    """Returns the contract in a folder, with the reference data in a file."""
     from brokerfuzz.schemas import load_contract
 
-    return load_contract(folder)
+    return load_contract(folder, values)
 
 
 _NAMED = 5
@@ -56,11 +57,13 @@ def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: da
 
     `now` is the time for the cases about the clock (None: no such cases). If `endless` is true, the random cases do not end.
     """
-    check_rules(cases, message_types, contract_of(cases.contract))
+    contract = contract_of(cases.contract, cases.values)
+    check_rules(cases, message_types, contract)
     if cases.minimal and cases.only_random:
         raise click.UsageError("--minimal selects catalogue cases, but --random excludes them: use only one of them", click.get_current_context())
     count = None if endless else _random_count(cases.count, cases.only_random)
-    return tuple(_plan(message_type, cases, count, now) for message_type in message_types)
+    known = None if contract.values is None else contract.values.text
+    return tuple(_plan(message_type, cases, count, now, known) for message_type in message_types)
 
 
 def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", contract: "Contract") -> None:
@@ -72,18 +75,20 @@ def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", co
         raise click.UsageError(problem, click.get_current_context())
 
 
-def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, now: datetime | None) -> "Plan":
+def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, now: datetime | None, values: str | None) -> "Plan":
     from brokerfuzz.cases.plan import Plan
 
     return Plan(
         message_type=message_type, now=now, seed=cases.seed, count=count, only_random=cases.only_random, strength=cases.strength,
         verdicts=cases.verdicts or LABELS, rules=cases.rules, techniques=cases.techniques, tags=cases.tags, sites=cases.sites,
-        minimal=cases.minimal, contract=cases.contract,
+        minimal=cases.minimal, contract=cases.contract, values=values,
     )  # fmt: skip
 
 
-def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
-    """Returns the options with which `export` generates the same cases again. Bytes that are not UTF-8 are escaped."""
+def recipe_of(plans: "Sequence[Plan]", fmt: str, values: str | None) -> str:
+    """Returns the options with which `export` generates the same cases again. Bytes that are not UTF-8 are escaped. `values` is the file
+    with the reference data.
+    """
     import shlex
 
     from brokerfuzz.schemas.instants import spell
@@ -96,5 +101,6 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
     words += [f"--strength={plan.strength}"] if plan.strength != 2 else []
     words += [f"--contract={plan.contract}"] if plan.contract is not None else []
+    words += [f"--values={values}"] if values is not None else []
     words += ["--clock", f"--now={spell(plan.now)}"] if plan.now is not None else []
     return shlex.join([*words, f"--format={fmt}"]).encode(errors="backslashreplace").decode()

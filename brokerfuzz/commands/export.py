@@ -49,6 +49,7 @@ class _WithFormats(Sectioned):
 @options.clock_option
 @options.now_option("With --clock, generate these cases")
 @options.contract_option
+@options.values_option
 @options.format_option
 @click.option(
     "--shards",
@@ -100,12 +101,12 @@ def command(
         pool = _pool(stack, workers, cluster)
         form = _format(out, fmt)
         message_types = _supported(form, message_types or MESSAGE_TYPES)
-        warn_about_unbroken_rules(contract_of(cases.contract), message_types)
+        warn_about_unbroken_rules(contract_of(cases.contract, cases.values), message_types)
         place = None if out == "-" else _place(out, form, shards, force=force)
         if place is not None and shards is not None and resume and with_clock:
             cases = _resumed(cases, place, form, shards)
         plans = plans_of(message_types, cases, clock(cases.now) if with_clock else None)
-        outcome = _written(_export(form, plans, pool, progress), place, progress, shards, force=force, resume=resume)
+        outcome = _written(_export(form, plans, pool, progress, cases.values), place, progress, shards, force=force, resume=resume)
     _print_summary(outcome, out, progress.seconds, shards, {} if with_clock else _not_covered(plans), as_json=as_json)
 
 
@@ -168,11 +169,11 @@ def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "WorkerPool | 
     return processes
 
 
-def _export(form: "Format", plans: "tuple[Plan, ...]", pool: "WorkerPool | None", progress: ProgressLine) -> "Export":
+def _export(form: "Format", plans: "tuple[Plan, ...]", pool: "WorkerPool | None", progress: ProgressLine, values: str | None) -> "Export":
     from brokerfuzz.corpus.exporting import Export
     from brokerfuzz.corpus.formats import CorpusInfo
 
-    about = CorpusInfo(plans[0].demands, tuple(plan.message_type for plan in plans), recipe_of(plans, form.name))
+    about = CorpusInfo(plans[0].demands, tuple(plan.message_type for plan in plans), recipe_of(plans, form.name, values))
     return Export(plans, form, about, pool, progress)
 
 

@@ -82,6 +82,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
+@options.values_option
 @options.quiet_option("the outcome")
 @click.option("-v", "--verbose", is_flag=True, help="Print each answer as soon as it arrives. This works only without --workers and --cluster.")
 @options.json_option

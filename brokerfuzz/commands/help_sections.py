@@ -17,7 +17,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Results": (
         "reports", "force", "as_json", "quiet", "verbose", "journal", "resume", "baseline", "baseline_update", "baseline_prune", "write_config",
     ),
-    "Contract": ("policies", "contract", "now"),
+    "Contract": ("policies", "contract", "values", "now"),
     "Workers": ("workers", "cluster"),
 }  # fmt: skip
 """Maps the title of a section to its options, in order."""

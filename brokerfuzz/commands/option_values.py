@@ -82,6 +82,7 @@ class CaseOptions(CaseFilters):
     strength: int
     now: datetime | None
     contract: str | None
+    values: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,6 +65,11 @@ def _hidden(value: str, origin: _Origin) -> Callable[[], str]:
     return lambda: value
 
 
+def _own_file(value: Mapping[str, Any], origin: _Origin) -> str | None:
+    """Returns the configuration file itself, which contains the reference data."""
+    return str(origin.file) if value else None
+
+
 PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("target", "url"): Parameter("url", _url),
     ("target", "exec"): Parameter("exec_", _command),
@@ -89,6 +94,7 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("answers", "reject"): Parameter("reject", _joined),
     ("answers", "envelope"): Parameter("envelope"),
     ("policies",): Parameter("policies", _policies),
+    ("values",): Parameter("values", _own_file),
     ("cases", "contract"): Parameter("contract", _file),
     ("cases", "now"): Parameter("now"),
     ("cases", "strength"): Parameter("strength"),

@@ -33,8 +33,10 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
             for ambiguity in (contract or load_contract()).ambiguities:
                 values: list[str | int] = [int(one) if one.isdigit() else one for one in ambiguity.interpretations]
                 lines += [f"# {on_one_line(ambiguity.question)}", _commented(ambiguity.id, values)] if values else []
-        else:
+        elif "properties" in section:
             lines += _keys(name, section["properties"])
+        else:
+            lines += [_commented(key, value) for key, value in section["examples"][0].items()]
     return "\n".join([*lines, ""])
 
 

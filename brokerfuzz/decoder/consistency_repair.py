@@ -13,7 +13,8 @@ from string import ascii_lowercase
 from typing import Any
 
 from brokerfuzz.decoder.ambiguity_sites import SiteAmbiguity
-from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
+from brokerfuzz.decoder.known_rows import in_one_row, use_each_key_once
+from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
 
@@ -22,7 +23,7 @@ Repair = Callable[[Any], None]
 
 def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
     """Returns the repairs for the object or array at a site, in the order in which they apply."""
-    found: list[Repair] = []
+    found: list[Repair] = in_one_row(site, schema, pinned)
     for detector, names in ambiguities:
         if detector in _REPAIRS:
             found += _REPAIRS[detector](site, names, schema, pinned)
@@ -47,7 +48,7 @@ def _ordered(
     if low not in props or high not in props:
         return []
     loose = [name for name in (high, low) if join(site, name) not in pinned]
-    swappable = len(loose) == 2 and all(props[low].get(k) == props[high].get(k) for k in ("type", "minimum", "maximum", "enum"))
+    swappable = len(loose) == 2 and all(props[low].get(k) == props[high].get(k) for k in ("type", "minimum", "maximum", "enum", KNOWN))
     removable = [name for name in loose if name not in schema.get("required", ())]
 
     def repair(value: dict[str, Any]) -> None:
@@ -72,7 +73,8 @@ def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Colle
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
         return []
-    is_pinned = any(path.startswith(join(site, quantities)) for path in pinned)
+    listed = schema["properties"][quantities].get("items", {})
+    is_pinned = KNOWN in listed or any(path.startswith(join(site, quantities)) for path in pinned)
     removable = [name for name in (low, high) if join(site, name) not in pinned and name not in schema.get("required", ())]
 
     def repair(value: dict[str, Any]) -> None:
@@ -99,6 +101,8 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
     if not names:
         return [] if {site, f"{site}[]"} & set(pinned) else [lambda values: _drop_repeated(values, None, least, renew)]
     key = names[0]
+    if KNOWN in items.get("properties", {}).get(key, {}) and renew is not _keep:
+        return [use_each_key_once(f"{site}[]", key, items, least)]
     if _is_free(items.get("properties", {}).get(key, {}), "string") and join(f"{site}[]", key) not in pinned:
         return [lambda values: _rename_repeated(values, key, renew)]
     return [lambda values: _drop_repeated(values, key, least, renew)]
@@ -106,7 +110,7 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 def _is_free(schema: Schema, name: str) -> bool:
     """Returns whether the schema has the type `name`, and allows any number after a string, or any larger number."""
-    return name in types_of(schema) and not {"enum", "maxLength", "multipleOf"} & set(schema) and not unsupported_keywords_of(schema)
+    return name in types_of(schema) and not {"enum", KNOWN, "maxLength", "multipleOf"} & set(schema) and not unsupported_keywords_of(schema)
 
 
 Renew = Callable[[Any, Collection[Any]], Any]
@@ -121,6 +125,8 @@ def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
     """Changes the first string or number in the value that may have other values. Integers in objects are not changed, because
     some of them must be in ascending order. A larger number is one that a double can represent.
     """
+    if value in (known := schema.get(KNOWN, ())):
+        return next((one for one in known if one not in others), value)
     if value.__class__ is str:
         return _fresh(value, others) if _is_free(schema, "string") else value
     if value.__class__ is int:

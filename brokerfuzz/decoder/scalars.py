@@ -66,10 +66,12 @@ def may_be_null(schema: Schema, place: ValuePlace) -> bool:
 
 def ready_made(schema: Schema, place: ValuePlace) -> list[Kind] | None:
     """Returns the kinds of values at a place, without null, or None if the values cannot be listed. The function lists
-    enumerations, realistic values, and values for keywords that the decoder does not support.
+    enumerations, reference data, realistic values, and values for keywords that the decoder does not support.
     """
     if "enum" in schema:
         return [Kind(_fresh(value), 1) for value in schema["enum"] if value is not None]
+    if flat.KNOWN in schema:
+        return [Kind(schema[flat.KNOWN][0], 1), Kind(one_of(schema[flat.KNOWN]), 8)]
     if flat.unsupported_keywords_of(schema):
         return [Kind(_fresh(value), 1) for value in unsupported_keywords.pool(schema, place.path) if value is not None]
     if place.plausible and not place.is_concerned_by("timestamp") and (fitting := business_values.values(place.path, schema)):
@@ -85,6 +87,8 @@ def _fresh(value: Any) -> Any:
 
 def scalar_pool(schema: Schema, place: ValuePlace) -> Pool:
     """Returns the fixed values of the scalar types that a place allows."""
+    if flat.KNOWN in schema:
+        return Pool(schema[flat.KNOWN])
     pools = [_OF_TYPE[name][0](schema, place) for name in _scalar_types(schema)]
     return Pool([value for pool in pools for value in pool.usual], [value for pool in pools for value in pool.rare])
 

@@ -18,6 +18,7 @@ from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Ambiguity, Contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import Moment, timestamp
 from brokerfuzz.schemas.json_reader import Reading
+from brokerfuzz.schemas.known_values import DETECTOR
 from brokerfuzz.schemas.sites import Rule, Site, join
 from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 
@@ -99,6 +100,7 @@ class _ScanWriter:
                 at, *rest = (where,) if isinstance(where, str) else where
                 self._at_site.setdefault(at, []).append((ambiguity, *rest))
         self._rules = [rule for rule in contract.rules[message_type] if rule.keyword == NOT_IN_FUTURE]
+        self._unknown = contract.values.detectors(message_type) if contract.values else {}
         self._names: dict[str, Any] = {"distinct": distinct, "describe": describe}
         self._numbers = count()
 
@@ -125,6 +127,8 @@ class _ScanWriter:
         for ambiguity, *_ in self._of(OF_VALUES, here):
             detect = self._name(OF_VALUES[ambiguity.detector])
             lines += [f"if {detect}({here.value}, now, {self._name(ambiguity.options)}):", *self._touch(ambiguity, here)]
+        for ambiguity, *_ in self._of((DETECTOR,), here):
+            lines += [f"if {self._name(self._unknown[here.path])}({here.value}):", *self._touch(ambiguity, here)]
         rule = next((rule for rule in self._rules if rule.site == here.path), None)
         spellings = {ambiguity.options["spelling"]: ambiguity for ambiguity, *_ in self._of((TIMESTAMP,), here)}
         if rule is not None or spellings:

@@ -8,7 +8,7 @@ that differ.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -20,11 +20,12 @@ from jsonschema_rs import ValidationError, meta
 from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, problem_of, quoted
 from brokerfuzz.pointers import unescape
-from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, REJECTED
+from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, OF_VALUES, REJECTED, TIMESTAMP
 from brokerfuzz.schemas.contract_limits import check_limits, check_size
 from brokerfuzz.schemas.flattening import Schema, flatten
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
+from brokerfuzz.schemas.known_values import DETECTOR, KNOWN_VALUES, KnownValues
 from brokerfuzz.schemas.read_only import frozen, read_only
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, join, sites
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
@@ -100,7 +101,8 @@ class Contract:
     """The contract that `load_contract` has read. A contract cannot change. Use `load_contract` to create a `Contract`.
 
     `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps
-    message types to their schemas without references. `folder` is the folder that contains the files.
+    message types to their schemas without references. `folder` is the folder that contains the files. If `values` contains
+    reference data, `flat` allows only these values, and `original` is the same contract without reference data.
 
     >>> from brokerfuzz import load_contract
     >>> len(load_contract().rules["offer-creation-request"])
@@ -112,14 +114,18 @@ class Contract:
     ambiguities: tuple[Ambiguity, ...]
     semantics: tuple[Rule, ...]
     folder: Path | None = None
+    values: KnownValues | None = None
+    original: "Contract | None" = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Sends only the name of the folder to another process, which then reads the contract."""
-        return load_contract, (self.folder,)
+        """Sends only the name of the folder and the reference data to another process, which then reads the contract."""
+        return load_contract, (self.folder, self.values)
 
     @cached_property
     def rules(self) -> Mapping[str, tuple[Rule, ...]]:
         """Maps each message type to its rules."""
+        if self.original is not None:
+            return self.original.rules
         return read_only(
             {message_type: (*derive_rules(message_type, schema), *self._semantics_of(message_type)) for message_type, schema in self.flat.items()}
         )
@@ -214,11 +220,19 @@ def known_contract(contract: Contract | None) -> Contract:
     return contract
 
 
-_loaded: dict[Path, Contract] = {}
+_loaded: dict[tuple[Path, KnownValues | None], Contract] = {}
 
 
-def load_contract(folder: str | Path | None = None) -> Contract:
+def load_contract(folder: str | Path | None = None, values: KnownValues | str | Path | Mapping[str, Any] | None = None) -> Contract:
     """Returns the contract in a folder. If `folder` is None, returns the built-in contract.
+
+    `values` is reference data: the values that a target knows, as a TOML file or as a mapping with the same content. All messages
+    that are generated from the contract contain only these values:
+
+    >>> from brokerfuzz import load_contract, messages
+    >>> contract = load_contract(values={"number": ["N-1", "N-2"]})
+    >>> next(messages("offer-creation-request", 0, contract=contract))["number"]
+    'N-1'
 
     The folder contains some of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `ambiguities.json`). If a
     file is missing, brokerfuzz uses the built-in file. Each folder is read only once.
@@ -231,9 +245,31 @@ def load_contract(folder: str | Path | None = None) -> Contract:
     1
     """
     path = DATA if folder is None else Path(folder).resolve()
-    if path not in _loaded:
-        _loaded[path] = _load(path)
-    return _loaded[path]
+    if values is not None and not isinstance(values, KnownValues):
+        from brokerfuzz.schemas.reference_data import known_values
+
+        values = known_values(values, load_contract(path))
+    if (path, values) not in _loaded:
+        _loaded[path, values] = _load(path) if values is None else _narrowed(load_contract(path), values)
+    return _loaded[path, values]
+
+
+def _narrowed(contract: Contract, values: KnownValues) -> Contract:
+    """Returns the contract with reference data."""
+    flat = {message_type: values.narrowed(message_type, schema) for message_type, schema in contract.flat.items()}
+    asked = {message_type: [*values.detectors(message_type)] for message_type in flat}
+    sites = {message_type: found for message_type, found in asked.items() if found}
+    known = replace(load_contract().ambiguity(KNOWN_VALUES), detector=DETECTOR, sites=sites)
+    others = (_elsewhere(ambiguity, sites) for ambiguity in contract.ambiguities if ambiguity.id != KNOWN_VALUES)
+    return replace(contract, flat=frozen(flat), ambiguities=(*others, known), values=values, original=contract)
+
+
+def _elsewhere(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
+    """Returns the ambiguity without the sites whose values are known. The reference data settles which values these sites can have."""
+    if ambiguity.detector not in (*OF_VALUES, TIMESTAMP) or ambiguity.sites is None:
+        return ambiguity
+    left = {name: [site for site in sites if site not in known.get(name, ())] for name, sites in ambiguity.sites.items()}
+    return replace(ambiguity, sites={name: sites for name, sites in left.items() if sites or not ambiguity.sites[name]})
 
 
 def _load(folder: Path) -> Contract:

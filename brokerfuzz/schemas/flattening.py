@@ -28,7 +28,12 @@ _UNSUPPORTED_WITH_SCHEMA = ("not", "contains", "propertyNames", "additionalPrope
 _UNSUPPORTED_WITH_LIST = ("anyOf", "oneOf", "prefixItems")
 _UNSUPPORTED_WITH_MAPPING = ("patternProperties", "dependentSchemas")
 
-_KNOWN = ANNOTATIONS | APPLICATORS | frozenset(ASSERTIONS)
+KNOWN, ROWS = "brokerfuzz:known", "brokerfuzz:rows"
+"""The keywords of reference data (see `known_values`): the values that a generated message may contain at a site, and the values that
+belong together in an object. Only generators use these keywords.
+"""
+
+_KNOWN = ANNOTATIONS | APPLICATORS | frozenset([*ASSERTIONS, KNOWN, ROWS])
 _PLAIN = _KNOWN - {"additionalProperties"}
 JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 

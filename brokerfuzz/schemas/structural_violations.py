@@ -44,7 +44,7 @@ class StructureChecker:
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._message_type = message_type
-        self._flat = contract.flat[message_type]
+        self._flat = (contract.original or contract).flat[message_type]
         self._files = files = SchemaFiles(contract.schemas)
         self._validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # without "properties", errors have no property
         self._rules: dict[tuple[str, str], list[Rule]] = {}

@@ -20,7 +20,7 @@ SECTIONS: dict[str, Any] = json.loads(schema_text())["properties"]
 KEYS = {(section, key): node for section, found in SECTIONS.items() for key, node in found.get("properties", {}).items()}
 NAMES = (
     "url exec_ call lines message_type method timeout concurrency rate fresh insecure ca cert key proxy auth wait_for "
-    "headers trace_headers accept reject envelope policies contract now "
+    "headers trace_headers accept reject envelope policies values contract now "
     "strength seed count minimal verdicts rules techniques sites tags max_time max_findings "
     "shrink journal baseline workers preflight reports"
 )
@@ -33,7 +33,7 @@ def configured(folder: Path, text: str) -> Configuration:
 
 
 def test_every_key_of_the_schema_is_a_parameter() -> None:
-    assert set(PARAMETERS) == {*KEYS, ("policies",)}
+    assert set(PARAMETERS) == {*KEYS, ("policies",), ("values",)}
     assert {parameter.name for parameter in PARAMETERS.values()} == set(NAMES.split())
     assert len(PARAMETERS) == len(NAMES.split())
 

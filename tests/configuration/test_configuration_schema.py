@@ -121,7 +121,7 @@ def test_the_error_about_a_value_of_a_wrong_type_names_its_key(value: str, tmp_p
         "[target]\n'\\u0000\\n' = 1": "[target] has no key '\\\\u0000\\\\n': use one of url, exec, ",
         '[target]\n"\\u0000\\n" = 1': "[target] has no key '\\x00\\n': use one of url, exec, ",
         "[tragets]": "the file has no section 'tragets': did you mean 'target'?",
-        "[zzz]": "the file has no section 'zzz': use one of target, answers, policies, cases, campaign, reports",
+        "[zzz]": "the file has no section 'zzz': use one of target, answers, policies, values, cases, campaign, reports",
     }.items(),
 )  # fmt: skip
 def test_the_error_names_the_problem_and_the_remedy(line: str, words: str, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from brokerfuzz.decoder import value_pools
 from brokerfuzz.decoder.ambiguity_sites import notation_detector_at
 from brokerfuzz.decoder.scalars import ValuePlace, scalar_pool
 from brokerfuzz.schemas import Contract, MessageType, Site
-from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
+from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of, unsupported_keywords_of
 
 Test = Callable[[Any, Schema], bool]
 
@@ -157,7 +157,7 @@ class Edges:
         if "object" in types:
             return [*found, *_of_any_object(schema)]
         if "boolean" in types:
-            return [*found, "true", "false"]
+            return [*found, *(spelled(value) for value in schema.get(KNOWN, (True, False)))]
         shown = {name for value in self.values(site.path) for name in self.of(site.path, value)}
         return [*found, *(name for name, *_ in self._tests[site.path] if name in shown)]
 

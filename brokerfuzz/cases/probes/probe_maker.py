@@ -8,12 +8,12 @@ from typing import Any
 from brokerfuzz.cases.case import Case, confirmed, now_tag
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
-from brokerfuzz.cases.probes import bytes_and_sizes, relations, string_syntax
+from brokerfuzz.cases.probes import bytes_and_sizes, relations, string_syntax, unknown_values
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
-from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.flattening import KNOWN, types_of
 
-_MAKERS: Mapping[str, Make] = {**string_syntax.MAKERS, **relations.MAKERS, **bytes_and_sizes.MAKERS}
+_MAKERS: Mapping[str, Make] = {**string_syntax.MAKERS, **relations.MAKERS, **bytes_and_sizes.MAKERS, **unknown_values.MAKERS}
 
 _ABOUT = {
     "integer_form": "integer",
@@ -82,7 +82,8 @@ class ProbeMaker:
         about = _ABOUT.get(str(ambiguity.detector))
         if about is None:
             return [""]
-        fitting = [path for path, site in known.items() if types_of(site.schema) - {"null"} == {about} and "enum" not in site.schema]
+        free = {path: site for path, site in known.items() if not {"enum", KNOWN} & set(site.schema)}
+        fitting = [path for path, site in free.items() if types_of(site.schema) - {"null"} == {about}]
         return fitting[:2] if about == "string" else fitting
 
     def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
 @options.now_option("Judge the cases")
 @options.contract_option
+@options.values_option
 @options.json_option
-def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None, as_json: bool) -> int:
+def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, as_json: bool) -> int:
     """Judge every case again, and check the checksums of folders and shards. Each problem is listed on one line.
 
     The command reports malformed records, wrong labels and duplicate cases. In a folder or a set of shards, changed, missing and
@@ -39,7 +40,7 @@ def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None
     from brokerfuzz.errors import CorpusError, shortened
     from brokerfuzz.wording import printable_as_in_python
 
-    verification, count = Verification(contract=contract_of(contract), now=now), 0
+    verification, count = Verification(contract=contract_of(contract, values), now=now), 0
     with ProgressLine() as progress:
         try:
             for wrong in (wrong for corpus in corpora for wrong in verification.of(corpus)):

@@ -1,0 +1,120 @@
+"""Defines reference data: the values that a target knows, such as the IDs of its products.
+
+Reference data narrows a contract. The narrowed contract generates messages that contain only known values. Its oracle still judges
+by the original rules, and a value that is not known touches the ambiguity `known-values`.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from brokerfuzz.schemas.flattening import KNOWN, ROWS, Schema
+from brokerfuzz.schemas.sites import join
+
+KNOWN_VALUES = "known-values"
+"""The ID of the ambiguity that every unknown value touches."""
+DETECTOR = "known_values"
+MOST_USED = 100
+"""Generated messages contain only this number of values of a site. The oracle knows all values."""
+
+Row = Mapping[str, Any]
+"""Some properties of an object with values that belong together. A property that is missing in a row is absent in the object."""
+Detector = Callable[[Any], bool]
+"""A function that returns whether a value is not known."""
+
+
+@dataclass(frozen=True)
+class KnownValues:
+    """The values that a target knows, as JSON text, so that a plan can contain them. Use `KnownValues.of` to create this object."""
+
+    text: str
+
+    @classmethod
+    def of(cls, sites: Mapping[str, Mapping[str, Sequence[Any]]], rows: Mapping[str, Mapping[str, Sequence[Row]]]) -> "KnownValues":
+        """`sites` maps message types and sites to values. `rows` maps message types and sites of objects to rows."""
+        return cls(json.dumps([sites, rows], ensure_ascii=False, separators=(",", ":")))
+
+    @cached_property
+    def _parts(self) -> Any:
+        return json.loads(self.text)
+
+    def sites(self, message_type: str) -> Mapping[str, Sequence[Any]]:
+        """Maps the sites of a message type to all their known values."""
+        found: Mapping[str, Sequence[Any]] = self._parts[0].get(message_type, {})
+        return found
+
+    def rows(self, message_type: str) -> Mapping[str, Sequence[Row]]:
+        """Maps the sites of objects to their rows."""
+        found: Mapping[str, Sequence[Row]] = self._parts[1].get(message_type, {})
+        return found
+
+    def used(self, message_type: str) -> Mapping[str, Sequence[Any]]:
+        """Maps sites to the values that generated messages contain."""
+        found = {path: values[:MOST_USED] for path, values in self.sites(message_type).items()}
+        for path, rows in self.rows(message_type).items():
+            for name in columns(rows):
+                found[join(path, name)] = list(dict.fromkeys(row[name] for row in rows[:MOST_USED] if name in row))
+        return found
+
+    def narrowed(self, message_type: str, schema: Schema) -> Schema:
+        """Returns the flat schema of a message type with the values that generated messages may contain."""
+        return _narrowed(schema, "", self.used(message_type), self.rows(message_type))
+
+    def detectors(self, message_type: str) -> Mapping[str, Detector]:
+        """Maps each site with known values, and each object with rows, to the function that detects unknown values there."""
+        of_sites = {path: _outside(values) for path, values in self.sites(message_type).items()}
+        return {**of_sites, **{path: _mixed(rows) for path, rows in self.rows(message_type).items()}}
+
+
+def columns(rows: Sequence[Row]) -> list[str]:
+    """Returns the names of all properties in the rows."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _narrowed(schema: Schema, path: str, values: Mapping[str, Sequence[Any]], rows: Mapping[str, Sequence[Row]]) -> Schema:
+    result = dict(schema)
+    if path in values and "enum" in schema:
+        result["enum"] = [value for value in schema["enum"] if value is None or value in values[path]]
+    elif path in values:
+        result[KNOWN] = values[path]
+    if path in rows:
+        result[ROWS] = rows[path][:MOST_USED]
+    if "properties" in schema:
+        result["properties"] = {name: _narrowed(prop, join(path, name), values, rows) for name, prop in schema["properties"].items()}
+    if "items" in schema:
+        result["items"] = _narrowed(schema["items"], f"{path}[]", values, rows)
+    return result
+
+
+def _outside(values: Sequence[Any]) -> Detector:
+    """Returns a function that detects a value that is not in the list. Values of other types break a rule instead."""
+    known = frozenset(values)
+    types = {float if type(value) is int else type(value) for value in values}
+    types |= {int} if float in types else set()
+    return lambda value: type(value) in types and value not in known
+
+
+def _mixed(rows: Sequence[Row]) -> Detector:
+    """Returns a function that detects an object whose values are known, but do not belong together."""
+    known = {name: frozenset(_distinct(row[name]) for row in rows if name in row) for name in columns(rows)}
+    fitting: dict[tuple[str, ...], set[Any]] = {}
+
+    def is_mixed(value: Any) -> bool:
+        if type(value) is not dict:
+            return False
+        names = tuple([name for name in known if value.get(name) is not None])
+        cells = tuple([_distinct(value[name]) for name in names])
+        if not all(cell in known[name] for name, cell in zip(names, cells, strict=True)):
+            return False
+        if names not in fitting:
+            fitting[names] = {tuple(_distinct(row.get(name)) for name in names) for row in rows}
+        return cells not in fitting[names]
+
+    return is_mixed
+
+
+def _distinct(value: Any) -> Any:
+    """Returns a hashable value that distinguishes true from 1. Returns None for an object or an array."""
+    return None if type(value) in (dict, list) else (type(value) is bool, value)

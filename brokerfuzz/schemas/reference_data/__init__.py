@@ -1,0 +1,14 @@
+"""Reads reference data: the values that a target knows, from a TOML file or a mapping.
+
+"*.productId" = ["P-1", "P-2"]
+categoryIds[] = {lines = "categories.txt"}      (with quotes around the site)
+
+[[rows]]
+csv = "products.csv"
+"productClusters[].products[].productId" = "id"
+"productClusters[].products[].pageCount" = "pages"
+"""
+
+from brokerfuzz.schemas.reference_data.reading import known_values
+
+__all__ = ["known_values"]

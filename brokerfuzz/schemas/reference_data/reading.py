@@ -1,0 +1,173 @@
+"""Reads a file or a mapping with reference data, and finds the sites of each entry."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from brokerfuzz.errors import ReferenceDataError, UnknownNameError, quoted
+from brokerfuzz.schemas.contract import Contract
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.known_values import KnownValues
+from brokerfuzz.schemas.reference_data.allowed_values import ValueChecker
+from brokerfuzz.schemas.reference_data.cells import KnownCell, cells_of, lines_of, table_of
+from brokerfuzz.schemas.reference_data.toml_lines import Table, lines_of_keys
+from brokerfuzz.schemas.sites import join
+
+ROWS = "rows"
+_SECTIONS = (("values",), ("tool", "brokerfuzz", "values"))
+"""The tables of a configuration file that contain reference data."""
+
+
+def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> KnownValues:
+    """Reads reference data from a TOML file, from the section `[values]` of a configuration, or from a mapping with the same content.
+
+    Raises `ReferenceDataError` with the file and the line.
+    """
+    if isinstance(source, Mapping):
+        return _Reader(contract, source, Path(), None, {}).read()
+    path = Path(source)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        content = tomllib.loads(text)
+    except OSError as problem:
+        raise ReferenceDataError(f"{path} cannot be read: {problem.strerror or problem}") from None
+    except (ValueError, RecursionError) as problem:
+        raise ReferenceDataError(f"{path} is not TOML ({' '.join(str(problem).split())}): correct it") from None
+    return _Reader(contract, _section(content), path.parent, path, lines_of_keys(text)).read()
+
+
+def _section(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the table that contains the reference data: a section of a configuration, or the whole file."""
+    for names in _SECTIONS:
+        found: Any = content
+        for name in names:
+            found = found.get(name) if isinstance(found, dict) else None
+        if isinstance(found, dict) and not {"csv", "lines"} & found.keys():
+            return found
+    return content
+
+
+@dataclass
+class _Reader:
+    contract: Contract
+    content: Mapping[str, Any]
+    folder: Path
+    path: Path | None
+    lines: Mapping[tuple[Table, str], int]
+    sites: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
+    rows: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
+
+    def read(self) -> KnownValues:
+        for key, given in self.content.items():
+            if key != ROWS:
+                self._add(key, self._cells(given, key), self._origin(None, key))
+        tables = self.content.get(ROWS, [])
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+            raise ReferenceDataError(f"{self._origin(None, ROWS)}: rows must be tables: write [[rows]] on a line of its own")
+        for number, table in enumerate(tables):
+            self._add_rows(number, table)
+        if not self.sites:
+            raise ReferenceDataError(f'{self.path or "values"}: no site has values: add a line such as "*.productId" = ["P-1", "P-2"]')
+        return KnownValues.of(self.sites, self.rows)
+
+    def _origin(self, table: Table, key: str) -> str:
+        if self.path is None:
+            return f"values[{key!r}]" if table is None else f"values['rows'][{table}][{key!r}]"
+        return f"{self.path}:{self.lines.get((table, key), self.lines.get((table, ''), 1))}"
+
+    # ---------------------------------------------------------------------------------------------------------- values
+
+    def _cells(self, given: Any, key: str) -> Sequence[KnownCell]:
+        """Returns the values of an entry: of a list, a column, or a text file."""
+        origin = self._origin(None, key)
+        match given:
+            case {"csv": str(name), "column": str(column), **others} if not others:
+                cells = [cell for cell in table_of(self.folder / name, origin).column(column, origin) if cell.value]
+            case {"lines": str(name), **others} if not others:
+                cells = lines_of(self.folder / name, origin)
+            case [*values]:
+                cells = cells_of(values, [self._origin_of_item(key, value) for value in values])
+            case _:
+                remedy = 'use ["P-1", "P-2"], {csv = "FILE", column = "NAME"} or {lines = "FILE"}, and put quotes around a site with dots'
+                raise ReferenceDataError(f"{origin}: {quoted(given)} is not a list of values: {remedy}")
+        if not cells:
+            raise ReferenceDataError(f"{origin}: {key} has no values: add some, or remove the entry")
+        return cells
+
+    def _origin_of_item(self, key: str, value: Any) -> str:
+        """Returns the origin of an item of a list. The list can have several lines."""
+        if self.path is None or (None, key) not in self.lines:
+            return self._origin(None, key)
+        first = self.lines[None, key]
+        text = self.path.read_text(encoding="utf-8-sig").splitlines()
+        spelled = value if isinstance(value, str) else str(value).lower()
+        number = next((number for number, line in enumerate(text[first - 1 :], first) if spelled and spelled in line), first)
+        return f"{self.path}:{number}"
+
+    def _add(self, key: str, cells: Sequence[KnownCell], origin: str) -> None:
+        for message_type, path in self._found(key, origin):
+            check = ValueChecker(self.contract, message_type, path, origin)
+            self._put(message_type, path, [check.value_of(cell) for cell in cells], origin)
+
+    def _put(self, message_type: str, path: str, values: Sequence[Any], origin: str) -> None:
+        if path in self.sites.setdefault(message_type, {}):
+            raise ReferenceDataError(f"{origin}: {path} of {message_type} has values already: remove one of the entries")
+        self.sites[message_type][path] = list({(type(value), value): value for value in values}.values())
+
+    # ------------------------------------------------------------------------------------------------------------ rows
+
+    def _add_rows(self, number: int, entry: Mapping[str, Any]) -> None:
+        """Adds the values of a table `[[rows]]`. Its sites are properties of the same object."""
+        origin, name = self._origin(number, "csv"), entry.get("csv")
+        if not isinstance(name, str):
+            raise ReferenceDataError(f'{self._origin(number, "")}: this table has no file: add a line such as csv = "products.csv"')
+        table = table_of(self.folder / name, origin)
+        objects: dict[tuple[str, str], dict[str, list[KnownCell]]] = {}
+        for key, column in entry.items():
+            there = self._origin(number, key)
+            if key == "csv":
+                continue
+            if not isinstance(column, str):
+                raise ReferenceDataError(f"{there}: {quoted(column)} is not the name of a column: use one of {', '.join(table.names)}")
+            for message_type, path in self._found(key, there):
+                above, _, prop = path.rpartition(".")
+                objects.setdefault((message_type, above), {})[prop] = list(table.column(column, there))
+        if not objects:
+            raise ReferenceDataError(f'{origin}: no site has a column: add a line such as "*.productId" = {quoted(table.names[0])}')
+        for (message_type, above), columns in objects.items():
+            self._add_object(message_type, above, columns, origin)
+
+    def _add_object(self, message_type: str, above: str, columns: Mapping[str, Sequence[KnownCell]], origin: str) -> None:
+        known = self.contract.sites[message_type]
+        if item := next((prop for prop in columns if prop.endswith("[]")), None):
+            raise ReferenceDataError(
+                f"{origin}: rows need properties of objects, but {join(above, item)} is an item of an array: list its values instead"
+            )
+        checks = {prop: ValueChecker(self.contract, message_type, join(above, prop), origin) for prop in columns}
+        rows: list[dict[str, Any]] = [{} for _ in next(iter(columns.values()))]
+        for prop, cells in columns.items():
+            for row, cell in zip(rows, cells, strict=True):
+                if cell.value:
+                    row[prop] = checks[prop].value_of(cell)
+                elif known[join(above, prop)].required:
+                    raise ReferenceDataError(f"{cell.origin}: the value of {join(above, prop)} is missing, but {message_type} requires it: add it")
+        self.rows.setdefault(message_type, {})[above] = [row for row in rows if row]
+        for prop in columns:
+            self._put(message_type, join(above, prop), [row[prop] for row in rows if prop in row], origin)
+
+    # ----------------------------------------------------------------------------------------------------------- sites
+
+    def _found(self, key: str, origin: str) -> Iterator[tuple[str, str]]:
+        """Yields the message types and sites that a key matches. `*` matches any characters, but only sites of single values."""
+        every = [(message_type, path) for message_type, sites in self.contract.sites.items() for path in sites if path]
+        if key in {path for _, path in every}:
+            return ((message_type, path) for message_type, path in every if path == key)
+        fits = re.compile(".*".join(map(re.escape, key.split("*")))).fullmatch
+        found = [(name, path) for name, path in every if fits(path) and not types_of(self.contract.sites[name][path].schema) & {"array", "object"}]
+        if not found:
+            known = dict.fromkeys(path for _, path in every)
+            raise ReferenceDataError(f"{origin}: {UnknownNameError('site', key, known, '`brokerfuzz rules` lists the sites')}")
+        return iter(found)

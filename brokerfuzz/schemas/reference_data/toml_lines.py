@@ -1,0 +1,33 @@
+"""Finds the lines of the keys in a TOML file, because the parser of Python does not report them."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+
+Table = int | None
+"""The number of the table `[[rows]]` that contains a key, or None for the sites outside these tables."""
+_ROWS = re.compile(r"\s*\[\[.*\brows\b.*\]\]")
+
+
+def lines_of_keys(text: str) -> Mapping[tuple[Table, str], int]:
+    """Maps each key, with its table, to the number of its line."""
+    found: dict[tuple[Table, str], int] = {}
+    table: Table = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("[["):
+            table = (-1 if table is None else table) + 1 if _ROWS.match(line) else table
+            found[table, ""] = number
+        elif (key := _key(line)) is not None:
+            found.setdefault((table, key), number)
+    return found
+
+
+def _key(line: str) -> str | None:
+    """Returns the key that a line begins with."""
+    name, equals, _ = line.partition("=")
+    if not equals:
+        return None
+    try:
+        return next(iter(tomllib.loads(f"{name}= 0")), None)
+    except tomllib.TOMLDecodeError:
+        return None

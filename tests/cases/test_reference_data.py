@@ -1,0 +1,186 @@
+"""Reference data: generated messages contain only the values that the target knows, and unknown values are probes."""
+
+import json
+import pickle
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from hand_made_servers import Service
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brokerfuzz.campaign import Options, fire
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue, plainest
+from brokerfuzz.cases.changes import places, value_at
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.cases.plan import Plan
+from brokerfuzz.cases.random_messages import messages
+from brokerfuzz.schemas import Contract, check, load_contract
+from brokerfuzz.schemas.known_values import KNOWN_VALUES
+from brokerfuzz.strategies import invalid_offer_requests, offer_requests, product_list_offers
+
+OFFER: Final = "offer-creation-request"
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ARRAY = "productClusters[].products"
+PRODUCTS = f"{ARRAY}[]"
+ID = f"{PRODUCTS}.productId"
+KNOWN = ("P-1", "P-2")
+ROWS: list[dict[str, Any]] = [
+    {"productId": "P-1", "pageCount": 8},
+    {"productId": "P-1", "pageCount": 16},
+    {"productId": "P-2"},
+    {"productId": "P-3", "pageCount": 8},
+]
+CONTRACT = load_contract(values={"*.productId": list(KNOWN)})
+TEXT = CONTRACT.values.text if CONTRACT.values else None
+
+
+@cache
+def with_rows() -> Contract:
+    with TemporaryDirectory() as folder:
+        cells = "".join(f"{row['productId']},{row.get('pageCount', '')}\n" for row in ROWS)
+        (Path(folder) / "products.csv").write_text(f"id,pages\n{cells}")
+        columns = {ID: "id", f"{PRODUCTS}.pageCount": "pages"}
+        return load_contract(values={"rows": [{"csv": str(Path(folder) / "products.csv"), **columns}]})
+
+
+def ids(message: Any) -> Iterator[str]:
+    return (value_at(message, steps) for steps in places(message, ID))
+
+
+def products(message: Any) -> list[dict[str, Any]]:
+    return [value_at(message, steps) for steps in places(message, PRODUCTS)]
+
+
+def belong_together(product: dict[str, Any]) -> bool:
+    return any(row["productId"] == product["productId"] and product.get("pageCount") in (None, row.get("pageCount")) for row in ROWS)
+
+
+def unknown_places(case: Case) -> set[str]:
+    return {touch.at for touch in case.verdict.ambiguities if touch.ambiguity == KNOWN_VALUES}
+
+
+@cache
+def known_catalogue() -> list[Case]:
+    return list(catalogue(OFFER, contract=CONTRACT))
+
+
+# -------------------------------------------------------------------------------------------------------- generation
+
+
+def test_valid_cases_and_twins_contain_only_known_values() -> None:
+    valid = [case for case in known_catalogue() if case.label == "valid"] + [case.twin for case in known_catalogue() if case.twin]
+    assert {name for case in valid for name in ids(case.value)} == set(KNOWN)
+
+
+def test_other_cases_contain_an_unknown_value_only_where_they_test_it() -> None:
+    for case in known_catalogue():
+        if f"probe:{KNOWN_VALUES}" not in case.tags:
+            assert unknown_places(case) <= {fault.at for fault in case.faults}, case
+
+
+def test_every_rule_is_still_broken_with_every_technique() -> None:
+    def broken(cases: list[Case]) -> set[tuple[str, str]]:
+        return {(fault.rule, fault.technique) for case in cases for fault in case.faults}
+
+    assert broken(known_catalogue()) == broken(list(catalogue(OFFER)))
+
+
+def test_the_items_of_an_array_still_have_different_values() -> None:
+    message = build(CONTRACT, OFFER, MessagePlan(sizes={ARRAY: 5}))
+    assert list(ids(message)) == list(KNOWN)
+    long = load_contract(values={ID: [f"P-{number}" for number in range(20)]})
+    assert len(set(ids(build(long, OFFER, MessagePlan(sizes={ARRAY: 12}))))) == 12
+    sizes = [(len(set(names)), len(names)) for message in islice(messages(OFFER, 1, contract=long), 300) for names in id_lists(message)]
+    assert all(different == size for different, size in sizes)
+    assert max(sizes) > (2, 2)
+
+
+def id_lists(message: Any) -> Iterator[list[str]]:
+    return ([item["productId"] for item in value_at(message, steps) or ()] for steps in places(message, ARRAY))
+
+
+def test_extreme_values_are_probes() -> None:
+    probes = {tag: case for case in known_catalogue() if f"probe:{KNOWN_VALUES}" in case.tags for tag in case.tags}
+    assert {"as:blank", "as:longest", "as:emoji", "as:other-case"} <= set(probes)
+    assert all(case.label == "unspecified" for case in probes.values())
+    assert list(ids(probes["as:other-case"].value)) == ["p-1"]
+
+
+@given(st.one_of(offer_requests(contract=CONTRACT), product_list_offers(contract=CONTRACT)))
+def test_strategies_draw_only_known_values(message: Any) -> None:
+    assert set(ids(message)) <= set(KNOWN)
+    assert check(OFFER, message, contract=CONTRACT).label == "valid"
+
+
+@given(invalid_offer_requests(contract=CONTRACT))
+def test_invalid_messages_contain_an_unknown_value_only_where_they_are_invalid(case: Case) -> None:
+    assert unknown_places(case) <= {fault.at for fault in case.faults}
+
+
+def test_random_cases_contain_an_unknown_value_only_where_they_test_it() -> None:
+    cases = [case for _, case in Plan(message_type=OFFER, count=300, only_random=True, values=TEXT).numbered()]
+    assert len(cases) == 300
+    assert all(f"probe:{KNOWN_VALUES}" in case.tags or unknown_places(case) <= {fault.at for fault in case.faults} for case in cases)
+
+
+@given(offer_requests(contract=with_rows()))
+def test_the_values_of_a_row_stay_together(message: Any) -> None:
+    assert all(map(belong_together, products(message)))
+    assert check(OFFER, message, contract=with_rows()).label == "valid"
+
+
+def test_all_rows_occur_and_mixed_rows_touch_the_ambiguity() -> None:
+    found = [product for message in islice(messages(OFFER, 0, contract=with_rows()), 400) for product in products(message)]
+    assert {(product["productId"], product.get("pageCount")) for product in found} >= {(row["productId"], row.get("pageCount")) for row in ROWS}
+    mixed = {"productId": "P-2", "pageCount": 8, "productQuantityInOffer": 1}
+    verdict = check(OFFER, {"number": "A", "offerType": "Email", "productClusters": [{"products": [mixed]}]}, contract=with_rows())
+    assert [(touch.ambiguity, touch.at) for touch in verdict.ambiguities] == [(KNOWN_VALUES, "/productClusters/0/products/0")]
+
+
+def test_a_condition_that_the_known_values_exclude_is_never_true() -> None:
+    contract = load_contract(values={"offerType": ["Email", "VDM"]})
+    assert {message["offerType"] for message in islice(messages(OFFER, 0, contract=contract), 100)} == {"Email", "VDM"}
+    maker = FaultMaker(contract, OFFER, NOW)
+    conditional = [rule for rule in contract.rules[OFFER] if rule.condition]
+    assert conditional
+    assert [rule.id for rule in conditional if maker.techniques(rule)] == []
+
+
+def test_other_processes_and_journals_get_the_reference_data() -> None:
+    assert pickle.loads(pickle.dumps(CONTRACT)) is CONTRACT
+    plan = Plan(message_type=OFFER, values=TEXT)
+    assert Plan.of(json.loads(json.dumps(plan.data()))).demands is CONTRACT
+
+
+# -------------------------------------------------------------------------------------------------------- campaigns
+
+
+def knowing(body: bytes) -> int:
+    """A service that is correct, but knows only two products."""
+    if check(OFFER, body, now=NOW).label == "invalid":
+        return 422
+    try:
+        message = json.loads(body)
+    except ValueError:
+        return 400
+    return 422 if any(name not in KNOWN for name in ids(message)) else 201
+
+
+def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_unproven() -> None:
+    options = Options(now=NOW, shrink_requests=0)
+    before = fire(list(islice(catalogue(OFFER), 600)), Service(knowing), options)
+    assert len(before.findings) >= 1
+    assert before.unproven > 100
+    cases = [*known_catalogue()[:600], *(case for case in known_catalogue() if f"probe:{KNOWN_VALUES}" in case.tags)]
+    after = fire(cases, Service(knowing), Options(now=NOW, shrink_requests=0, contract=CONTRACT, plain=plainest(OFFER, contract=CONTRACT)))
+    assert (after.findings, after.unproven) == ((), 0)
+    (ledger,) = (seen for seen in after.ambiguities if seen.ambiguity.id == KNOWN_VALUES)
+    assert ledger.behaviour == "rejected"

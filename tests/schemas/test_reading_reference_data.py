@@ -1,0 +1,120 @@
+"""Files with reference data: each form, and each mistake with the file and the line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brokerfuzz.errors import ReferenceDataError
+from brokerfuzz.schemas import load_contract
+
+OFFER = "offer-creation-request"
+PRODUCTS = "productClusters[].products[]"
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.csv").write_text("id,pages,quantity,empty\nP-1,8,10,\nP-2,,5,\nP-2,x,0,\n")
+    Path("head.csv").write_text("id,pages\n")
+    Path("ids.txt").write_text("a\n\n b\n")
+    Path("empty.txt").write_text("\n")
+    Path("latin.txt").write_bytes(b"\xe9")
+
+
+def sites(text: str, message_type: str = OFFER) -> Any:
+    Path("v.toml").write_text(text)
+    known = load_contract(values="v.toml").values
+    assert known is not None
+    return known.sites(message_type)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"*.productId" = ["P-1", "P-2", "P-1"]', {f"{PRODUCTS}.productId": ["P-1", "P-2"]}),
+        ('orderMinimum = [5]\n"categoryIds[]" = {lines = "ids.txt"}', {"orderMinimum": [5], "categoryIds[]": ["a", " b"]}),
+        (f'"{PRODUCTS}.productQuantityInOffer" = {{csv = "p.csv", column = "quantity"}}', {f"{PRODUCTS}.productQuantityInOffer": [10, 5, 0]}),
+        ('[target]\nurl = "http://a"\n[values]\nnumber = ["A"]', {"number": ["A"]}),
+        ('[tool.brokerfuzz.values]\nnumber = ["A"]', {"number": ["A"]}),
+    ],
+)
+def test_every_form_of_values_is_read(text: str, expected: dict[str, Any]) -> None:
+    assert sites(text) == expected
+
+
+def test_rows_give_values_to_several_sites() -> None:
+    Path("p.csv").write_text("id,pages\nP-1,8\nP-2,\n")
+    assert sites(f'[[rows]]\ncsv = "p.csv"\n"{PRODUCTS}.productId" = "id"\n"{PRODUCTS}.pageCount" = "pages"') == {
+        f"{PRODUCTS}.productId": ["P-1", "P-2"],
+        f"{PRODUCTS}.pageCount": [8],
+    }
+    known = load_contract(values="v.toml").values
+    assert known is not None
+    assert known.rows(OFFER) == {PRODUCTS: [{"productId": "P-1", "pageCount": 8}, {"productId": "P-2"}]}
+
+
+ROW = '[[rows]]\ncsv = "p.csv"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('\n"productID" = ["P-1"]', "v.toml:2: unknown site 'productID': did you mean 'productClusters[].products[].productId' or"),
+        ('numbr = ["P-1"]', "v.toml:1: unknown site 'numbr': did you mean 'number'?"),
+        ('"*.prodctId" = ["P-1"]', "v.toml:1: unknown site '*.prodctId': did you mean"),
+        ("a = 5", "v.toml:1: 5 is not a list of values"),
+        ("number = []", "v.toml:1: number has no values: add some"),
+        ('number = {lines = "empty.txt"}', "v.toml:1: number has no values"),
+        ('number = {lines = "none.txt"}', "v.toml:1: none.txt cannot be read: No such file or directory"),
+        ('number = {lines = "latin.txt"}', "v.toml:1: latin.txt is not UTF-8 at byte 1"),
+        (
+            'number = {csv = "p.csv", column = "ID"}',
+            "v.toml:1: unknown column 'ID': did you mean 'id'? p.csv has 'id', 'pages', 'quantity' and 'empty'",
+        ),
+        ('number = {csv = "p.csv"}', "v.toml:1: {'csv': 'p.csv'} is not a list of values"),
+        ('number = {csv = "p.csv", column = "empty"}', "v.toml:1: number has no values"),
+        ('number = {csv = "head.csv", column = "id"}', "v.toml:1: head.csv has no rows"),
+        ('\nnumber = [\n"A",\n2020-01-01]', "v.toml:4: datetime.date(2020, 1, 1) is not a string, a number or a boolean"),
+        ('\nnumber = [\n"A",\n77]', "v.toml:4: 77 breaks the rule number:type (expected a string): correct or remove it"),
+        ('number = [""]', "v.toml:1: '' breaks the rule number:minLength (expected at least 1 character)"),
+        ('"*.productId" = [""]', "productId:minLength (expected at least 1 character)"),
+        ('offerType = ["Fax"]', "v.toml:1: 'Fax' breaks the rule offerType:enum (expected one of 'Direct Mail'"),
+        ('orderMinimum = {csv = "p.csv", column = "pages"}', "p.csv:4: 'x' breaks the rule orderMinimum:type (expected an integer or null)"),
+        ('orderMinimum = {csv = "p.csv", column = "quantity"}', "p.csv:4: 0 breaks the rule orderMinimum:minimum (expected at least 1)"),
+        ('comments = ["a\\u0000"]', "v.toml:1: 'a\\x00' contains NUL or more than 1,024 characters"),
+        ("defaultPrice = [9007199254740993]", "v.toml:1: 9007199254740993 is an integer that a double cannot represent"),
+        ('productClusters = ["a"]', f"v.toml:1: productClusters of {OFFER} is not a string, a number or a boolean: use productClusters[]"),
+        ('lastUpdatedDateTimeUtc = ["2020-01-01T00:00:00Z"]', "v.toml:1: brokerfuzz computes lastUpdatedDateTimeUtc"),
+        ('"data.totalExtendedPrice" = [1]', "v.toml:1: brokerfuzz computes data.totalExtendedPrice of offer-pricing-response"),
+        ('number = ["a"]\n"num*" = ["b"]', f"v.toml:2: number of {OFFER} has values already: remove one of the entries"),
+        ("", "v.toml: no site has values"),
+        ("number = [", "v.toml is not TOML"),
+        ("rows = 5", "v.toml:1: rows must be tables"),
+        ('[[rows]]\nnumber = "id"', "v.toml:1: this table has no file: add a line such as csv ="),
+        (ROW, "v.toml:2: no site has a column: add a line such as"),
+        (f"{ROW}number = 5", "v.toml:3: 5 is not the name of a column: use one of id, pages, quantity, empty"),
+        (f'{ROW}"*.products[].productId" = "name"', "v.toml:3: unknown column 'name'"),
+        (f'{ROW}\n{ROW}"*.nothing" = "id"', "v.toml:2: no site has a column"),
+        (f'{ROW}number = "id"\n\n{ROW}"*.nothing" = "id"', "v.toml:7: unknown site '*.nothing'"),
+        (f'{ROW}"{PRODUCTS}.productQuantityInOffer" = "empty"', f"p.csv:2: the value of {PRODUCTS}.productQuantityInOffer is missing"),
+        (f'{ROW}"categoryIds[]" = "id"', "v.toml:2: rows need properties of objects, but categoryIds[] is an item of an array"),
+    ],
+)
+def test_each_mistake_is_reported_with_its_file_and_line(text: str, error: str) -> None:
+    Path("v.toml").write_text(text)
+    with pytest.raises(ReferenceDataError) as raised:
+        load_contract(values="v.toml")
+    message = str(raised.value)
+    assert error in message, message
+    assert "\n" not in message
+
+
+def test_a_mapping_has_no_lines() -> None:
+    with pytest.raises(ReferenceDataError, match=r"^values\['numbr'\]: unknown site 'numbr': did you mean 'number'\?"):
+        load_contract(values={"numbr": ["A"]})
+
+
+def test_a_file_that_does_not_exist_is_reported() -> None:
+    with pytest.raises(ReferenceDataError, match=r"^none\.toml cannot be read: No such file or directory"):
+        load_contract(values="none.toml")
