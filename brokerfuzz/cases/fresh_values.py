@@ -1,29 +1,41 @@
 """Gives one property a different string in each message, for programs that reject repeated values.
 
 For example, a service may reject an offer number that it already knows. The contract does not say whether this is allowed.
-Without fresh values, rejections of repeated values would look like findings. A message is changed only if its verdict, its broken
-rules and its ambiguities stay the same.
+Without fresh values, rejections of repeated values would look like findings. Only the string changes: all other bytes of the
+message stay the same. A message is changed only if its verdict, its broken rules and its ambiguities stay the same.
 """
 
+import gzip
+import json
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from itertools import count
 from secrets import token_hex
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.json_trees import JsonObject, read_tree, write_tree
 from brokerfuzz.schemas import Verdict
+from brokerfuzz.schemas.headers import carried
 
 _RUN, _NUMBERS = token_hex(4), count(1)
 _LONG = 100
-_DEEPEST = 150  # faults can be nested deeper than the trees that are shrunk
+_BIG_ENDIAN = (b"\xfe\xff", b"\0\0")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
+"""A string, or a character that separates values. A message with a syntax error also has such tokens."""
 
 
 def fresh_string(value: str) -> str:
     """Returns the string with a suffix that no other call has used, in any process. In a long string, the suffix replaces the end, so
     that the string does not become too long.
     """
-    suffix = f"-{_RUN}-{os.getpid():x}-{next(_NUMBERS)}"
+    return _with_suffix(value, _suffix())
+
+
+def _suffix() -> str:
+    return f"-{_RUN}-{os.getpid():x}-{next(_NUMBERS)}"
+
+
+def _with_suffix(value: str, suffix: str) -> str:
     return (value if len(value) < _LONG else value[: -len(suffix)]) + suffix
 
 
@@ -34,18 +46,68 @@ class FreshValues:
         self._name, self._verdict_of = name, verdict_of
 
     def of(self, case: Case, body: bytes) -> bytes:
-        """Returns the body with a fresh value. Returns the body unchanged if the property is not a string, or if the new value or
-        the new formatting would change the verdict.
+        """Returns the body with a fresh value. Returns the body unchanged if the property is not a string, or if the new value would
+        change the verdict.
         """
-        try:
-            tree = read_tree(body, _DEEPEST)
-        except ValueError:
+        message = carried(body, case.headers)
+        changed = _refreshed(message, self._name)
+        if changed == message:
             return body
-        if not isinstance(tree, JsonObject) or write_tree(tree) != body:
-            return body
-        pairs = tuple((name, fresh_string(value) if name == self._name and isinstance(value, str) else value) for name, value in tree.pairs)
-        candidate = write_tree(JsonObject(pairs))
+        candidate = changed if message is body else gzip.compress(changed, mtime=0)
         return candidate if same_verdict(self._verdict_of(case, candidate), self._verdict_of(case, body)) else body
+
+
+def _refreshed(message: bytes, name: str) -> bytes:
+    """Returns the message with a fresh value. If the property occurs several times, equal values stay equal."""
+    encoding = _encoding(message)
+    errors = "surrogateescape" if encoding == "utf-8" else "surrogatepass"
+    try:
+        text = message.decode(encoding, errors)
+    except UnicodeDecodeError:
+        return message
+    suffix, parts, end = _suffix(), [], 0
+    for found in _values(text, name):
+        parts += [text[end : found.start()], _rewritten(found[0], suffix)]
+        end = found.end()
+    return "".join([*parts, text[end:]]).encode(encoding, errors) if parts else message
+
+
+def _encoding(message: bytes) -> str:
+    """Returns an encoding that keeps every byte of the message, including a byte order mark."""
+    detected = json.detect_encoding(message)
+    if detected in ("utf-16", "utf-32"):
+        return f"{detected}-{'be' if message.startswith(_BIG_ENDIAN) else 'le'}"
+    return detected.removesuffix("-sig")
+
+
+def _values(text: str, name: str) -> Iterator[re.Match[str]]:
+    """Yields the strings that are values of a property of the outermost object."""
+    depth, key, before = 0, "", ""
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
+        if mark in "{[":
+            depth += 1
+        elif mark in "}]":
+            depth -= 1
+        elif depth == 1 and mark[0] == '"' and before == ":" and _read(key) == name:
+            yield token
+        if mark != ":":
+            key = mark
+        before = mark
+
+
+def _rewritten(literal: str, suffix: str) -> str:
+    """Returns a string in JSON notation with a suffix. The escapes in a short string stay the same."""
+    value = _read(literal)
+    return f'{literal[:-1]}{suffix}"' if len(value) < _LONG else json.dumps(_with_suffix(value, suffix), ensure_ascii=False)
+
+
+def _read(literal: str) -> str:
+    """Returns the string that a notation means. A wrong notation, such as an unknown escape, means itself."""
+    try:
+        return str(json.loads(literal, strict=False))
+    except ValueError:
+        return literal[1:-1]
 
 
 def same_verdict(one: Verdict, other: Verdict) -> bool:

@@ -15,8 +15,10 @@ from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.edges import SPELLINGS
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import check
+from brokerfuzz.schemas.headers import carried
 
 OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -45,8 +47,41 @@ class Remembering(Service):
         return 201
 
 
+@cache
+def notations() -> list[Case]:
+    """Returns the cases that test the notation of a message: white space, escapes, encodings, and repeated properties."""
+    probes = {f"probe:{name}" for name in ("byte-order-mark", "duplicate-properties", "encoding.utf-16", "encoding.utf-32", "content-encoding")}
+    wanted = {f"edge:{name}" for name in SPELLINGS} | probes
+    return [case for case in catalogue(OFFER, now=NOW) if wanted & set(case.tags)]
+
+
+def test_every_valid_message_gets_a_fresh_number_and_keeps_its_notation() -> None:
+    fresh, seen = FreshValues("number", JUDGE.of), set[str]()
+    valid = [case for case in catalogue(OFFER, now=NOW) if case.label == "valid"]
+    for case in valid:
+        body = fresh.of(case, case.body)
+        before, after = json.loads(case.body)["number"], json.loads(body)["number"]
+        assert after not in seen, case
+        seen.add(after)
+        suffix = after.removeprefix(before)
+        if len(before) < 100:
+            assert body.replace(suffix.encode(), b"") == case.body
+    assert len(valid) > 800
+
+
+@pytest.mark.parametrize("case", notations(), ids=lambda case: "-".join(case.tags))
+def test_every_notation_of_a_message_gets_a_fresh_number(case: Case) -> None:
+    body = FreshValues("number", JUDGE.of).of(case, case.body)
+    before, after = carried(case.body, case.headers), carried(body, case.headers)
+    numbers = [json.loads(message)["number"] for message in (before, after)]
+    if isinstance(numbers[0], str):
+        assert numbers[1] != numbers[0]
+    assert json.detect_encoding(after) == json.detect_encoding(before)
+    assert after[:3] == before[:3]
+
+
 def test_a_target_that_rejects_repeated_numbers_has_no_finding_with_fresh_numbers() -> None:
-    cases = [case for case in cases_of_the_catalogue() if case.label != "unspecified"]
+    cases = [case for case in (*cases_of_the_catalogue(), *notations()) if case.label != "unspecified"]
     assert len(fire(cases, Remembering(), Options(now=NOW, shrink_requests=0)).findings) >= 1
     result = fire(cases, Remembering(), Options(now=NOW, fresh="number"))
     assert result.findings == ()
@@ -72,6 +107,27 @@ def test_a_fresh_value_does_not_change_the_verdict(case: Case) -> None:
     assert {entry.rule for entry in verdict.broken} == {entry.rule for entry in other.broken}
 
 
+def test_the_finding_of_another_rejection_does_not_end_with_a_repeated_number() -> None:
+    class Wrong(Remembering):
+        def judge(self, body: bytes) -> int:
+            return 422 if b"comments" in body else super().judge(body)
+
+    cases = [case for case in (*notations(), *cases_of_the_catalogue()) if case.label == "valid"][:300]
+    findings = fire(cases, Wrong(), Options(now=NOW, fresh="number")).findings
+    assert {finding.answer.status for finding in findings} == {422}
+    assert all(b"comments" in finding.body for finding in findings)
+
+
+def test_a_repeated_property_keeps_its_values_equal() -> None:
+    body = b'{"number":"A","number" : "A", "n\\u0075mber":"B","offerType":"Email","x":{"number":"C"}}'
+    case = Case(OFFER, body, check(OFFER, body, now=NOW))
+    values = json.loads(FreshValues("number", JUDGE.of).of(case, body), object_pairs_hook=lambda pairs: pairs)
+    first, second, third = (value for name, value in values if name == "number")
+    assert first == second != "A"
+    assert third.startswith("B-")
+    assert dict(values)["x"] == [("number", "C")]
+
+
 def test_no_fresh_value_is_used_twice() -> None:
     fresh = FreshValues("number", JUDGE.of)
     case = Case.judged(OFFER, b'{"number":"A","offerType":"Email"}', now=NOW)
@@ -80,9 +136,7 @@ def test_no_fresh_value_is_used_twice() -> None:
     assert all(json.loads(body)["number"].startswith("A-") for body in sent)
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"[1]", b"no json", b'{"number": "A","offerType":"Email"}', b'{"number":7,"offerType":"Email"}', b'{"number":""}', b"\xff"]
-)
+@pytest.mark.parametrize("body", [b"", b"[1]", b"no json", b'[{"number":"A"}]', b'{"number":7,"offerType":"Email"}', b'{"number":""}', b"\xff"])
 def test_a_message_is_not_changed_if_the_change_could_matter(body: bytes) -> None:
     case = Case.judged(OFFER, body, now=NOW)
     assert FreshValues("number", JUDGE.of).of(case, body) == body
