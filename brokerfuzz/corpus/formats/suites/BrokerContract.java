@@ -111,7 +111,7 @@ final class BrokerContract {
         if (!accepted && one.verdict().equals("valid")) {
             return "rejected " + one;
         }
-        Case twin = CASES.get(one.twin());
+        Case twin = one.verdict().equals("invalid") ? CASES.get(one.twin()) : null;
         return twin == null || problem(twin).isEmpty()
                 ? "" : "inconclusive: your system does not accept the twin (the valid counterpart) " + twin.id() + " either";
     }

@@ -34,13 +34,10 @@ public class BrokerContractTests
     [MemberData(nameof(Names), DisableDiscoveryEnumeration = true)]
     public async Task BrokerContract(string rule, string test)
     {
-        if (rule == PlainMessages)
-        {
-            Assert.Fail(await Obstacle.Value);
-        }
-        Case one = ById[test.Substring(test.Length - 16)];
-        string? problem = await ProblemAsync(one);
-        Assert.True(problem is null || IsExpected(one), problem); // xUnit cannot skip a test while it runs
+        Case? one = rule == PlainMessages ? null : ById[test.Substring(test.Length - 16)];
+        string? problem = one is null ? await Obstacle.Value : await ProblemAsync(one);
+        bool expected = one is not null && IsExpected(one);
+        Assert.True(problem is null || expected, problem); // xUnit cannot skip a test while it runs
     }
 
     [Fact]
@@ -127,7 +124,7 @@ public class BrokerContractTests
         {
             return $"rejected {one}";
         }
-        return ById.TryGetValue(one.Twin, out Case? twin) && await ProblemAsync(twin) is not null
+        return one.Verdict == "invalid" && ById.TryGetValue(one.Twin, out Case? twin) && await ProblemAsync(twin) is not null
             ? $"inconclusive: your system does not accept the twin (the valid counterpart) {twin.Id} either"
             : null;
     }

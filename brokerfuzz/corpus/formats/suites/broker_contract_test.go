@@ -118,7 +118,7 @@ func judge(one *testCase) (found string) {
 	if !accepted && one.verdict == "valid" {
 		return "rejected " + one.String()
 	}
-	if twin := byID[one.twin]; twin != nil && problem(twin) != "" {
+	if twin := byID[one.twin]; one.verdict == "invalid" && twin != nil && problem(twin) != "" {
 		return "inconclusive: your system does not accept the twin (the valid counterpart) " + twin.id + " either"
 	}
 	return ""

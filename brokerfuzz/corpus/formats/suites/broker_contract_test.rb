@@ -62,7 +62,7 @@ module BrokerContract
     return "accepted #{one}" if accepted && one.verdict == "invalid"
     return "rejected #{one}" if !accepted && one.verdict == "valid"
 
-    twin = BY_ID[one.twin]
+    twin = BY_ID[one.twin] if one.verdict == "invalid"
     "inconclusive: your system does not accept the twin (the valid counterpart) #{twin.id} either" if twin && problem(twin)
   rescue StandardError, ScriptError, SystemStackError, NoMemoryError => e
     "crashed on #{one}\n  #{e.class}: #{e.message[0, 500]}\n  #{e.backtrace&.first}"

@@ -135,11 +135,12 @@ impl Suite {
         match (case.verdict.as_str(), accepted) {
             ("valid", false) => Some(format!("rejected {}", case)),
             ("invalid", true) => Some(format!("accepted {}", case)),
-            _ => {
+            ("invalid", false) => {
                 let twin = case.twin.clone();
                 let rejected = self.cases.contains_key(&twin) && self.problem(&twin).is_some();
                 rejected.then(|| format!("inconclusive: your system does not accept the twin (the valid counterpart) {} either", twin))
             }
+            _ => None,
         }
     }
 }
