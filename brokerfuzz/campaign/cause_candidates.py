@@ -10,6 +10,7 @@ from typing import Any
 
 from brokerfuzz.campaign.shrink_candidates import Schemas
 from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Path, Tree, at, read_tree, replaced, site
+from brokerfuzz.schemas.flattening import KNOWN
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
 """Strings to try: a name, a time, a later time, a schedule and a link. Each string in the contract is similar to one of these strings."""
@@ -48,7 +49,7 @@ def plain(schema: Mapping[str, Any]) -> tuple[Tree, ...]:
 
 
 def _listed(schema: Mapping[str, Any]) -> Iterator[Tree]:
-    return (_tree(value) for value in schema.get("enum", ()))
+    return (_tree(value) for value in schema.get("enum", schema.get(KNOWN, ())))
 
 
 def _further(there: Tree) -> tuple[Tree, ...]:
@@ -62,8 +63,10 @@ def _further(there: Tree) -> tuple[Tree, ...]:
 
 
 def _plain(schema: Mapping[str, Any], text: str, filled: bool) -> Tree:
-    if "const" in schema or "enum" in schema:
-        return _tree(schema["const"] if "const" in schema else schema["enum"][0])
+    if "const" in schema:
+        return _tree(schema["const"])
+    if values := schema.get("enum", schema.get(KNOWN)):
+        return _tree(values[0])
     declared = schema.get("type", "string")
     match declared if isinstance(declared, str) else next((name for name in declared if name != "null"), "null"):
         case "object":

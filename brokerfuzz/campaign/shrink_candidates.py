@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Tree
+from brokerfuzz.schemas.flattening import KNOWN
 
 Schemas = Mapping[str, Mapping[str, Any]]
 """Maps each site to its schema, without references. The schema determines the simplest values of the site."""
@@ -63,7 +64,7 @@ def _size(text: str) -> tuple[int, int, str]:
 
 
 def _strings(text: str, schema: Mapping[str, Any]) -> Iterator[str]:
-    listed = [item for item in schema.get("enum", ()) if isinstance(item, str)]
+    listed = [item for item in schema.get("enum", schema.get(KNOWN, ())) if isinstance(item, str)]
     if text in listed:
         yield from listed[: listed.index(text)]
     elif _INSTANT.fullmatch(text):

@@ -17,6 +17,7 @@ from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas, in_schema_order, magnitude, pieces, simpler
 from brokerfuzz.json_trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.schemas import Verdict
+from brokerfuzz.schemas.known_values import KNOWN_VALUES
 from brokerfuzz.targets.answers import Answer
 
 MOST_JUDGED = 32 << 20
@@ -247,9 +248,12 @@ class Shrinker:
         return any(self._seen.get(_key(write_tree(proposal))) == "other answer" for proposal in proposals)
 
 
-def signature(verdict: Verdict) -> tuple[str, frozenset[str]]:
-    """Returns what a smaller message must share with the first one: the label and the broken rules."""
-    return verdict.label, frozenset(entry.rule for entry in verdict.broken)
+def signature(verdict: Verdict) -> tuple[str, frozenset[str], bool]:
+    """Returns what a smaller message must share with the first one: the label, the broken rules, and whether it contains a value that the
+    target does not know.
+    """
+    unknown = any(touched.ambiguity == KNOWN_VALUES for touched in verdict.ambiguities)
+    return verdict.label, frozenset(entry.rule for entry in verdict.broken), unknown
 
 
 def _key(body: bytes) -> bytes:

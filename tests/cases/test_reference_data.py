@@ -174,6 +174,16 @@ def knowing(body: bytes) -> int:
     return 422 if any(name not in KNOWN for name in ids(message)) else 201
 
 
+def test_a_finding_is_shrunk_to_known_values() -> None:
+    def forgetful(body: bytes) -> int:
+        return 500 if b'"pageCount":0' in body and knowing(body.replace(b'"pageCount":0', b'"pageCount":1')) == 201 else knowing(body)
+
+    cases = [case for case in known_catalogue() if any("pageCount:minimum" in fault.rule for fault in case.faults)]
+    (finding,) = fire(cases, Service(forgetful), Options(now=NOW, contract=CONTRACT)).findings
+    assert not any("productId" in place for place in finding.places)
+    assert list(ids(json.loads(finding.body))) == ["P-1"]
+
+
 def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_unproven() -> None:
     options = Options(now=NOW, shrink_requests=0)
     before = fire(list(islice(catalogue(OFFER), 600)), Service(knowing), options)
