@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.random_messages import messages
     from brokerfuzz.errors import BrokerfuzzError
     from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, MessageType, Rule, Verdict, check, load_contract, rules
+    from brokerfuzz.testing.campaigns import Report, assert_conforms, fire, fire_async
     from brokerfuzz.testing.parametrizing import parametrize
     from brokerfuzz.typed import (
         ChannelOffer,
@@ -62,11 +63,15 @@ __all__ = [
     "ProductListResponse",
     "ProductRecord",
     "PropertyRequiredOnOrder",
+    "Report",
     "Rule",
     "Verdict",
     "__version__",
+    "assert_conforms",
     "catalogue",
     "check",
+    "fire",
+    "fire_async",
     "load_contract",
     "messages",
     "parametrize",
@@ -78,7 +83,11 @@ _HOMES = {
     "Broken": "brokerfuzz.cases.case",
     "Case": "brokerfuzz.cases.case",
     "Fault": "brokerfuzz.cases.case",
+    "Report": "brokerfuzz.testing.campaigns",
+    "assert_conforms": "brokerfuzz.testing.campaigns",
     "catalogue": "brokerfuzz.cases.catalogue",
+    "fire": "brokerfuzz.testing.campaigns",
+    "fire_async": "brokerfuzz.testing.campaigns",
     "messages": "brokerfuzz.cases.random_messages",
     "parametrize": "brokerfuzz.testing.parametrizing",
 }

@@ -252,6 +252,10 @@ _TARGET_OPTIONS = (
         help="Test this Python function. The function receives the bytes of a message. "
         "To reject the message, the function returns False or raises ValueError.",
     ),
+    click.option(
+        "--app", metavar="MODULE:APP",
+        help="Test this ASGI or WSGI application in this process, without a server. URL is then the path of the application, such as /offers.",
+    ),
     click.option("--demo", is_flag=True, help="Demonstration: start the built-in reference service and test it."),
     bug_option,
     click.option("--method", metavar="METHOD", default="POST", show_default=True, help="HTTP method of the requests."),

@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
         "schemas", "errors",
     },
     "service": {"decoder", "schemas", "errors"},
-    "testing": {"service.running", "targets", "corpus.bundled_corpus", "cases", "schemas", "errors"},
+    "testing": {"service.running", "campaign", "targets", "corpus.bundled_corpus", "cases", "schemas", "errors"},
     "explaining": {"corpus", "inputs", "cases", "decoder", "service.bugs", "schemas", "errors"},
     "inputs": {"har_reading", "corpus", "compression", "cases.case", "cases.record_reader", "schemas", "errors"},
     "har_reading": {"schemas"},

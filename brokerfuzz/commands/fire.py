@@ -93,8 +93,9 @@ def command(
 ) -> int:  # fmt: skip
     """Send test messages to a target and report where its answers contradict the contract.
 
-    The target is the service at URL, a command (--exec) or a Python function (--call). With --demo, brokerfuzz starts its own
-    reference service, with the bugs that --bug seeds, and tests it. If you resume a campaign, give the target again.
+    The target is the service at URL, a command (--exec), a Python function (--call) or a Python application (--app). With --demo,
+    brokerfuzz starts its own reference service, with the bugs that --bug seeds, and tests it. If you resume a campaign, give the
+    target again.
 
     brokerfuzz sends the cases of the catalogue first, then random cases. brokerfuzz reduces the message of each finding to a
     minimal one, and prints a command that reproduces the finding. If the contract leaves a question open, brokerfuzz lists the
@@ -113,6 +114,7 @@ def command(
       brokerfuzz fire http://127.0.0.1:8000/offers --journal run.ndjson --report report.html
       brokerfuzz fire http://127.0.0.1:8000/offers --resume run.ndjson
       brokerfuzz fire --exec 'node read.js' --message product-list-response
+      brokerfuzz fire --app shop.main:app /offers
     """
     ctx = click.get_current_context()
     url = target.url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None

@@ -6,8 +6,8 @@ import click
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Target": (
-        "message_type", "headers", "auth", "exec_", "lines", "call", "demo", "bugs", "method", "timeout", "wait_for", "fresh", "proxy", "insecure",
-        "ca", "cert", "key", "trace_headers",
+        "message_type", "headers", "auth", "exec_", "lines", "call", "app", "demo", "bugs", "method", "timeout", "wait_for", "fresh", "proxy",
+        "insecure", "ca", "cert", "key", "trace_headers",
     ),
     "Answers": ("accept", "reject", "envelope"),
     "Cases": (

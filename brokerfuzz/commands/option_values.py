@@ -15,14 +15,15 @@ Command = Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The options for the target. With `demo`, the target is the reference service with `bugs`. `campaign_id` is the ID that the
-    requests contain (empty: a new one).
+    """The options for the target. With `demo`, the target is the reference service with `bugs`. With `app`, `url` is a path.
+    `campaign_id` is the ID that the requests contain (empty: a new one).
     """
 
     demo: bool
     bugs: tuple[str, ...]
     exec_: str | None
     call: str | None
+    app: str | None
     lines: Literal["plain", "base64", "frames"] | None
     method: str
     headers: Sequence[tuple[str, str]]

@@ -32,7 +32,7 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, 
     them only to the server in the configuration.
     """
     configured = _configured_url(ctx)
-    typed = {name for name in ("exec_", "call", "lines", "demo") if _typed(ctx, name)}
+    typed = {name for name in ("exec_", "call", "app", "lines", "demo") if _typed(ctx, name)}
     if url is None and not typed:
         target = replace(target, url=configured)
     else:
@@ -46,13 +46,13 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, 
 
 def _check(ctx: click.Context, target: TargetOptions, command: str) -> None:
     """Raises `UsageError` unless the options name exactly one target, and only options for this kind of target."""
-    named = [name for name in (target.url, target.exec_, target.call) if name is not None]
+    named = [name for name in (target.app or target.url, target.exec_, target.call) if name is not None]
     if "" in named or not (named or target.demo):
         problem = "the target is empty" if named else "no target given"
-        kinds = "a URL, --exec COMMAND, --call MODULE:FUNCTION, or --demo for the built-in reference service"
+        kinds = "a URL, --exec COMMAND, --call MODULE:FUNCTION, --app MODULE:APP, or --demo for the built-in reference service"
         raise click.UsageError(f"{problem}: run `{command}`, where TARGET is {kinds}", ctx)
     if len(named) + target.demo > 1:
-        raise click.UsageError("more than one target given: use only one of URL, --exec, --call and --demo", ctx)
+        raise click.UsageError("more than one target given: use only one of URL, --exec, --call, --app and --demo", ctx)
     if target.lines and not target.exec_:
         raise click.UsageError("--lines works only with --exec: add --exec, or remove --lines", ctx)
     if target.bugs and not target.demo:
@@ -74,6 +74,7 @@ def _only_typed(target: TargetOptions, url: str | None, typed: set[str]) -> Targ
         url=url,
         exec_=target.exec_ if "exec_" in typed else None,
         call=target.call if "call" in typed else None,
+        app=target.app if "app" in typed else None,
         lines=target.lines if "lines" in typed else None,
     )
 
@@ -118,8 +119,15 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
         return CommandTarget(target.exec_, timeout=target.timeout, processes=processes)
     if target.call is not None:
         return CallTarget(target.call, timeout=target.timeout, processes=processes)
+    if target.app is not None:
+        from brokerfuzz.targets.application import NamedApplicationTarget
+
+        return NamedApplicationTarget(target.app, target.url or "/", **{name: _http_options(target)[name] for name in _OF_APPLICATIONS})
     assert target.url is not None, "a target is given"
     return HttpTarget(target.url, **_http_options(target))
+
+
+_OF_APPLICATIONS = ("method", "headers", "timeout", "rules")
 
 
 @contextmanager

@@ -74,6 +74,7 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("target", "url"): Parameter("url", _url),
     ("target", "exec"): Parameter("exec_", _command),
     ("target", "call"): Parameter("call"),
+    ("target", "app"): Parameter("app"),
     ("target", "lines"): Parameter("lines"),
     ("target", "message"): Parameter("message_type"),
     ("target", "method"): Parameter("method"),

@@ -57,11 +57,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> None:
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> None:
     """Replaces each method of a `unittest.TestCase` that needs cases with one method per test. unittest itself has no parameters."""
     unittest = sys.modules.get("unittest")
-    if unittest is None or not (isinstance(obj, type) and issubclass(obj, unittest.TestCase)):
-        return
+    if unittest is None or not issubclass(type(obj), type) or not issubclass(obj, unittest.TestCase):
+        return  # isinstance(obj, type) would evaluate the lazy settings of Django
     for name in dir(obj):
         if (chosen := getattr(getattr(obj, name, None), _CASES, None)) is not None:
             _expand(obj, name, chosen, collector.config)

@@ -217,9 +217,9 @@ def test_the_template_sets_nothing_until_it_is_uncommented(tmp_path: Path) -> No
     assert list(content) == list(SECTIONS)
 
 
-@pytest.mark.parametrize("target", ["url", "exec", "call"])
+@pytest.mark.parametrize("target", ["url", "exec", "call", "app"])
 def test_every_line_of_the_template_can_be_uncommented(target: str, tmp_path: Path) -> None:
-    others = {"url", "exec", "call", "lines"} - {target, *(["lines"] if target == "exec" else [])}
+    others = {"url", "exec", "call", "app", "lines"} - {target, *(["lines"] if target == "exec" else [])}
     path = tmp_path / "brokerfuzz.toml"
     path.write_text("\n".join(line for line in ENTRY.sub("", template()).split("\n") if line.partition(" = ")[0] not in others))
     values = load(path).values

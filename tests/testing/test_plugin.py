@@ -220,6 +220,13 @@ TEST_CASE = """
 
     class MoreOfferTests(OfferTests):
         pass
+
+    class Lazy:  # like the settings of Django
+        @property
+        def __class__(self):
+            raise ValueError("not configured")
+
+    lazy = Lazy()
 """
 
 

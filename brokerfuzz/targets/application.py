@@ -1,0 +1,116 @@
+"""Creates the target for an object: a URL, an application, a test client or a function."""
+
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from brokerfuzz.errors import TargetError, quoted
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.asgi_target import AsgiTarget
+from brokerfuzz.targets.call_process import SetUpError, object_named
+from brokerfuzz.targets.client_target import HTTPX_ASYNC, AsyncClientTarget, ClientTarget, kind_of_client
+from brokerfuzz.targets.function_target import FunctionTarget
+from brokerfuzz.targets.http_target import HttpTarget
+from brokerfuzz.targets.in_process import InProcessTarget
+from brokerfuzz.targets.serial_calls import SerialCalls
+from brokerfuzz.targets.target import Target
+from brokerfuzz.targets.wsgi_target import SynchronousTarget, WsgiTarget
+
+KINDS = "a URL, an ASGI or WSGI application, a test client (httpx, Starlette, Flask, Django), or a function that gets bytes"
+
+
+def target_for(target: Any, path: str | None, calls: SerialCalls | None, **options: Any) -> Target:
+    """Returns the target for an object. `path` is the path of the application that receives the messages.
+
+    The number of parameters of a callable determines its kind: an ASGI application has three, a WSGI application two, and a function
+    one. `options` are those of `HttpTarget`. `calls` decides which thread runs synchronous code (None: a thread of its own). Raises
+    `TargetError` for any other object.
+    """
+    if isinstance(target, str):
+        if path is not None:
+            raise TargetError(f"path={path!r} does not apply to a URL: write the path into the URL")
+        return HttpTarget(target, **options)
+    if all(hasattr(target, name) for name in ("open", "send", "close", "can_send", "reproduction")):
+        return target  # type: ignore[no-any-return]
+    if (kind := kind_of_client(target)) is not None:
+        return AsyncClientTarget(target, path or "/", **options) if kind == HTTPX_ASYNC else ClientTarget(target, path or "/", calls=calls, **options)
+    match _parameters(target):
+        case 1 if path is not None:
+            raise TargetError(f"path={path!r} does not apply to a function: remove it")
+        case 1:
+            return FunctionTarget(target, calls=calls, timeout=options.get("timeout", 10.0))
+        case 2 | 3:
+            return _application(target, path or "/", type(target).__name__, calls=calls, **options)
+        case _:
+            raise TargetError(f"target={quoted(target)} cannot be tested: use {KINDS}")
+
+
+def needs_caller(target: Target) -> bool:
+    """Returns whether the target calls synchronous code, which has to run in the thread of the caller."""
+    if isinstance(target, FunctionTarget):
+        return not target.is_asynchronous
+    return isinstance(target, SynchronousTarget)
+
+
+def _application(application: Any, path: str, name: str, *, calls: SerialCalls | None, **options: Any) -> AsgiTarget | WsgiTarget:
+    if _parameters(application) == 3:
+        return AsgiTarget(application, path, name=name, **options)
+    return WsgiTarget(application, path, name=name, calls=calls, **options)
+
+
+def _parameters(function: Any) -> int | None:
+    """Returns the number of required positional parameters. Returns None if the object cannot be called."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(parameter.kind in positional and parameter.default is parameter.empty for parameter in parameters)
+
+
+class NamedApplicationTarget(InProcessTarget):
+    """An ASGI or WSGI application with a name such as `package.module:app`, or a function without parameters that returns it.
+
+    `open` imports the application, from the current folder or from `sys.path`. Raises `TargetError` in `open` if this fails.
+    """
+
+    def __init__(self, application: str, path: str = "/", **options: Any) -> None:
+        super().__init__(application, path, **options)
+        self._application, self._options = application, options
+        self._opened: AsgiTarget | WsgiTarget | None = None
+
+    async def open(self) -> None:
+        found = _imported(self._application)
+        if _parameters(found) not in (2, 3):
+            remedy = "specify an ASGI application (scope, receive, send) or a WSGI application (environ, start_response)"
+            raise TargetError(f"{self._application} is {quoted(found)}, which is not an application: {remedy}")
+        self._opened = _application(found, self.path, self._application, calls=None, **self._options)
+        await self._opened.open()
+
+    async def close(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            await opened.close()
+
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        """Calls the application and returns its answer."""
+        assert self._opened is not None, "the target is open"
+        return await self._opened.send(body, headers)
+
+
+def _imported(name: str) -> Any:
+    if ":" not in name:
+        raise TargetError(f"{name!r} has no colon between the module and the application: write 'package.module:app'")
+    if os.getcwd() not in sys.path:  # noqa: PTH109  (sys.path contains strings)
+        sys.path.insert(0, os.getcwd())  # noqa: PTH109
+    try:
+        found = object_named(name)
+        factory: Callable[[], Any] | None = found if _parameters(found) == 0 else None
+        return found if factory is None else factory()
+    except SetUpError as problem:
+        raise TargetError(str(problem)) from problem
+    except Exception as problem:
+        raise TargetError(f"{name} does not create an application ({type(problem).__name__}: {problem}): fix this error") from problem

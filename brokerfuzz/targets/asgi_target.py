@@ -1,0 +1,149 @@
+"""Defines the target for an ASGI application in this process, such as FastAPI, Starlette, Litestar or asynchronous Django."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from time import perf_counter
+from typing import Any
+from urllib.parse import unquote
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.in_process import InProcessTarget, listen_for_exceptions, request_context
+
+Message = MutableMapping[str, Any]
+AsgiApplication = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
+STARTING_SECONDS = 30.0
+_VERSION = {"version": "3.0", "spec_version": "2.4"}
+
+
+class AsgiTarget(InProcessTarget):
+    """An ASGI application. `open` starts the application (lifespan), and `close` stops it.
+
+    Raises `TargetError` in `open` if the application does not start.
+    """
+
+    def __init__(self, application: AsgiApplication, path: str = "/", *, name: str = "the application", **options: Any) -> None:
+        super().__init__(name, path, **options)
+        self._application = application
+        self._lifespan: _Lifespan | None = None
+        location, _, query = path.partition("?")
+        self._scope = {
+            "type": "http",
+            "asgi": _VERSION,
+            "http_version": "1.1",
+            "method": self.method,
+            "scheme": "http",
+            "path": unquote(location),
+            "raw_path": location.encode(),
+            "query_string": query.encode(),
+            "root_path": "",
+            "client": ("127.0.0.1", 50000),
+            "server": ("127.0.0.1", 80),
+        }
+
+    async def open(self) -> None:
+        listen_for_exceptions()
+        self._lifespan = _Lifespan(self._application)
+        if (problem := await self._lifespan.start()) is not None:
+            raise TargetError(f"{self._name} does not start ({problem}): fix the error that its startup raises")
+
+    async def close(self) -> None:
+        if self._lifespan is not None:
+            await self._lifespan.stop()
+            self._lifespan = None
+
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        """Calls the application and returns its answer."""
+        assert self._lifespan is not None, "the target is open"
+        sent = [(name.lower().encode("latin-1", "replace"), value.encode("latin-1", "replace")) for name, value in self._sent(headers)]
+        host = [(b"host", b"127.0.0.1"), (b"user-agent", b"brokerfuzz"), (b"content-length", str(len(body)).encode())]
+        scope = {**self._scope, "headers": [*host, *sent], "state": dict(self._lifespan.state)}
+        exchange, started = _Exchange(body), perf_counter()
+        limit = asyncio.timeout(self.timeout)
+        with request_context():
+            try:
+                async with limit:
+                    await self._application(scope, exchange.receive, exchange.send)
+            except BaseException as problem:
+                if limit.expired():
+                    return self.no_answer()
+                if isinstance(problem, KeyboardInterrupt | asyncio.CancelledError | GeneratorExit):
+                    raise
+                return self.crash(problem, perf_counter() - started)
+            seconds = perf_counter() - started
+            if exchange.status is None:
+                return Answer("crashed", reason="the application returned without a response", seconds=seconds)
+            return self._answer(exchange.status, bytes(exchange.body), seconds)
+
+
+class _Exchange:
+    """One request and its response."""
+
+    def __init__(self, body: bytes) -> None:
+        self.status: int | None = None
+        self.body = bytearray()
+        self._request: bytes | None = body
+        self._complete = asyncio.Event()
+
+    async def receive(self) -> Message:
+        if self._request is not None:
+            body, self._request = self._request, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        await self._complete.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Mapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        elif message["type"] == "http.response.body":
+            self.body += message.get("body", b"")
+            if not message.get("more_body", False):
+                self._complete.set()
+
+
+class _Lifespan:
+    """The start and the end of an application. Some applications do not support this part of ASGI."""
+
+    def __init__(self, application: AsgiApplication) -> None:
+        self.state: dict[str, Any] = {}
+        self._application = application
+        self._events: asyncio.Queue[Message] = asyncio.Queue()
+        self._said: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> str | None:
+        """Starts the application. Returns the reason if it does not start."""
+        self._task = asyncio.create_task(self._run())
+        self._events.put_nowait({"type": "lifespan.startup"})
+        try:
+            async with asyncio.timeout(STARTING_SECONDS):
+                said = await self._said.get()
+        except TimeoutError:
+            self._task.cancel()
+            return f"no answer within {STARTING_SECONDS:g} s"
+        if said["type"] == "lifespan.startup.failed":
+            lines = str(said.get("message", "")).strip().splitlines()
+            return lines[-1] if lines else "it reports a failure without a reason"
+        return None
+
+    async def stop(self) -> None:
+        """Stops the application, and waits until it has stopped."""
+        if self._task is not None and not self._task.done():
+            self._events.put_nowait({"type": "lifespan.shutdown"})
+            try:
+                async with asyncio.timeout(STARTING_SECONDS):
+                    await self._said.get()
+            except TimeoutError:
+                self._task.cancel()
+
+    async def _run(self) -> None:
+        try:
+            await self._application({"type": "lifespan", "asgi": _VERSION, "state": self.state}, self._events.get, self._say)
+        except Exception:  # noqa: S110  (the application does not support lifespan, or it has already said that it failed)
+            pass
+        finally:
+            self._said.put_nowait({"type": "lifespan.ended"})
+
+    async def _say(self, message: Mapping[str, Any]) -> None:
+        self._said.put_nowait(message)

@@ -1,0 +1,66 @@
+"""Defines the targets for test clients: of httpx and Starlette, of Flask (Werkzeug), and of Django."""
+
+import asyncio
+from time import perf_counter
+from typing import Any
+
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.in_process import InProcessTarget, listen_for_exceptions, request_context
+from brokerfuzz.targets.wsgi_target import SynchronousTarget
+
+HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO = ("httpx", "Client"), ("httpx", "AsyncClient"), ("werkzeug", "Client"), ("django", "Client")
+_SUCCESSOR = "httpx2"
+"""The newer name of httpx, with the same interface."""
+
+
+def kind_of_client(client: object) -> tuple[str, str] | None:
+    """Returns which kind of client an object is, or None. The libraries are not imported."""
+    kinds = {(base.__module__.partition(".")[0].replace(_SUCCESSOR, "httpx"), base.__name__) for base in type(client).__mro__}
+    return next((kind for kind in (HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO) if kind in kinds), None)
+
+
+class ClientTarget(SynchronousTarget):
+    """A synchronous test client. Its redirects are not followed."""
+
+    def __init__(self, client: Any, path: str = "/", **options: Any) -> None:
+        super().__init__(f"{type(client).__module__.partition('.')[0]} client", path, **options)
+        self._client, self._kind = client, kind_of_client(client)
+
+    def _response(self, body: bytes, headers: list[tuple[str, str]]) -> tuple[int, bytes]:
+        if self._kind == WERKZEUG:
+            answer = self._client.open(self.path, method=self.method, data=body, headers=headers, follow_redirects=False)
+            return answer.status_code, answer.get_data()
+        if self._kind == DJANGO:
+            kind = next((value for name, value in headers if name.lower() == "content-type"), "")
+            extra = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers if name.lower() != "content-type"}
+            answer = self._client.generic(self.method, self.path, body, content_type=kind, **extra)
+            return answer.status_code, b"".join(answer) if answer.streaming else answer.content
+        answer = self._client.request(self.method, self.path, content=body, headers=headers, follow_redirects=False)
+        return answer.status_code, answer.content
+
+
+class AsyncClientTarget(InProcessTarget):
+    """An `httpx.AsyncClient`. Use it in the event loop in which it was created."""
+
+    def __init__(self, client: Any, path: str = "/", **options: Any) -> None:
+        super().__init__("httpx client", path, **options)
+        self._client = client
+
+    async def open(self) -> None:
+        listen_for_exceptions()
+
+    async def close(self) -> None:
+        """Does nothing: the client belongs to the caller."""
+
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        """Sends a message with the client and returns the answer."""
+        started, limit = perf_counter(), asyncio.timeout(self.timeout)
+        with request_context():
+            try:
+                async with limit:
+                    answer = await self._client.request(self.method, self.path, content=body, headers=self._sent(headers), follow_redirects=False)
+                    content = await answer.aread()
+            except Exception as problem:
+                return self.no_answer() if limit.expired() else self.crash(problem, perf_counter() - started)
+            return self._answer(answer.status_code, content, perf_counter() - started)

@@ -1,0 +1,83 @@
+"""Defines the target for a function object in this process."""
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets.answers import Answer, AnswerKind
+from brokerfuzz.targets.call_process import description_of, rejects_by_default
+from brokerfuzz.targets.in_process import InProcessTarget
+from brokerfuzz.targets.serial_calls import OwnThread, SerialCalls
+
+_WORDS: dict[Any, AnswerKind] = {None: "accepted", True: "accepted", False: "rejected"}
+_KINDS: dict[str, AnswerKind] = {"accepted": "accepted", "rejected": "rejected", "crashed": "crashed"}
+
+
+class FunctionTarget(InProcessTarget):
+    """A function that gets a message as bytes. Its results have the same meaning as for `CallTarget`.
+
+    The function runs in this process: it can be defined inside another function. An asynchronous function runs in the event loop of
+    the campaign. Raises `TargetError` if the function returns anything that has no meaning.
+    """
+
+    def __init__(self, function: Callable[[bytes], Any], *, calls: SerialCalls | None = None, timeout: float = 10.0) -> None:
+        super().__init__(getattr(function, "__qualname__", type(function).__name__), timeout=timeout)
+        self._function, self._given, self._calls = function, calls, calls
+
+    @property
+    def is_asynchronous(self) -> bool:
+        """Whether the function runs in an event loop."""
+        return inspect.iscoroutinefunction(self._function)
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self._name
+
+    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
+        """Returns True for every message without headers."""
+        return not headers
+
+    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+        """Returns a Python expression that calls the function."""
+        return f"{self._name}({body!r})"
+
+    async def open(self) -> None:
+        self._calls = self._given or OwnThread()
+
+    async def close(self) -> None:
+        if self._given is None and self._calls is not None:
+            self._calls.close()
+
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        """Calls the function and returns its answer."""
+        assert self._calls is not None, "the target is open"
+        started = perf_counter()
+        try:
+            if self.is_asynchronous:
+                async with asyncio.timeout(self.timeout):
+                    return self._meaning(await self._function(body), perf_counter() - started)
+            return self._meaning(await self._calls.run(lambda: self._function(body), self.timeout), perf_counter() - started)
+        except (asyncio.CancelledError, KeyboardInterrupt, TargetError):
+            raise
+        except BaseException as problem:
+            seconds = perf_counter() - started
+            if isinstance(problem, TimeoutError) and seconds >= self.timeout:
+                return self.no_answer()
+            return (
+                Answer("rejected", reason=description_of(problem), seconds=seconds) if rejects_by_default(problem) else self.crash(problem, seconds)
+            )
+
+    def _meaning(self, result: Any, seconds: float) -> Answer:
+        if result is None or isinstance(result, bool):
+            return Answer(_WORDS[result], reason=f"returned {result}", seconds=seconds)
+        if isinstance(result, str):
+            word, _, reason = result.replace(":", " ", 1).partition(" ")
+            if (kind := _KINDS.get(word)) is not None:
+                return Answer(kind, reason=reason.strip() or word, seconds=seconds)
+        remedy = "return None or True to accept the message; return False or raise ValueError to reject it"
+        raise TargetError(f"{self._name} returned {type(result).__name__}, which has no meaning: {remedy}")

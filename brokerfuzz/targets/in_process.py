@@ -1,0 +1,139 @@
+"""Defines what targets in this process have in common: the request, the meaning of responses, and crashes with their traceback."""
+
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from logging import Handler, LogRecord, getLogger
+from pathlib import Path
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.schemas.headers import JSON_TYPE, Headers
+from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
+from brokerfuzz.targets.curl import curl_line
+from brokerfuzz.targets.exit_reason import in_one_line
+from brokerfuzz.targets.secret_masking import Secrets
+
+_OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
+"""Headers that a server handles before an application gets the request."""
+_OURS = str(Path(__file__).parent)
+
+
+class InProcessTarget:
+    """An application or a test client in this process. `name` is its name in reports.
+
+    `path` can contain a query. `headers`, `timeout` and `rules` have the same meaning as in `HttpTarget`. If the application raises
+    an exception, or logs one and then answers with a status that means `crashed`, the answer contains the end of the traceback.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        path: str = "/",
+        *,
+        method: str = "POST",
+        headers: Iterable[tuple[str, str]] = (),
+        timeout: float = 10.0,
+        rules: AnswerRules | None = None,
+    ) -> None:
+        if not path.startswith("/"):
+            raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")
+        if timeout <= 0:
+            raise TargetError(f"the timeout is {timeout} seconds: use a value greater than 0")
+        given = list(headers)
+        named = any(header.lower() == "content-type" for header, _ in given)
+        self.path, self.method, self.timeout = path, method, timeout
+        self.headers = given if named else [("content-type", JSON_TYPE), *given]
+        self.rules = rules or AnswerRules()
+        self._name = name
+        self._secrets = Secrets("", given, "")
+
+    @property
+    def name(self) -> str:
+        """The name of the application, and the path."""
+        return f"{self._name} {self.path}"
+
+    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
+        """Returns False for headers that a server handles itself."""
+        return not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
+
+    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+        """Returns a curl command. `$TARGET` is the address of the application, if it runs on a server."""
+        line = curl_line(
+            "http://target" + self.path, self.method, self._sent(headers), body, without=[name for name, value in headers if value is None]
+        )
+        return line.replace("http://target", '"$TARGET"')
+
+    def _sent(self, instead: Headers) -> list[tuple[str, str]]:
+        """Returns the headers of the request. The headers in `instead` replace the usual headers with the same names."""
+        replaced = {name.lower() for name, _ in instead}
+        own = [(name, value) for name, value in self.headers if name.lower() not in replaced]
+        return [*own, *((name, value) for name, value in instead if value is not None)]
+
+    def _answer(self, status: int, body: bytes, seconds: float) -> Answer:
+        """Returns the answer for a response. If the status means `crashed`, the answer describes the exception that was logged."""
+        answer = self.rules.read(status, body, seconds, self._secrets)
+        logged = _logged.get()
+        return self.crash(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
+
+    def crash(self, problem: BaseException, seconds: float) -> Answer:
+        """Returns the answer for an exception of the application."""
+        frames = traceback.extract_tb(problem.__traceback__)
+        own = [frame for frame in frames if "site-packages" not in frame.filename and not frame.filename.startswith(_OURS)]
+        where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
+        reason = in_one_line(f"{type(problem).__name__}: {_message(problem)}".encode(errors="replace")) + where
+        text = "".join(_without_ours(problem)).encode(errors="backslashreplace")
+        return Answer("crashed", None, self._secrets.excerpt(text[-EXCERPT + 1 :], EXCERPT), self._secrets.hide(reason), seconds)
+
+    def no_answer(self) -> Answer:
+        """Returns the answer for an application that did not respond in time."""
+        return Answer("timeout", reason=f"no answer within {self.timeout:g} s", seconds=self.timeout)
+
+
+def _message(problem: BaseException) -> str:
+    try:
+        return str(problem)
+    except Exception:
+        return "its error message cannot be read"
+
+
+def _without_ours(problem: BaseException) -> list[str]:
+    """Returns the lines of the traceback, without the frames of brokerfuzz at its beginning."""
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename.startswith(_OURS):
+        trace = trace.tb_next
+    return traceback.format_exception(type(problem), problem, trace)
+
+
+# ------------------------------------------------------------------------------------------------------- logged exceptions
+
+_logged: ContextVar[list[BaseException] | None] = ContextVar("_logged", default=None)
+"""The exceptions that the application logged during the current request. None outside of requests."""
+
+
+class _ExceptionLog(Handler):
+    """Notes the exceptions that are logged. Frameworks log an exception before they answer with status 500."""
+
+    def emit(self, record: LogRecord) -> None:
+        seen = _logged.get()
+        if seen is not None and record.exc_info is not None and record.exc_info[1] is not None:
+            seen.append(record.exc_info[1])
+
+
+_log = _ExceptionLog()
+
+
+def listen_for_exceptions() -> None:
+    """Notes the logged exceptions of all later requests."""
+    if _log not in getLogger().handlers:
+        getLogger().addHandler(_log)
+
+
+@contextmanager
+def request_context() -> Iterator[None]:
+    """A `with` block for one request. Exceptions that are logged in the block belong to this request."""
+    token = _logged.set([])
+    try:
+        yield
+    finally:
+        _logged.reset(token)

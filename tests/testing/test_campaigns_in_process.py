@@ -1,0 +1,214 @@
+"""Campaigns from Python and against applications in this process: applications, test clients, functions and threads."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+import django
+import pytest
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.test import Client
+from django.urls import path as django_path
+from flask import Flask, request
+
+import brokerfuzz
+from brokerfuzz import check
+from brokerfuzz.errors import TargetError
+from brokerfuzz.service.running import running
+from brokerfuzz.testing.campaigns import FindingsError
+
+SOME: dict[str, Any] = {"rules": ["*orderM*:minimum"], "techniques": ["one-below", "negative"]}
+"""A few cases. The applications below do not check orderMinimum, and crash if orderMaximum is 0."""
+
+
+def status_of(body: bytes) -> int:
+    if b'"orderMaximum":0' in body:
+        raise KeyError("orderMaximum")
+    broken = [entry for entry in check("offer-creation-request", body).broken if "orderMinimum:minimum" not in entry.rule]
+    return 422 if broken else 201
+
+
+class AsgiShop:
+    """An ASGI application that counts its starts and stops."""
+
+    def __init__(self, startup: Callable[[], None] = lambda: None) -> None:
+        self.events: list[str] = []
+        self._startup = startup
+
+    async def __call__(self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+            return
+        body = (await receive())["body"]
+        status = status_of(body) if scope["path"] == "/offers" else 404
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    async def _lifespan(self, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]) -> None:
+        self.events.append((await receive())["type"])
+        try:
+            self._startup()
+        except OSError as problem:
+            await send({"type": "lifespan.startup.failed", "message": str(problem)})
+            return
+        await send({"type": "lifespan.startup.complete"})
+        self.events.append((await receive())["type"])
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def wsgi_shop(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    status = status_of(environ["wsgi.input"].read())
+    start_response(f"{status} any reason", [("Content-Type", "application/json")])
+    return [b"{}"]
+
+
+def flask_shop() -> Flask:
+    shop = Flask("shop")
+    shop.add_url_rule("/offers", view_func=lambda: ("{}", status_of(request.get_data())), methods=["POST"])
+    return shop
+
+
+def django_client() -> Client:
+    if not settings.configured:
+        settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], SECRET_KEY="any", DATABASES={})
+        django.setup()
+    return Client()
+
+
+def django_offers(got: HttpRequest) -> HttpResponse:
+    return HttpResponse(b"{}", status=status_of(got.body))
+
+
+urlpatterns = [django_path("offers", django_offers)]
+
+
+def kinds(report: brokerfuzz.Report) -> list[str]:
+    return sorted(finding.answer.kind for finding in report.findings)
+
+
+TARGETS: dict[str, Callable[[], Any]] = {
+    "ASGI": AsgiShop,
+    "WSGI": lambda: wsgi_shop,
+    "Flask": flask_shop,
+    "client of Flask": lambda: flask_shop().test_client(),
+    "client of Django": django_client,
+}
+
+
+@pytest.mark.parametrize("create", [pytest.param(create, id=name) for name, create in TARGETS.items()])
+def test_applications_and_clients_run_in_this_process_and_crashes_contain_the_traceback(create: Callable[[], Any]) -> None:
+    report = brokerfuzz.fire(create(), path="/offers", **SOME)
+    assert kinds(report) == ["accepted", "crashed"]
+    crash = next(finding for finding in report.findings if finding.answer.kind == "crashed")
+    assert crash.answer.reason.startswith("KeyError: 'orderMaximum' (test_campaigns_in_process.py:")
+    assert b'raise KeyError("orderMaximum")' in crash.answer.body
+    assert 'raise KeyError("orderMaximum")' not in str(report)
+
+
+def test_an_application_starts_before_the_first_message_and_stops_after_the_last() -> None:
+    shop = AsgiShop()
+    brokerfuzz.fire(shop, path="/offers", **SOME)
+    assert shop.events == ["lifespan.startup", "lifespan.shutdown"]
+
+
+def test_functions_accept_and_reject_by_their_results() -> None:
+    def accepts(body: bytes) -> bool | None:
+        if status_of(body) == 201:
+            return None
+        raise ValueError("an invalid offer")
+
+    assert kinds(brokerfuzz.fire(accepts, **SOME)) == ["accepted", "crashed"]
+
+
+def test_synchronous_code_runs_in_the_thread_of_the_caller_without_an_event_loop() -> None:
+    seen = set()
+
+    def accepts(body: bytes) -> bool:
+        with pytest.raises(RuntimeError):
+            asyncio.get_running_loop()
+        seen.add(threading.current_thread())
+        return status_of(body.replace(b'"orderMaximum":0', b'"orderMaximum":-1')) == 201
+
+    assert kinds(brokerfuzz.fire(accepts, **SOME)) == ["accepted"]
+    assert seen == {threading.current_thread()}
+
+
+def test_campaigns_run_inside_an_event_loop() -> None:
+    async def main() -> tuple[list[str], ...]:
+        shop = AsgiShop()
+        both = await asyncio.gather(brokerfuzz.fire_async(shop, path="/offers", **SOME), brokerfuzz.fire_async(wsgi_shop, path="/offers", **SOME))
+        return (*map(kinds, both), kinds(brokerfuzz.fire(AsgiShop(), path="/offers", **SOME)))
+
+    assert asyncio.run(main()) == (["accepted", "crashed"],) * 3
+
+
+def test_two_campaigns_run_at_the_same_time() -> None:
+    found: list[list[str]] = []
+
+    def fire(target: Any) -> None:
+        found.append(kinds(brokerfuzz.fire(target, path="/offers", **SOME)))
+
+    threads = [threading.Thread(target=fire, args=[target]) for target in (AsgiShop(), flask_shop())]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [["accepted", "crashed"]] * 2
+
+
+def test_a_url_is_a_target_and_a_conforming_service_has_no_findings() -> None:
+    with running() as url:
+        report = brokerfuzz.assert_conforms(f"{url}/offers", **SOME)
+    assert (report.outcome.state, report.findings) == ("complete", ())
+
+
+def test_an_assertion_lists_the_findings() -> None:
+    with pytest.raises(FindingsError) as failed:
+        brokerfuzz.assert_conforms(AsgiShop(), path="/offers", **SOME)
+    lines = str(failed.value).splitlines()
+    assert lines[0] == "AsgiShop /offers: 2 findings"
+    assert any(line.startswith("1. The target ") for line in lines)
+    assert len(failed.value.report.findings) == 2
+
+
+def test_an_assertion_fails_if_nothing_was_tested() -> None:
+    with pytest.raises(FindingsError, match="untested"):
+        brokerfuzz.assert_conforms(lambda body: False, **SOME)
+
+
+def not_starting() -> None:
+    raise OSError("the database is missing")
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "said"),
+    [
+        (lambda body: [], {}, "returned list, which has no meaning: return None or True to accept the message"),
+        (AsgiShop(not_starting), {"path": "/offers"}, "does not start (the database is missing): fix the error"),
+        (AsgiShop(), {"path": "offers"}, "'offers' is not the path of an application: begin it with a slash"),
+        (7, {}, "target=7 cannot be tested: use a URL, an ASGI or WSGI application"),
+        (lambda body: True, {"path": "/offers"}, "does not apply to a function: remove it"),
+        ("http://127.0.0.1:1/", {"path": "/offers"}, "does not apply to a URL: write the path into the URL"),
+        ("http://127.0.0.1:1/", {}, "cannot be reached"),
+    ],
+)
+def test_an_invalid_target_is_explained_at_once(target: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(TargetError) as failed:
+        brokerfuzz.fire(target, **SOME, **options)
+    assert said in str(failed.value)
+
+
+def test_a_hanging_application_is_a_timeout() -> None:
+    async def hangs(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            raise ValueError("no lifespan")
+        if b'"orderMinimum":0' in (await receive())["body"]:
+            await asyncio.Event().wait()
+        await send({"type": "http.response.start", "status": 201, "headers": []})
+        await send({"type": "http.response.body", "body": json.dumps({}).encode()})
+
+    report = brokerfuzz.fire(hangs, rules=["*orderMinimum:minimum"], techniques=["one-below"], timeout=0.2, shrink=0)
+    assert kinds(report) == ["timeout"]
