@@ -137,7 +137,7 @@ verdict_option = click.option(
 )  # fmt: skip
 random_option = click.option(
     "--random/--catalogue", "only_random", default=False,
-    help="With --random, use only random cases. With --catalogue, use all cases of the catalogue, then --count random cases.  [default: catalogue]",
+    help="With --random, use only random cases. With --catalogue, use the cases of the catalogue, then --count random cases.  [default: catalogue]",
 )  # fmt: skip
 bug_option = click.option(
     "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True,
@@ -299,10 +299,6 @@ _CHOICE_OPTIONS = (
     ),
     click.option("--tag", "tags", metavar="TAG", multiple=True, help="Include only cases with this tag (repeatable). * and ! work as with --rule."),
 )  # fmt: skip
-_minimal_option = click.option(
-    "--minimal", is_flag=True,
-    help="Include only the smallest part of the catalogue that still breaks every rule with every technique that can break it.",
-)  # fmt: skip
 CHOICE = ("rules", "techniques", "sites", "tags")
 """The options whose values are patterns, such as `*:minimum`."""
 
@@ -318,7 +314,5 @@ def _all(options: tuple[Decorator, ...]) -> Decorator:
 
 target_options = _all(_TARGET_OPTIONS)
 """The options that name a target, and that say how to interpret its answers."""
-choice_options = _all((*_CHOICE_OPTIONS, _minimal_option))
-"""The options that decide which cases to generate."""
-name_options = _all(_CHOICE_OPTIONS)
-"""The options that select existing cases by name."""
+choice_options = _all(_CHOICE_OPTIONS)
+"""The options that select cases by name."""

@@ -13,6 +13,7 @@ OPTIONS: Mapping[str, str] = {
     "--exclude-rule": f"use --rule {_EXCLUDED}, as in --rule '!*:type'",
     "--exclude-technique": f"use --technique {_EXCLUDED}, as in --technique '!one-below'",
     "--exclude-tag": f"use --tag {_EXCLUDED}, as in --tag '!pairs:*'",
+    "--minimal": "export writes the smallest cases by default, and --full writes the whole catalogue",
     "--silences": "use --ambiguities",
     "--stance": "use --policy, as in --policy cron-syntax=accepted",
 }
@@ -22,6 +23,7 @@ SECTIONS: Mapping[str, str] = {"stances": "use [policies]"}
 """Maps each removed section of a configuration to what to do instead."""
 
 KEYS: Mapping[tuple[str, str], str] = {
+    ("cases", "minimal"): 'use tags or other filters, as in tags = ["in:bare"]',
     ("campaign", "time"): 'use max-time = "10m"',
     ("campaign", "fail-fast"): "use max-findings = 1",
     ("campaign", "shrink-requests"): 'use shrink = "60s" or shrink = "off"',

@@ -194,7 +194,7 @@ class Broken(Case):
     >>> from brokerfuzz.corpus import load
     >>> case = load("offer-creation-request", verdicts=["invalid"], rules=["*orderMinimum:minimum"])[0]
     >>> (str(case), case.twin.label)
-    ('breaks orderMinimum minimum far-below', 'valid')
+    ('breaks orderMinimum minimum one-below', 'valid')
     """
 
     twin: Case = field(kw_only=True)

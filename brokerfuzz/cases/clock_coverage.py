@@ -26,7 +26,7 @@ def _covered(plan: Plan, now: datetime | None) -> dict[str, list[str]]:
             techniques = [technique.name for technique in faults.techniques(rule) if chosen.techniques is None or technique.name in chosen.techniques]
             covered["techniques"] += techniques
             covered["rules"] += [rule.id] if techniques else []
-    for ambiguity in contract.ambiguities if "unspecified" in plan.verdicts and not (chosen.only_faults or plan.minimal) else ():
+    for ambiguity in contract.ambiguities if "unspecified" in plan.verdicts and not chosen.only_faults else ():
         if next(probes.of_ambiguity(ambiguity), None) is not None:
             covered["ambiguities"].append(ambiguity.id)
     return covered

@@ -153,23 +153,25 @@ class EdgeMaker:
     def _spellings(self) -> Iterator[Case | None]:
         """Yields one message in different notations: with other white space, escapes, and orders of properties."""
         message = build(self.contract, self.message_type, MessagePlan())
-        yield self._judged("sorted-properties", orjson.dumps(message, option=orjson.OPT_SORT_KEYS))
-        yield self._judged("last-property-first", compact(_rotated(message)))
         for name, spell in SPELLINGS.items():
             yield self._judged(name, spell(compact(message)))
-        yield from self._literals({"string"}, TEXT_LITERALS, lambda number: f"@@{number}@@")
-        yield from self._literals({"number"}, NUMBER_LITERALS, lambda number: 90000.25 + number)
+        yield from self._literals("string", TEXT_LITERALS, lambda number: f"@@{number}@@")
+        yield from self._literals("number", NUMBER_LITERALS, lambda number: 90000.25 + number)
 
-    def _literals(self, types: set[str], literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
+    def _literals(self, json_type: str, literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
         """Yields messages that contain all these notations. Each property gets one of the notations."""
-        fits = [site.path for site in self._sites if types_of(site.schema) - {"null"} == types and self._is_free(site)]
+        fits = self.free_sites(json_type)
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))
             marks = {path: mark(number) for number, path in enumerate(some)}
             body = compact(build(self.contract, self.message_type, MessagePlan(choose=_chosen(marks))))
             for path, literal in some.items():
                 body = body.replace(compact(marks[path]), literal.encode())
-            yield self._judged(f"spelled-{'-'.join(types)}s-{start}", body)
+            yield self._judged(f"spelled-{json_type}s-{start}", body)
+
+    def free_sites(self, json_type: str) -> list[str]:
+        """Returns the paths of the sites where every value of this type is valid and touches no ambiguity."""
+        return [site.path for site in self._sites if types_of(site.schema) - {"null"} == {json_type} and self._is_free(site)]
 
     def _is_free(self, site: Site) -> bool:
         """Returns whether every value of the type is valid at the site, and no ambiguity concerns the site."""
@@ -177,9 +179,9 @@ class EdgeMaker:
         return not bound and not unsupported_keywords_of(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
 
 
-def _rotated(message: Any) -> Any:
-    *first, last = message.items()
-    return dict([last, *first])
+def _last_first(body: bytes) -> bytes:
+    *first, last = orjson.loads(body).items()
+    return compact(dict([last, *first]))
 
 
 def _without_optional(sites: Mapping[str, Site], depth: int) -> Choose:
@@ -211,6 +213,8 @@ def _chosen(values: Mapping[str, Any]) -> Choose:
 
 
 SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
+    "sorted-properties": lambda body: orjson.dumps(orjson.loads(body), option=orjson.OPT_SORT_KEYS),
+    "last-property-first": _last_first,
     "indented": lambda body: orjson.dumps(orjson.loads(body), option=orjson.OPT_INDENT_2),
     "white-space": _white_space,
     "newline-behind": lambda body: body + b"\n",

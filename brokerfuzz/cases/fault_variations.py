@@ -63,13 +63,14 @@ class Neighbours:
     """Describes the properties around a fault, for example: all are null.
 
     `full` includes the optional properties, and `backwards` reverses the order of the properties. `prop` selects the value of
-    enumerations.
+    enumerations. If `realistic` is false, the values are the simplest ones.
     """
 
     name: str
     full: bool = True
     backwards: bool = False
     prop: int = 0
+    realistic: bool = True
     state: Callable[[Schema], Any] = field(default=lambda schema: PLAIN)
 
     @property
@@ -86,7 +87,7 @@ class Neighbours:
             as_it_comes = path in sizes or unsupported_keywords_of(schema) or notation_detector_at(contract, message_type, path) is not None
             return PLAIN if as_it_comes and state is not None else state
 
-        return MessagePlan(full=self.full, backwards=self.backwards, sizes=sizes, within=within, choose=choose)
+        return MessagePlan(full=self.full, backwards=self.backwards, sizes=sizes, within=within, choose=choose, realistic=self.realistic)
 
 
 def null_where_allowed(path: str, schema: Schema) -> Any:
@@ -111,6 +112,8 @@ def _unusual(schema: Schema) -> Any:
     return PLAIN
 
 
+SMALLEST = Neighbours("smallest", full=False, realistic=False)
+REQUIRED = Neighbours("required", full=False)
 COMPLETE = Neighbours("complete")
 UNUSUAL = Neighbours("unusual", prop=-1, state=_unusual)
 BARE = Neighbours("bare", full=False, prop=1)

@@ -41,6 +41,7 @@ class MessagePlan:
     - `choose`: a function that chooses the value of a property from its path and schema. `choose` returns a value, `ABSENT` or
       `PLAIN`. If the schema forbids the value, the builder chooses another one.
     - `backwards`: if true, the properties are in reverse order.
+    - `realistic`: if true, ordinary values are business values, otherwise the simplest values.
     """
 
     full: bool = True
@@ -49,6 +50,7 @@ class MessagePlan:
     within: int | None = None
     choose: Choose = default_choice
     backwards: bool = False
+    realistic: bool = True
 
     def narrow(self, *schemas: Schema) -> "MessagePlan":
         """Returns the same plan with additional schemas for the message."""
@@ -136,7 +138,7 @@ class _Builder:
         detector = notation_detector_at(self.contract, self.message_type, path)
         if detector == "timestamp":
             return value_pools.INSTANTS[_instant_order(path)]
-        if detector != "past" and (fitting := business_values.values(path, schema)):
+        if self.plan.realistic and detector != "past" and (fitting := business_values.values(path, schema)):
             return _numbered(fitting, index, schema)
         if types <= {"boolean", "null"}:
             return "boolean" in types or None

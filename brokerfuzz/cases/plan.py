@@ -11,17 +11,20 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import lru_cache
 from itertools import count, islice
-from typing import Any
+from typing import Any, Literal
 
 from brokerfuzz.cases.case import Case, is_always_correct
 from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.cases.minimal_catalogue import minimal
+from brokerfuzz.cases.essentials import essentials
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.known_values import KnownValues
 from brokerfuzz.wording import listed
+
+Scope = Literal["whole", "essential"]
+SCOPES = ("whole", "essential")
 
 STRIDE = 4096
 """The number of the first case of a shard is the number of the shard, multiplied by this constant."""
@@ -37,11 +40,12 @@ MOST_EXCLUDED = 5000
 class Plan:
     """Describes cases of one message type: first catalogue cases (unless `only_random` is true), then `count` random cases.
 
+    `scope` is the part of the catalogue: `whole` or `essential`. `large` adds the large essential cases.
+
     If `count` is None, the random cases do not end. `now` is the time for the cases about the clock (None: no such cases).
     `contract` is the folder of a changed contract. `values` is the text of reference data (see `KnownValues`).
 
-    `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases (see `case_filters.selection`). `minimal`
-    selects the smallest set of catalogue cases that breaks each rule with each technique.
+    `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases (see `case_filters.selection`).
     """
 
     message_type: MessageType
@@ -55,7 +59,8 @@ class Plan:
     techniques: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
-    minimal: bool = False
+    scope: Scope = "whole"
+    large: bool = False
     contract: str | None = None
     values: str | None = None
 
@@ -166,7 +171,8 @@ _VALID: Mapping[str, Callable[[Any], bool]] = {
     "techniques": _is_list_of_strings,
     "tags": _is_list_of_strings,
     "sites": _is_list_of_strings,
-    "minimal": lambda value: isinstance(value, bool),
+    "scope": lambda value: value in SCOPES,
+    "large": lambda value: isinstance(value, bool),
     "contract": lambda value: value is None or isinstance(value, str),
     "values": lambda value: value is None or isinstance(value, str),
 }
@@ -175,9 +181,11 @@ _VALID: Mapping[str, Callable[[Any], bool]] = {
 
 @lru_cache(maxsize=4)
 def _catalogue_cases(plan: Plan) -> Sequence[Case]:
-    cases = plan.chosen.of(catalogue(plan.message_type, now=plan.now, contract=plan.demands, strength=plan.strength))
-    found = (case for case, _ in minimal(cases)) if plan.minimal else cases
-    return tuple(case for case in found if case.label in plan.verdicts)
+    if plan.scope == "essential":
+        cases = essentials(plan.message_type, now=plan.now, contract=plan.demands, large=plan.large)
+    else:
+        cases = catalogue(plan.message_type, now=plan.now, contract=plan.demands, strength=plan.strength)
+    return tuple(case for case in plan.chosen.of(cases) if case.label in plan.verdicts)
 
 
 def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:

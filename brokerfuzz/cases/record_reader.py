@@ -78,15 +78,15 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
         if former := renamed_property(said):
             raise CorpusError(former)
         carrier, carried = _carried(said)
-        faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in _list(said["faults"]))
+        faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in _list(said.get("faults", [])))
         return CaseRecord(
             id=_id(said["id"]),
             message_type=known_message_type(said["message"]),
             label=_label(said["verdict"]),
             faults=faults,
-            ambiguities=tuple(map(_text, _list(said["ambiguities"]))),
-            tags=tuple(map(_text, _list(said["tags"]))),
-            twin_id=None if said["twin"] is None else _id(said["twin"]),
+            ambiguities=tuple(map(_text, _list(said.get("ambiguities", [])))),
+            tags=tuple(map(_text, _list(said.get("tags", [])))),
+            twin_id=None if (twin := said.get("twin")) is None else _id(twin),
             headers=headers_of(_list(said.get("headers", []))),
             last=said.get("last") is True,
             carrier=carrier,

@@ -1,16 +1,17 @@
 """Writes a case as a line of JSON. `record_reader` reads such lines.
 
     {"id": "…16 hex digits…", "message": "offer-creation-request", "verdict": "invalid",
-     "faults": [{"rule": "…", "at": "/orderMinimum", "technique": "one-below"}],
-     "ambiguities": [], "tags": ["at:only"], "twin": "…id…", "body": {…}}
+     "faults": [{"rule": "…", "at": "/orderMinimum", "technique": "one-below"}], "twin": "…id…", "body": {…}}
+
+Lists without entries are omitted.
 
 `body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes. If the bytes are
 not compact JSON, the property `raw` contains the message in base64.
 If the corpus is a folder, the property `file` can contain the name of the file with the message.
 
-`ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is null if there is no twin. The headers of a case
-replace the usual headers with the same names. The value null means
-that the header is not sent. If the headers declare a compressed body, the message is the compressed body.
+`ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is omitted if there is no twin. The `headers` of
+a case replace the usual headers with the same names. The value null means that the header is not sent. If the headers declare a
+compressed body, the message is the compressed body.
 
 A case about the clock has the tag `now:TIME`, with the time for which its verdict is true. The verdicts of all other cases do not
 depend on the time, so there is no other record of the time.
@@ -57,15 +58,15 @@ def _message(case: Case) -> tuple[bytes, bytes]:
 def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes, ...]:
     """Returns the parts of a line. Joining the parts of many lines at once avoids copying each message twice."""
     verdict = case.verdict
-    record: dict[str, Any] = {
-        "id": case.id,
-        "message": case.message_type,
-        "verdict": verdict.label,
-        "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults] if case.faults else (),
-        "ambiguities": sorted({touch.ambiguity for touch in verdict.ambiguities}) if verdict.ambiguities else (),
-        "tags": case.tags,
-        "twin": case.twin_id if case.twin is None else case.twin.id,
-    }
+    record: dict[str, Any] = {"id": case.id, "message": case.message_type, "verdict": verdict.label}
+    if case.faults:
+        record["faults"] = [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults]
+    if verdict.ambiguities:
+        record["ambiguities"] = sorted({touch.ambiguity for touch in verdict.ambiguities})
+    if case.tags:
+        record["tags"] = case.tags
+    if twin := case.twin_id:
+        record["twin"] = twin
     if case.headers:
         record["headers"] = case.headers
     return orjson.dumps(record)[:-1], carrier, carried, end

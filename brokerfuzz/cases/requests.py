@@ -44,11 +44,15 @@ Request = tuple[str, bytes, Headers]
 
 @dataclass(frozen=True)
 class RequestMaker:
-    """Generates the cases with unusual headers. Only the message types in `REQUESTS` have cases with unusual headers."""
+    """Generates the cases with unusual headers. Only the message types in `REQUESTS` have cases with unusual headers.
+
+    If `full` is true, the messages have all properties, otherwise only the required ones.
+    """
 
     contract: Contract
     message_type: MessageType
     now: datetime
+    full: bool = True
 
     def every(self) -> Iterator[Case]:
         for ambiguity in self.contract.ambiguities:
@@ -67,7 +71,7 @@ class RequestMaker:
         return confirmed(self.message_type, body, claim=ambiguity.id, tags=tags, now=self.now, contract=self.contract, headers=headers)
 
     def _requests(self, detector: str) -> Iterator[Request]:
-        message = build(self.contract, self.message_type, MessagePlan())
+        message = build(self.contract, self.message_type, MessagePlan(full=self.full, realistic=self.full))
         body = compact(message)
         match detector:
             case of.CONTENT_TYPE:

@@ -27,26 +27,24 @@ if TYPE_CHECKING:
 @options.json_option
 @typed_options(filters=CaseFilters)
 def command(
-    message_types: "tuple[MessageType, ...]", filters: CaseFilters, minimal: bool, listed: bool, strength: int, now: datetime | None,
+    message_types: "tuple[MessageType, ...]", filters: CaseFilters, listed: bool, strength: int, now: datetime | None,
     contract: str | None, values: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
 
     The catalogue is the fixed list of cases that brokerfuzz derives from the contract. `export` writes the cases of the catalogue
     first, and `fire` sends them first. The most useful cases come first. With --cases, each line shows one case and what
-    it covers. --minimal lists the smallest set of cases that breaks every rule with every technique, with the reason for each
-    case. A twin is the valid counterpart of an invalid case.
+    it covers. A twin is the valid counterpart of an invalid case.
 
     \b
     Examples:
       brokerfuzz catalogue
       brokerfuzz catalogue --message offer-creation-request --cases | head -n 50
       brokerfuzz catalogue --rule '*pageCount:minimum*' --cases
-      brokerfuzz catalogue --minimal --json > manifest.json
+      brokerfuzz catalogue --cases --json > manifest.json
     """
     from brokerfuzz.cases.case import clock
     from brokerfuzz.cases.catalogue import catalogue as cases_of
-    from brokerfuzz.cases.minimal_catalogue import minimal as smallest
     from brokerfuzz.explaining.catalogue_summary import CaseCounts, entries, size_lines
 
     demands = contract_of(contract, values)
@@ -57,10 +55,9 @@ def command(
     rows: list[Any] = []
     for message_type in message_types or MESSAGE_TYPES:
         cases = chosen.of(cases_of(message_type, now=clock(now), contract=demands, strength=strength))
-        reasoned = smallest(cases) if minimal else ((case, None) for case in cases)
-        kept = ((case, reason) for case, reason in reasoned if case.label in wanted)
-        if not (listed or minimal):
-            for case, _ in kept:
+        kept = (case for case in cases if case.label in wanted)
+        if not listed:
+            for case in kept:
                 sizes.setdefault(message_type, CaseCounts()).add(case)
             continue
         for entry in entries(kept, demands):
@@ -72,6 +69,6 @@ def command(
     if not sizes:
         raise click.UsageError(NOTHING_LEFT, click.get_current_context())
     if as_json:
-        print_json({"messages": {name: size.data() for name, size in sizes.items()}, **({"cases": rows} if listed or minimal else {})})
-    elif not (listed or minimal):
+        print_json({"messages": {name: size.data() for name, size in sizes.items()}, **({"cases": rows} if listed else {})})
+    elif not listed:
         print_lines(size_lines(sizes))

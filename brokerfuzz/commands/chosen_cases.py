@@ -59,8 +59,6 @@ def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: da
     """
     contract = contract_of(cases.contract, cases.values)
     check_rules(cases, message_types, contract)
-    if cases.minimal and cases.only_random:
-        raise click.UsageError("--minimal selects catalogue cases, but --random excludes them: use only one of them", click.get_current_context())
     count = None if endless else _random_count(cases.count, cases.only_random)
     known = None if contract.values is None else contract.values.text
     return tuple(_plan(message_type, cases, count, now, known) for message_type in message_types)
@@ -81,7 +79,7 @@ def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, no
     return Plan(
         message_type=message_type, now=now, seed=cases.seed, count=count, only_random=cases.only_random, strength=cases.strength,
         verdicts=cases.verdicts or LABELS, rules=cases.rules, techniques=cases.techniques, tags=cases.tags, sites=cases.sites,
-        minimal=cases.minimal, contract=cases.contract, values=values,
+        contract=cases.contract, values=values,
     )  # fmt: skip
 
 
@@ -97,7 +95,8 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str, values: str | None) -> str:
     words = [f"--message={name}" for name in types if types != MESSAGE_TYPES]
     words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS]
     words += [f"--{name[:-1]}={value}" for name in options.CHOICE for value in getattr(plan, name)]
-    words += [flag for flag, is_set in (("--minimal", plan.minimal), ("--random", plan.only_random)) if is_set]
+    flags = {"--random": plan.only_random, "--full": plan.scope == "whole" and not plan.only_random, "--large": plan.large}
+    words += [flag for flag, is_set in flags.items() if is_set]
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
     words += [f"--strength={plan.strength}"] if plan.strength != 2 else []
     words += [f"--contract={plan.contract}"] if plan.contract is not None else []

@@ -46,6 +46,12 @@ class _WithFormats(Sectioned):
 @options.count_option("generate for each message type, in addition to the catalogue cases")
 @options.random_option
 @options.strength_option
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Include the whole catalogue: each fault at several places and beside unusual properties, and every pair of property states.",
+)
+@click.option("--large", is_flag=True, help="Include messages of more than 16 KiB, such as 100,000 brackets or a message of 1 MiB.")
 @options.clock_option
 @options.now_option("With --clock, generate these cases")
 @options.contract_option
@@ -64,13 +70,15 @@ class _WithFormats(Sectioned):
 @options.json_option
 @typed_options(cases=CaseOptions)
 def command(
-    out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, with_clock: bool, fmt: str | None, shards: int | None, resume: bool,
-    force: bool, workers: int, cluster: str | None, as_json: bool,
+    out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, full: bool, large: bool, with_clock: bool, fmt: str | None,
+    shards: int | None, resume: bool, force: bool, workers: int, cluster: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a corpus: labelled cases that programs in any language can read.
 
-    The corpus contains the cases of the catalogue, then random cases. The twin (the valid counterpart) of a fault comes
-    before the fault.
+    By default, the corpus is small enough for a repository. Each rule is broken once with each technique, and each edge (an
+    unusual valid value) and each probe of an ambiguity occurs once at each place. Each case is the smallest message that shows
+    this. So if the contract changes, few lines of the corpus change. Random cases come last. The twin (the valid counterpart) of
+    a fault comes before the fault.
 
     OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (pip install 'brokerfuzz[remote]'). A file
     is compressed if its name ends in .gz or .zst. OUT appears only when it is complete. If OUT already exists, brokerfuzz
@@ -84,7 +92,8 @@ def command(
     Examples:
       brokerfuzz export corpus.ndjson
       brokerfuzz export - --message offer-creation-request --verdict invalid | head -n 3
-      brokerfuzz export small.ndjson --minimal --site 'productClusters[].products[].*'
+      brokerfuzz export products.ndjson --site 'productClusters[].products[].*'
+      brokerfuzz export all.ndjson.zst --full
       brokerfuzz export more.ndjson --random --count 10000 --seed 7
       brokerfuzz export - --clock --tag 'now:*' > about-the-clock.ndjson
       brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
@@ -92,6 +101,7 @@ def command(
     from brokerfuzz.cases.case import clock
 
     _check(click.get_current_context(), out, shards, resume=resume)
+    _check_scope(click.get_current_context(), cases, full=full, large=large)
     if cases.now is not None and not with_clock:
         raise click.UsageError("--now sets the time of the cases about the clock: add --clock, or remove --now", click.get_current_context())
     if cluster is not None and workers > 1:
@@ -105,7 +115,7 @@ def command(
         place = None if out == "-" else _place(out, form, shards, force=force)
         if place is not None and shards is not None and resume and with_clock:
             cases = _resumed(cases, place, form, shards)
-        plans = plans_of(message_types, cases, clock(cases.now) if with_clock else None)
+        plans = _in_scope(plans_of(message_types, cases, clock(cases.now) if with_clock else None), full=full, large=large)
         outcome = _written(_export(form, plans, pool, progress, cases.values), place, progress, shards, force=force, resume=resume)
     _print_summary(outcome, out, progress.seconds, shards, {} if with_clock else _not_covered(plans), as_json=as_json)
 
@@ -115,6 +125,20 @@ def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) ->
         raise click.UsageError("--resume works only with --shards: add --shards, or remove --resume", ctx)
     if shards is not None and out == "-":
         raise click.UsageError("shards cannot be written to standard output: specify a file name, or remove --shards", ctx)
+
+
+def _check_scope(ctx: click.Context, cases: CaseOptions, *, full: bool, large: bool) -> None:
+    """Raises `UsageError` for options that contradict each other or change nothing."""
+    if cases.only_random and (full or large):
+        raise click.UsageError(f"{'--full' if full else '--large'} adds catalogue cases, but --random excludes them: use only one of them", ctx)
+    if full and large:
+        raise click.UsageError("--full already includes the large messages: remove --large", ctx)
+    if cases.strength != 2 and not (full or cases.only_random or cases.count):
+        raise click.UsageError("--strength changes only random cases and the cases of --full: add --full, or remove --strength", ctx)
+
+
+def _in_scope(plans: "tuple[Plan, ...]", *, full: bool, large: bool) -> "tuple[Plan, ...]":
+    return tuple(replace(plan, scope="whole" if full else "essential", large=large) for plan in plans)
 
 
 def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple[MessageType, ...]":

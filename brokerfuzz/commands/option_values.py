@@ -76,7 +76,6 @@ class CaseFilters:
 class CaseOptions(CaseFilters):
     """The options that decide which cases are generated."""
 
-    minimal: bool
     seed: int
     count: int | None
     only_random: bool

@@ -101,7 +101,6 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("cases", "strength"): Parameter("strength"),
     ("cases", "seed"): Parameter("seed"),
     ("cases", "count"): Parameter("count"),
-    ("cases", "minimal"): Parameter("minimal"),
     ("cases", "verdicts"): Parameter("verdicts"),
     ("cases", "rules"): Parameter("rules"),
     ("cases", "techniques"): Parameter("techniques"),

@@ -1,7 +1,6 @@
-"""Loads the corpus in the package: the minimal catalogue of each message type.
+"""Loads the corpus in the package: the essential cases of each message type, as `brokerfuzz export` writes them.
 
-The cases break every rule with every technique, except for the techniques that need the current time. So all verdicts are always
-correct.
+The cases that need the current time are missing, so all verdicts are always correct.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,11 +26,11 @@ def load(
     techniques: Sequence[str] = (),
     sites: Sequence[str] = (),
 ) -> list[Case]:
-    """Returns the minimal catalogue of a message type: valid cases, each followed by the invalid cases whose twin it is.
+    """Returns the essential cases of a message type: each rule broken with each technique, each edge, and each probe.
 
-    Each valid case is the twin (the valid counterpart) of the invalid cases after it. `verdicts`, `rules`, `techniques` and
-    `sites` select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are
-    always included. The cases are judged when their message type is loaded for the first time. This function does not need
+    The twin (the valid counterpart) of an invalid case comes before this case. `verdicts`, `rules`, `techniques` and `sites`
+    select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are always
+    included. The cases are judged when their message type is loaded for the first time. This function does not need
     Hypothesis.
 
     Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or site. Raises
@@ -39,7 +38,7 @@ def load(
 
     >>> from brokerfuzz.corpus import load
     >>> [str(case) for case in load("offer-creation-request", rules=["*orderMinimum:minimum"], techniques=["one-below"])]
-    ['valid offer-creation-request dd3178c20beb5ec4', 'breaks orderMinimum minimum one-below']
+    ['valid offer-creation-request b69d0fe48c359b37', 'breaks orderMinimum minimum one-below']
     """
     labels = None if verdicts is None else known_labels(verdicts)
     chosen = selection(load_contract(), rules, techniques, sites=sites)

@@ -12,10 +12,12 @@ from brokerfuzz.cases.record_reader import CaseRecord
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.reading import check_rereadable, records
 
+EDGE = "edge:"
+"""The prefix of the tag of a case that was generated for an edge: an unusual valid value."""
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""What a case tests: the message type, a rule or an ambiguity or a label, and a technique (or an empty string)."""
+"""What a case tests: the message type, a rule or an ambiguity or an edge or a label, and a technique (or an empty string)."""
 
 
 @dataclass
@@ -109,4 +111,4 @@ def _about(record: CaseRecord) -> Iterator[CaseTopic]:
         for ambiguity in record.ambiguities if record.label == "unspecified" else ():
             yield record.message_type, ambiguity, ""
         if record.label != "unspecified" or not record.ambiguities:
-            yield record.message_type, record.label, ""
+            yield record.message_type, next((tag for tag in record.tags if tag.startswith(EDGE)), record.label), ""

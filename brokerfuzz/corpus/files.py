@@ -31,7 +31,7 @@ def write(
 
     >>> from brokerfuzz.corpus import load, write
     >>> write("responses.ndjson.gz", load("product-list-response")).count
-    672
+    1063
     """
     place, form = place_of(str(path)), format_named(fmt)
     counted, known = CountedCases(_some(cases), progress), about or CorpusInfo(load_contract(), MESSAGE_TYPES, "")

@@ -7,7 +7,6 @@ from typing import Any
 
 from brokerfuzz.cases.case import NOW_TAG, Case
 from brokerfuzz.cases.covering.goals import KINDS, Goal, covered
-from brokerfuzz.cases.minimal_catalogue import SelectionReason
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import counted, printable_as_in_python
@@ -60,15 +59,11 @@ def _columns(counter: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A case in the list of cases, with its number and with what it covers in addition to the cases before it.
-
-    In the minimal catalogue, `reason` says why the list contains the case.
-    """
+    """A case in the list of cases, with its number and with what it covers in addition to the cases before it."""
 
     number: int
     case: Case
     first: Sequence[Goal]
-    reason: SelectionReason | None = None
 
     def data(self) -> dict[str, Any]:
         """Describes the case as JSON."""
@@ -77,7 +72,7 @@ class CatalogueEntry:
             "id": self.case.id,
             "message": self.case.message_type,
             "verdict": self.case.label,
-            "why": why(self.case, self.reason),
+            "why": why(self.case),
             "tags": list(self.case.tags),
             "twin": self.case.twin_id,
             "first": [" ".join(filter(None, goal)) for goal in self.first if goal.kind != "pair"],
@@ -89,7 +84,7 @@ class CatalogueEntry:
         """Describes the case on one line."""
         counts = Counter(goal.kind for goal in self.first)
         new = ", ".join(counted(counts[kind], kind) for kind in KINDS if counts[kind])
-        reason = printable_as_in_python(why(self.case, self.reason))
+        reason = printable_as_in_python(why(self.case))
         return f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  {reason}{f'  (newly covered: {new})' if new else ''}"
 
 
@@ -104,19 +99,16 @@ def listed_data(case: Case) -> dict[str, Any]:
     return {**about, "tags": list(case.tags), "twin": case.twin_id, "bytes": len(case.body)}
 
 
-def entries(cases: Iterable[tuple[Case, SelectionReason | None]], contract: Contract) -> Iterator[CatalogueEntry]:
+def entries(cases: Iterable[Case], contract: Contract) -> Iterator[CatalogueEntry]:
     seen: set[Goal] = set()
-    for number, (case, reason) in enumerate(cases, 1):
+    for number, case in enumerate(cases, 1):
         new = covered(case, contract) - seen
         seen |= new
-        yield CatalogueEntry(number, case, sorted(new), reason)
+        yield CatalogueEntry(number, case, sorted(new))
 
 
-def why(case: Case, reason: SelectionReason | None = None) -> str:
+def why(case: Case) -> str:
     """Says in a few words why a case exists, such as the rule that it breaks."""
-    if reason is not None and reason.fault is None:
-        others = len(reason.twin_of)
-        return f"the twin (the valid counterpart) of {counted(others, 'fault')}"
     tags = [tag for tag in case.tags if not tag.startswith(NOW_TAG)]
     tag_list = f" ({', '.join(tags)})" if tags else ""
     if case.faults:

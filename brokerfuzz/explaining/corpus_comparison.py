@@ -1,9 +1,10 @@
 """Describes the differences between two corpora, as JSON and as text."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brokerfuzz.corpus.comparing import KINDS, CaseTopic, Comparison
+from brokerfuzz.corpus.comparing import EDGE, KINDS, CaseTopic, Comparison
 from brokerfuzz.explaining.listings import table
 from brokerfuzz.schemas import MESSAGE_TYPES
 from brokerfuzz.wording import counted, printable_as_in_python
@@ -39,22 +40,43 @@ def _counts(found: Comparison, techniques: list[CaseTopic]) -> dict[str, Any]:
     return {**of_rule, **({"techniques": of_each} if of_each else {})}
 
 
+MOST_ROWS = 8
+"""The maximum number of places in the summary."""
+
+
 def lines(found: Comparison) -> Iterator[str]:
-    """Yields a row for each rule, ambiguity or verdict with differences, then rows for its techniques, and finally the totals."""
-    rows = [{name: name for name in ("about", *KINDS)}] if not found.same else []
-    for (message, about), techniques in _rows(found).items():
-        counts = _counts(found, techniques)
-        rows.append(_row(about if "/" in about else f"{message} {about}", counts))
-        rows += [_row(f"  {name}", of_technique) for name, of_technique in counts.get("techniques", {}).items()]
-    yield from table(rows, ["about", *KINDS])
-    if rows:
-        yield ""
+    """Yields a row for each place with differences, the place with the most differences first, and finally the totals.
+
+    A place is a site, an ambiguity or a verdict. If there are many places, the last row counts the remaining ones.
+    """
+    places: dict[str, Counter[str]] = {}
+    for kind in KINDS:
+        for topic, count in found.about[kind].items():
+            places.setdefault(_place(topic), Counter())[kind] += count
+    differing = {place: counts for place, counts in places.items() if _differences(counts)}
+    ordered = sorted(differing, key=lambda place: (-_differences(differing[place]), place))
+    rows = [_row(place, differing[place]) for place in ordered[:MOST_ROWS]]
+    if rest := ordered[MOST_ROWS:]:
+        rows.append(_row(f"({counted(len(rest), 'more place')})", sum((differing[place] for place in rest), Counter[str]())))
+    yield from table([{name: name for name in ("about", *KINDS)}, *rows] if rows else [], ["about", *KINDS])
     for (before, after), count in sorted(found.labels.items()):
         yield f"{counted(count, 'case')} changed from {before} to {after}"
     sums = ", ".join(f"{_SIGNS[kind]}{found.cases[kind]:,} {kind}" for kind in _CHANGES)
     yield f"{found.cases['before']:,} cases before, {found.cases['after']:,} after: {'no differences' if found.same else sums}"
 
 
-def _row(about: str, counts: dict[str, Any]) -> dict[str, str]:
+def _place(topic: CaseTopic) -> str:
+    """Returns the site of a rule or an edge with its message type. Returns any other name with the message type."""
+    message, about, _ = topic
+    if about.startswith(EDGE):
+        about = f"{message}/{about.removeprefix(EDGE)}"
+    return about.rpartition(":")[0] or about if "/" in about else f"{message} {about}"
+
+
+def _differences(counts: Mapping[str, int]) -> int:
+    return sum(counts[kind] for kind in _CHANGES)
+
+
+def _row(about: str, counts: Mapping[str, int]) -> dict[str, str]:
     signed = {kind: f"{_SIGNS[kind]}{counts[kind]:,}" if counts[kind] else "" for kind in _CHANGES}
     return {"about": printable_as_in_python(about), "before": f"{counts['before']:,}", "after": f"{counts['after']:,}", **signed}

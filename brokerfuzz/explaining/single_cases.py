@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.essentials import essentials
 from brokerfuzz.cases.message_diff import difference, laid_out
 from brokerfuzz.cases.record_reader import judged
 from brokerfuzz.cases.records import encode
@@ -83,11 +85,13 @@ class SingleCase:
 
 
 def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None) -> SingleCase | None:
-    """Returns the case of the catalogue with this ID, or None if the catalogue contains no such case. `now` is the time of the
-    cases about the clock.
+    """Returns the case of the catalogue with this ID, or the essential case with this ID, or None. `now` is the time of the cases
+    about the clock.
     """
     for message_type in MESSAGE_TYPES:
-        for number, case in enumerate(catalogue(message_type, now=clock(now), contract=contract), 1):
+        whole = catalogue(message_type, now=clock(now), contract=contract)
+        small = essentials(message_type, now=clock(now), contract=contract, large=True)
+        for number, case in chain(enumerate(whole, 1), enumerate(small, 1)):
             if case.id == wanted:
                 return SingleCase(None, number, case, contract)
     return None

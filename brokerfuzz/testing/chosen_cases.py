@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import selection
-from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.rule_names import rule_names
 from brokerfuzz.corpus.bundled_corpus import load
@@ -54,7 +53,7 @@ class ChosenCases:
         return None if self.contract is None or self.contract is load_contract() else str(self.contract.folder)
 
     def cases(self, *, seed: int, count: int) -> list[Case]:
-        """Returns the cases of the minimal catalogue, and then `count` random cases. No case occurs twice.
+        """Returns the essential cases, and then `count` random cases. No case occurs twice.
 
         Raises `BrokerfuzzError` if no case matches.
         """
@@ -72,11 +71,9 @@ class ChosenCases:
 
     def _fixed(self) -> Iterator[Case]:
         if self.folder is not None:
-            yield from self._planned(minimal=True)
+            yield from self._planned(scope="essential")
         else:
             yield from load(self.message_type, verdicts=self.verdicts, rules=self.rules, techniques=self.techniques, sites=self.sites)
-        if "unspecified" in self.verdicts and not (self.rules or self.techniques or self.sites):  # the minimal catalogue contains none
-            yield from catalogue(self.message_type, verdicts=["unspecified"], contract=self.contract)
 
     def _random(self, seed: int, count: int) -> Iterator[Case]:
         return self._planned(seed=seed, count=count, only_random=True) if count else iter(())

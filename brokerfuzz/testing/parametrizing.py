@@ -37,9 +37,8 @@ def parametrize(
     and the ID of a valid case begins with `valid`. With `by="rule"`, there is one test per rule. This test calls the function
     with all cases of the rule, and fails once. Fixtures are then created once per rule. All valid cases are one test.
 
-    The cases come from the minimal catalogue, which breaks each rule with each technique. `rules`, `techniques` and `sites` are
-    patterns that select cases, as in `corpus.load`. Cases with the verdict `unspecified` come from the whole catalogue.
-    `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random cases.
+    The cases are those of `corpus.load`: each rule broken with each technique, each edge and each probe. `rules`, `techniques`
+    and `sites` are patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random cases.
 
     The function can be `async`, if a plugin such as pytest-asyncio runs it, or a method of a `unittest.TestCase`. Raises
     `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the function has no argument `case`.

@@ -19,7 +19,6 @@ from brokerfuzz.cases.covering.goals import Goal, covered
 from brokerfuzz.cases.covering.states import states
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.message_builder import MessagePlan, build
-from brokerfuzz.cases.minimal_catalogue import minimal
 from brokerfuzz.cases.pairs import PairMaker, combinations_of, impossible, missing, strength_at
 from brokerfuzz.errors import StrengthError, UnknownNameError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
@@ -156,27 +155,7 @@ def test_each_case_adds_the_most_weight_that_is_left(weights: list[CaseWeight], 
         held |= set(of[case.id])
 
 
-# ---------------------------------------------------------------------------------------------- minimal, selections
-
-
-@EVERY_TYPE
-def test_the_smallest_set_breaks_every_rule_by_every_technique_once(message_type: MessageType) -> None:
-    maker = FaultMaker(load_contract(), message_type, NOW)
-    wanted = {(rule.id, technique.name) for rule in load_contract().rules[message_type] for technique in maker.techniques(rule)}
-    chosen = list(minimal(listed(message_type)))
-    broken = [(fault.rule, fault.technique) for case, _ in chosen for fault in case.faults]
-    assert len(broken) == len(set(broken))
-    assert set(broken) == wanted
-
-
-@EVERY_TYPE
-def test_in_the_smallest_set_every_twin_comes_before_its_faults(message_type: MessageType) -> None:
-    seen: set[str] = set()
-    for case, reason in minimal(listed(message_type)):
-        seen.add(case.id)
-        assert case.twin_id is None or case.twin_id in seen
-        assert (reason.fault is None) == (not case.faults)
-        assert reason.fault is not None or reason.twin_of
+# ------------------------------------------------------------------------------------------------------ selections
 
 
 def test_faults_are_selected_by_rule_and_technique_and_come_after_their_twins() -> None:

@@ -89,11 +89,3 @@ def test_a_site_selects_the_faults_of_its_rules_and_their_twins(only_random: boo
     twins = {case.twin_id for case in cases}
     assert {fault.rule.partition(":")[0].partition("/")[2] for case in cases for fault in case.faults} == {"data.offers[].quantity"}
     assert all(case.id in twins for case in cases[:-1] if not case.faults)
-
-
-def test_the_minimal_catalogue_has_each_rule_by_each_technique_once() -> None:
-    whole, least = (
-        [(fault.rule, fault.technique) for _, case in planned(minimal=minimal).numbered() for fault in case.faults] for minimal in (False, True)
-    )
-    assert len(least) == len(set(least))
-    assert set(least) == set(whole)

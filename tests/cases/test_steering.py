@@ -171,7 +171,7 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 DIGESTS = {
     "offer-creation-request": "fe6d881c4ec97f3b",
     "product-list-response": "0ea1a3de88242a73",
-    "offer-pricing-response": "8cf5a3521e6193d8",
+    "offer-pricing-response": "18af9ae0fd1fb140",
 }
 
 

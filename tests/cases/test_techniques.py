@@ -191,7 +191,7 @@ EVERYWHERE: dict[str, Callable[[str, set[str]], bool]] = {
     "of a constructor": lambda new, listed: new == "constructor",
     "privileged": lambda new, listed: new == "isAdmin",
     "empty": lambda new, listed: not new,
-    "very long": lambda new, listed: len(new) >= 10_000,
+    "very long": lambda new, listed: len(new) > 1024,
 }
 
 

@@ -50,13 +50,6 @@ def test_each_case_lists_what_it_is_the_first_to_cover(run: Any) -> None:
     assert sum(case["first_pairs"] for case in cases) >= 178
 
 
-def test_the_minimal_set_has_a_reason_for_each_case(run: Any) -> None:
-    done = run("catalogue", *NOW, "--message", "product-list-response", "--minimal")
-    lines = done.stdout.splitlines()
-    assert "the twin (the valid counterpart) of" in lines[0]
-    assert all("  breaks product-list-response/" in line or "the twin (the valid counterpart) of" in line for line in lines)
-
-
 def test_faults_can_be_selected_by_rule_and_technique(run: Any) -> None:
     size = data(run, "--rule", "*pageCount:minimum", "--technique", "one-below")["messages"]
     assert set(size) == {OFFER, "offer-pricing-response"}

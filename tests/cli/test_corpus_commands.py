@@ -123,7 +123,7 @@ def test_show_names_a_case_whose_message_file_is_invalid(run: Run, tmp_path: Pat
 
 
 def test_the_json_output_is_complete_if_a_shard_is_missing(run: Run, tmp_path: Path) -> None:
-    run("export", tmp_path / "out.ndjson", "--message", "product-list-response", "--minimal", "--shards", 3)
+    run("export", tmp_path / "out.ndjson", "--message", "product-list-response", "--shards", 3)
     (tmp_path / "out-00002-of-00003.ndjson").unlink()
     result = run("corpus", "verify", tmp_path / "out.shards.json", "--json")
     assert result.exit_code == 2
@@ -132,7 +132,7 @@ def test_the_json_output_is_complete_if_a_shard_is_missing(run: Run, tmp_path: P
 
 def test_a_message_type_that_is_given_twice_counts_once(run: Run, tmp_path: Path) -> None:
     for name, times in (("once", 1), ("twice", 2)):
-        run("export", tmp_path / name, *["--message", "product-list-response"] * times, "--minimal")
+        run("export", tmp_path / name, *["--message", "product-list-response"] * times)
     assert (tmp_path / "once").read_bytes() == (tmp_path / "twice").read_bytes()
 
 
@@ -200,7 +200,7 @@ def test_order_and_compression_are_no_differences(run: Run, tmp_path: Path) -> N
     write(tmp_path / "other.ndjson.zst", reversed(cases))
     result = run("corpus", "diff", PRICING, tmp_path / "other.ndjson.zst")
     assert result.exit_code == 0
-    assert result.stdout == f"{len(cases)} cases before, {len(cases)} after: no differences\n"
+    assert result.stdout == f"{len(cases):,} cases before, {len(cases):,} after: no differences\n"
 
 
 def test_diff_counts_added_and_removed_cases_by_rule_and_technique(run: Run, tmp_path: Path) -> None:
@@ -214,7 +214,18 @@ def test_diff_counts_added_and_removed_cases_by_rule_and_technique(run: Run, tmp
         (row,) = said["about"]
         assert said["cases"][kind] == row[kind] == len(gone)
         assert {name: counts[kind] for name, counts in row["techniques"].items()} == Counter(case.faults[0].technique for case in gone)
-    assert gone[0].faults[0].rule in run("corpus", "diff", *pair).stdout
+    assert gone[0].faults[0].rule.partition(":")[0] in run("corpus", "diff", *pair).stdout
+
+
+def test_diff_summarizes_many_changes_in_ten_lines(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "some.ndjson", list(read(PRICING))[::3])
+    lines = run("corpus", "diff", tmp_path / "some.ndjson", PRICING).stdout.splitlines()
+    assert len(lines) <= 11
+    assert re.fullmatch(r"\(\d+ more places\) .*", lines[-2])
+    assert lines[-1].endswith(", -0 removed, ~0 changed")
+    added = [int(re.findall(r"\+([\d,]+)", line)[0].replace(",", "")) for line in lines[1:]]
+    assert added[:-2] == sorted(added[:-2], reverse=True)
+    assert sum(added[:-1]) >= added[-1], "a case can touch several ambiguities"
 
 
 def test_diff_counts_changed_labels(run: Run, tmp_path: Path) -> None:
@@ -315,7 +326,7 @@ def test_the_committed_corpus_has_no_problems(run: Run) -> None:
 
 def test_verify_lists_every_problem_with_its_line(run: Run, tmp_path: Path) -> None:
     lines = lines_of(PRICING)
-    lines[3] = lines[3].replace(b'"verdict":"invalid"', b'"verdict":"valid"')
+    lines[3] = lines[3].replace(b'"verdict":"valid"', b'"verdict":"invalid"')
     lines[10] = b"not a record\n"
     lines[20] = lines[20].replace(b'"id":"', b'"id":"0000000000000000"[:0]')
     lines[30] = lines[29]
@@ -355,7 +366,7 @@ def test_an_unreadable_corpus_cannot_be_verified(run: Run, tmp_path: Path, conte
 
 @pytest.fixture
 def folder(run: Run, tmp_path: Path) -> Path:
-    run("export", tmp_path / "folder", "--format", "files", "--message", "product-list-response", "--minimal")
+    run("export", tmp_path / "folder", "--format", "files", "--message", "product-list-response")
     return tmp_path / "folder"
 
 
@@ -379,7 +390,7 @@ def test_verify_finds_changed_missing_and_extra_files_of_a_folder(run: Run, fold
 
 
 def test_verify_finds_a_replaced_shard(run: Run, tmp_path: Path) -> None:
-    run("export", tmp_path / "a.ndjson", "--shards", 2, "--message", "product-list-response", "--minimal")
+    run("export", tmp_path / "a.ndjson", "--shards", 2, "--message", "product-list-response")
     assert run("corpus", "verify", tmp_path / "a.shards.json").exit_code == 0
     shutil.copy(PRICING, tmp_path / "a-00002-of-00002.ndjson")
     result = run("corpus", "verify", tmp_path / "a.shards.json")
@@ -437,5 +448,5 @@ def test_check_and_coverage_read_folders_and_compressed_corpora(run: Run, folder
     for kept in (folder, tmp_path / "a.ndjson.zst"):
         checked = run("check", "-q", kept)
         assert checked.exit_code == 0
-        assert f"{len(cases)} messages" in checked.stdout
+        assert f"{len(cases):,} messages" in checked.stdout
     assert goals(run, folder) == goals(run, tmp_path / "a.ndjson.zst")

@@ -32,7 +32,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
             words = ["fire", url, *some, *NOW, "--shrink", "10s", "--journal", journal, *files]
             done = CliRunner().invoke(commands, [str(folder / word) if word.endswith((".json", ".ndjson", ".gz")) else word for word in words])
             assert done.exit_code == 0, done.stderr
-    assert CliRunner().invoke(commands, ["export", str(folder / "corpus.ndjson"), *some]).exit_code == 0
+    assert CliRunner().invoke(commands, ["export", str(folder / "corpus.ndjson"), *some, "--full"]).exit_code == 0
     return folder
 
 

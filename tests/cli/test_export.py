@@ -28,8 +28,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_the_catalogue_of_every_message_is_written(run: Run) -> None:
-    assert run("export", "out.ndjson", "--clock", "--now", NOW).exit_code == 0
+def test_full_writes_the_whole_catalogue_of_every_message(run: Run) -> None:
+    assert run("export", "out.ndjson", "--full", "--clock", "--now", NOW).exit_code == 0
     written = Counter(record.message_type for record in records("out.ndjson"))
     assert written == {message_type: sum(1 for _ in catalogue(message_type, now=datetime.fromisoformat(NOW))) for message_type in MESSAGE_TYPES}
 
@@ -70,7 +70,7 @@ def test_the_summary_counts_the_cases(run: Run) -> None:
 
 
 def test_the_corpus_goes_to_standard_output_and_the_summary_to_standard_error(spawn: Spawn) -> None:
-    done = spawn("export", "-", *SMALL, "--minimal")
+    done = spawn("export", "-", *SMALL)
     assert done.returncode == 0
     assert b"cases written to standard output" in done.stderr
     Path("out").write_bytes(done.stdout)
@@ -127,16 +127,15 @@ def test_only_the_chosen_faults_and_their_twins_are_written(run: Run, random: st
     assert all(case.twin is not None for case in singles)
 
 
-def test_the_minimal_catalogue_breaks_the_same_rules_as_the_whole(run: Run) -> None:
-    run("export", "whole", *PRICING)
-    run("export", "least", *PRICING, "--minimal")
+def test_the_default_export_with_large_messages_shows_the_same_faults_as_the_whole_catalogue(run: Run) -> None:
+    run("export", "whole", *PRICING, "--full")
+    run("export", "least", *PRICING, "--large")
     assert faults("least") == faults("whole")
-    assert Path("least").stat().st_size < Path("whole").stat().st_size / 2
 
 
 def test_the_end_of_the_name_selects_the_compression(run: Run) -> None:
     for name in ("out.ndjson", "out.ndjson.gz", "out.ndjson.zst"):
-        assert run("export", name, *PRICING, "--minimal").exit_code == 0
+        assert run("export", name, *PRICING).exit_code == 0
     ids = [[case.id for case in corpus.read(name)] for name in ("out.ndjson", "out.ndjson.gz", "out.ndjson.zst")]
     assert ids[0] == ids[1] == ids[2]
     assert Path("out.ndjson.zst").stat().st_size < Path("out.ndjson").stat().st_size / 5
@@ -172,7 +171,10 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
         (("out", "--rule", "no-such-rule"), "unknown rule 'no-such-rule'"),
         (("out", "--site", "data.ofers"), "unknown site 'data.ofers': did you mean 'data.offers'"),
         (("out", "--verdict", "unspecified", "--technique", "one-below"), "no cases to write"),
-        (("out", "--minimal", "--random"), "--minimal selects catalogue cases, but --random excludes them"),
+        (("out", "--full", "--random"), "--full adds catalogue cases, but --random excludes them"),
+        (("out", "--large", "--random"), "--large adds catalogue cases, but --random excludes them"),
+        (("out", "--large", "--full"), "--full already includes the large messages: remove --large"),
+        (("out", "--strength", "3"), "--strength changes only random cases and the cases of --full"),
         (("no/such/out",), "the folder no/such does not exist"),
     ],
 )
@@ -187,14 +189,14 @@ def test_an_invalid_call_is_reported_in_one_line_and_writes_nothing(run: Run, ar
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="this system has no /proc, which nobody can write to")
 @pytest.mark.parametrize("form", ["parquet", "files", "pytest"])
 def test_a_filter_with_invalid_utf_8_is_recorded_as_escapes(run: Run, form: str) -> None:
-    result = run("export", "out", *PRICING, "--minimal", "--format", form, "--tag", "!\udcff*")
+    result = run("export", "out", *PRICING, "--format", form, "--tag", "!\udcff*")
     assert result.exit_code == 0, result.stderr
     noted = b"".join(path.read_bytes() for path in [Path("out"), *Path("out").rglob("*")] if path.is_file())
     assert b"udcff*" in noted
 
 
 def test_an_unwritable_folder_is_reported_in_one_line(run: Run) -> None:
-    result = run("export", "/proc/self/out.ndjson", *PRICING, "--minimal")
+    result = run("export", "/proc/self/out.ndjson", *PRICING)
     assert result.exit_code == 2
     assert "/proc/self/out.ndjson cannot be written" in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -204,7 +206,7 @@ def test_an_unwritable_folder_is_reported_in_one_line(run: Run) -> None:
 def test_a_full_disk_does_not_change_existing_files(run: Run, out: str) -> None:
     resource = pytest.importorskip("resource", reason="this system cannot set limits")
     form = ("--format", "files") if out == "out" else ()
-    run("export", out, *PRICING, *form, "--minimal")
+    run("export", out, *PRICING, *form)
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))

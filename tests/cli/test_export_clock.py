@@ -84,7 +84,7 @@ def test_the_summary_names_nothing_if_nothing_is_missing(run: Run, args: tuple[s
 def test_an_export_with_only_cases_about_the_clock_suggests_the_option(run: Run) -> None:
     failed = run("export", "a.ndjson", *OFFERS, "--technique", "hour-ahead")
     assert failed.exit_code == 2
-    assert "add --clock" in failed.stderr
+    assert "or --clock" in failed.stderr
     assert not Path("a.ndjson").exists()
 
 

@@ -44,7 +44,7 @@ def test_fire_finds_a_bug_that_serve_seeds(start: Start, run: Run, some: tuple[s
 
 
 @pytest.mark.parametrize(
-    ("some", "cases"), [(("--minimal",), 300), pytest.param((), 2000, marks=pytest.mark.long)], ids=["the minimal catalogue", "the whole catalogue"]
+    ("some", "cases"), [(("--tag", "in:bare"), 100), pytest.param((), 2000, marks=pytest.mark.long)], ids=["a part", "the whole catalogue"]
 )
 def test_a_conforming_service_has_no_findings(start: Start, run: Run, some: tuple[str, ...], cases: int) -> None:
     with served(start) as url:
@@ -108,5 +108,5 @@ def test_the_error_about_an_unknown_bug_suggests_the_nearest(run: Run, command: 
     assert f"did you mean '{BUG}'" in result.stderr
 
 
-def test_minimal_and_random_exclude_each_other(run: Run) -> None:
-    assert "but --random excludes them" in run("fire", "http://127.0.0.1:1/", "--minimal", "--random").output
+def test_the_removed_option_minimal_is_explained(run: Run) -> None:
+    assert "no such option: --minimal; export writes the smallest cases by default" in run("fire", "http://127.0.0.1:1/", "--minimal").stderr

@@ -44,7 +44,7 @@ def test_characters_that_an_encoding_lacks_are_escaped() -> None:
 
 
 Run = Callable[..., Result]
-EXPORT = ("--message", "offer-pricing-response", "--minimal")
+EXPORT = ("--message", "offer-pricing-response")
 
 
 def run_in_a_shell(environment: Mapping[str, str], redirections: str, *args: str) -> "subprocess.CompletedProcess[bytes]":

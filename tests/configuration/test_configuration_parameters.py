@@ -21,7 +21,7 @@ KEYS = {(section, key): node for section, found in SECTIONS.items() for key, nod
 NAMES = (
     "url exec_ call app lines message_type method timeout concurrency rate fresh insecure ca cert key proxy auth wait_for "
     "headers trace_headers accept reject envelope policies values contract now "
-    "strength seed count minimal verdicts rules techniques sites tags max_time max_findings "
+    "strength seed count verdicts rules techniques sites tags max_time max_findings "
     "shrink journal baseline workers preflight reports"
 )
 

@@ -2,8 +2,8 @@
 
 Users commit corpora, and different machines write the shards of one corpus. So the same options must give the same bytes. If a
 test fails after an intended change, copy the new digest from its output to this file, and describe the change in CHANGELOG.md.
-(This command also prints the digest: `brokerfuzz export - --message TYPE [--random --count 5000
---seed 7] | sha256sum`.) If the change is not intended, the export depends on something that it must not depend on: the order
+(This command also prints the digest: `brokerfuzz export - --message TYPE --full | sha256sum`, or with `--random --count 5000
+--seed 7` instead of `--full`.) If the change is not intended, the export depends on something that it must not depend on: the order
 of a set, the clock, or the version of a library.
 """
 
@@ -18,17 +18,17 @@ from brokerfuzz.schemas import MESSAGE_TYPES
 
 Run = Callable[..., Result]
 
-CATALOGUE: tuple[str, ...] = ()
+CATALOGUE = ("--full",)
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
-    ("offer-creation-request", CATALOGUE): "f65caf079991d9c351f1d4be5f9a1fa12b5e0dd7e5b7fe5e95a9f03ec5f30fd0",
-    ("offer-creation-request", RANDOM): "b9c4747058302e91e8b3eaafef7e50f5e618efc64c0d8428780ecd39e2d21940",
-    ("product-list-response", CATALOGUE): "5abb1591b57a9d3041146389b311db3385128f7045c50690fc87bc18529d3446",
-    ("product-list-response", RANDOM): "adf6e1b16187ea69861f165a51f024a011da1960d34dd914c83f1af4ed02b0cf",
-    ("offer-pricing-response", CATALOGUE): "9f04063748969639abf7cd86a18401aba2f7e65fced44248a90cb701d29168a6",
-    ("offer-pricing-response", RANDOM): "c4bfd3180b82247ad1deea0d5f39a2821330cac39d0fcddc1de7f0652d027185",
+    ("offer-creation-request", CATALOGUE): "05a29474e968e1e0b0cd0be8d3023253170a949059a7053329765edd6953ec54",
+    ("offer-creation-request", RANDOM): "c2398caf7d80ee80d8f7d13cc66d254bc821a1d9f65ab0219d2fdc962c4da496",
+    ("product-list-response", CATALOGUE): "ade921bdfec5eb002596986d9dd3df47ceb3a7860ca8fdafda1d9e19d0629b78",
+    ("product-list-response", RANDOM): "c38459341f6070159a2cb3b435f9299b6e2f6ac5bdb0e0cd72693636c5501ed3",
+    ("offer-pricing-response", CATALOGUE): "453b54a954df68f128c58be70e3e4da649469df8b9e4c9069e7a91139f554f8e",
+    ("offer-pricing-response", RANDOM): "ef15b736bb258579cfd924c7f9f559847d2162472e6e78a1192f4904e3f51c90",
 }
-SUMS = "5c7f49ef03ea06902eb4f4ff772652bef67aa52cb8cdf7126f11e5100e9ff4eb"
+SUMS = "7cc35dc8773c810ed12d511e4c3d07d89fa1e4ec3eed5003360a91aad5408efa"
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
@@ -41,6 +41,6 @@ def test_the_bytes_of_an_ndjson_export_do_not_change(run: Run, tmp_path: Path, m
 
 
 def test_the_bytes_of_a_format_with_reasons_do_not_change(run: Run, tmp_path: Path) -> None:
-    result = run("export", tmp_path / "out", "--format", "http", "--minimal")
+    result = run("export", tmp_path / "out", "--format", "http")
     assert result.exit_code == 0, result.stderr
     assert sha256((tmp_path / "out" / "SHA256SUMS").read_bytes()).hexdigest() == SUMS, "if this change is intended, see the top of this file"

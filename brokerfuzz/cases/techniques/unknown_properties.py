@@ -64,7 +64,7 @@ for _name, _text, _called, _value in (
     ("empty-key", "An unknown property with an empty name.", "", "a"),
     ("blank-key", "An unknown property whose name is a space.", " ", "a"),
     ("number-key", 'An unknown property whose name is the string "0".', "0", "a"),
-    ("long-key", "An unknown property with a name of 10,000 letters.", "a" * 10_000, "a"),
+    ("long-key", "An unknown property with a name of 1,025 letters.", "a" * 1025, "a"),
     ("extension-key", "An unknown property whose name begins with x-, like an extension in other formats.", "x-note", "a"),
     ("comment-key", "An unknown property called //, as used for comments in JSON.", "//", "a"),
     ("dollar-key", "An unknown property called $type, with the name of a type, as some JSON libraries write it.", "$type", "System.Object"),

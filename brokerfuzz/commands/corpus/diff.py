@@ -5,13 +5,14 @@ from brokerfuzz.commands.output import FOUND, print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
 
 
-@click.command("diff", short_help="Show what changed between two corpora, by rule.")
+@click.command("diff", short_help="Summarize what changed between two corpora.")
 @click.argument("before", metavar="BEFORE", type=click.Path(readable=False))
 @click.argument("after", metavar="AFTER", type=click.Path(readable=False))
 @options.json_option
 def command(before: str, after: str, as_json: bool) -> int:
-    """Show what changed between two corpora. For each rule and technique, the output shows the number of cases that were
-    added, were removed, or have a different verdict.
+    """Show in about ten lines what changed between two corpora. For each site, the output shows the number of cases that were
+    added, were removed, or have a different verdict. The sites with the most differences come first. With --json, the output
+    shows the numbers for each rule and technique.
 
     Cases are equal if their bytes are equal. The command ignores the order, the tags and the twins (valid counterparts) of
     the cases. The command does not judge the cases again; use `corpus verify` to judge the cases.

@@ -26,7 +26,7 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 @click.option("--cases", "listed", is_flag=True, help="List the cases, one per line. Each of the filters below implies --cases.")
 @options.message_option
 @options.verdict_option
-@options.name_options
+@options.choice_options
 @options.contract_option
 @options.json_option
 @typed_options(filters=CaseFilters)

@@ -1,11 +1,9 @@
 """Creates file names for cases. A name shows the topic of the case, and is safe on every file system.
 
-The alphabetical order of the names is the order of the corpus.
+A name depends only on its case, so other cases in the corpus do not change it.
 """
 
 import re
-from collections import Counter
-from collections.abc import Hashable
 
 from brokerfuzz.cases.case import Case
 
@@ -16,25 +14,13 @@ _UNTITLED_TAGS = ("now:", "at:", "in:", "under:")
 """The beginnings of tags that describe a place or a time. Tags with these beginnings are not part of the topic."""
 
 
-class Numbers:
-    """Numbers the cases in each folder, beginning with 1."""
+def stem(case: Case) -> str:
+    """Returns the file name of a case without its end: `order-minimum_minimum_one-below_19da04d30a1b2c3d`.
 
-    def __init__(self) -> None:
-        self._counts: Counter[Hashable] = Counter()
-
-    def next(self, folder: Hashable) -> str:
-        """Returns the number of the next case, with seven digits so that the alphabetical order is correct."""
-        self._counts[folder] += 1
-        return f"{self._counts[folder]:07}"
-
-
-def stem(number: str, case: Case) -> str:
-    """Returns the file name of a case without its end: `0000042_order-minimum_minimum_one-below_19da04d3`.
-
-    The name consists of a number, the topic, and eight digits of the ID. If the topic is too long, its beginning is removed.
+    The name consists of the topic and the ID. If the topic is too long, its beginning is removed.
     """
     topic = topic_of(case)[-_LONGEST_TOPIC:].lstrip("._-")
-    return "_".join(filter(None, (number, topic, case.id[:8])))
+    return "_".join(filter(None, (topic, case.id)))
 
 
 def topic_of(case: Case) -> str:
@@ -49,7 +35,7 @@ def topic_of(case: Case) -> str:
         site, keyword = parts.groups() if parts else (first.rule, "")
         words = [site or "message", keyword, first.technique, *(["and-more"] if len(case.faults) > 1 else [])]
     else:
-        tags = [tag.removeprefix("probe:").removeprefix("as:") for tag in case.tags if not tag.startswith(_UNTITLED_TAGS)]
+        tags = [tag.removeprefix("probe:").removeprefix("as:").removeprefix("edge:") for tag in case.tags if not tag.startswith(_UNTITLED_TAGS)]
         words = tags or list(dict.fromkeys(touch.ambiguity for touch in case.verdict.ambiguities))
     return "_".join(filter(None, map(_plain, words)))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import now_of
-from brokerfuzz.corpus.formats.file_names import Numbers, stem
+from brokerfuzz.corpus.formats.file_names import stem
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Label
@@ -21,15 +21,14 @@ LETTERS: dict[Label, str] = {"valid": "y", "invalid": "n", "unspecified": "i"}
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-    numbers, name = Numbers(), None
+    name = None
     for case in cases:
         if case.headers:
             about.left_out.add(case, HEADERS)
         elif now_of(case) is not None:
             about.left_out.add(case, CLOCK)
         else:
-            letter = LETTERS[case.label]
-            name = f"{case.message_type}/{letter}_{stem(numbers.next((case.message_type, letter)), case)}.json"
+            name = f"{case.message_type}/{LETTERS[case.label]}_{stem(case)}.json"
             yield File(name, (case.body,))
     if name is None:
         raise CorpusError(f"the format parsing does not support cases {HEADERS} or {CLOCK}, and there are no others: choose more cases")

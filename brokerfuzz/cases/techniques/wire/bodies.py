@@ -34,8 +34,10 @@ for _name, _text, _body in (
     ("quote-alone", "Only a double quote.", b'"'),
     ("bracket-alone", "Only an opening bracket.", b"["),
     ("closing-bracket-alone", "Only a closing bracket.", b"]"),
-    ("many-brackets", "100,000 opening brackets.", b"[" * 100_000),
-    ("many-braces", "20,000 nested objects, none closed.", b'{"a":' * 20_000),
+    ("many-brackets", "10,000 opening brackets.", b"[" * 10_000),
+    ("many-braces", "2,000 nested objects, none closed.", b'{"a":' * 2_000),
+    ("very-many-brackets", "100,000 opening brackets.", b"[" * 100_000),
+    ("very-many-braces", "20,000 nested objects, none closed.", b'{"a":' * 20_000),
 ):
     slip(_name, _text, instead(_body), family="whole-body")
 
