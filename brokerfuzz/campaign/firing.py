@@ -16,6 +16,7 @@ from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
 from brokerfuzz.campaign.finding_identification import FindingIdentification
 from brokerfuzz.campaign.findings import findings_of
+from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.journal import Recalled, Writer
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
@@ -36,6 +37,7 @@ WAITING = "waiting for the target"
 INTERRUPTED = Stop("interrupted", "interrupt")
 SHRINK_REQUESTS = 200
 OnProgress = Callable[[CampaignProgress], None]
+OnContact = Callable[[FirstContact], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +52,9 @@ class Options:
     Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and so does the search for its causes.
     Shrinking and searching for causes take at most `shrink_seconds` seconds for all findings together.
 
-    `fresh` is the name of a property that gets a different string in each message. `plain` is an ordinary valid message, which
-    the campaign sends first, and again if the target may be down. The target is lost if it does not answer again within `patience`
-    seconds. `total` is the number of cases, for progress reports.
+    `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The campaign
+    sends them first, until the target accepts one, and sends this one again if the target may be down. The target is lost if it does
+    not answer again within `patience` seconds. `total` is the number of cases, for progress reports.
     """
 
     concurrency: int = 16
@@ -65,7 +67,7 @@ class Options:
     shrink_requests: int = SHRINK_REQUESTS
     shrink_seconds: float = 60.0
     fresh: str | None = None
-    plain: Case | None = None
+    plain: tuple[Case, ...] = ()
     patience: float = 15.0
     total: int | None = None
 
@@ -126,6 +128,7 @@ class Campaign:
 
     `cases` are pairs of a number and a case. The journal uses the number to identify the case. `recalled` contains the answers of
     an earlier run, whose messages are not sent again. If `sends` is False, nothing is sent: all answers come from the journal.
+    `on_contact` is called before the first case, with the answers to the plain messages.
     """
 
     def __init__(
@@ -138,13 +141,14 @@ class Campaign:
         journal: Writer | None = None,
         recalled: Recalled | None = None,
         sends: bool = True,
+        on_contact: OnContact | None = None,
     ) -> None:
         self.options = options
         self.stop: Stop | None = None
         self._judge = options.judge
         self._target = target
         self._sends = sends
-        self._on_progress = on_progress
+        self._on_progress, self._on_contact = on_progress, on_contact
         self._journal = journal
         ago = recalled.latest if recalled else 0.0
         self._sender = Sender(
@@ -196,6 +200,8 @@ class Campaign:
                 await self._sender.make_contact(self.options.plain)
             except TargetLostError as lost:
                 self.stop = Stop(lost.reason, "target")
+            if self._on_contact is not None:
+                self._on_contact(self._sender.contact)
 
     def shard_settings(self, plan: Shards, workers: int, journal: str | None) -> ShardSettings:
         """Returns the settings for the worker processes. `journal` is a file to which the workers append their answers."""

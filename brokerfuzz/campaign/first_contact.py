@@ -1,4 +1,4 @@
-"""The first message of a campaign: a plain valid message. The answer to it shows whether the target accepts messages at all."""
+"""The first messages of a campaign: plain valid messages. The answers to them show whether the target accepts messages at all."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,17 @@ from brokerfuzz.targets import Answer
 
 @dataclass(frozen=True)
 class FirstContact:
-    """The plain message and the answer to it. Both are None if there is no plain message, or if it was not answered."""
+    """The first plain message that the target accepted, and the answer to it.
+
+    If the target accepted none, `case` is the first message that it answered. Both are None if there is no plain message, or if
+    none was answered. `rejected` is the number of plain messages that the target answered, but did not accept.
+    """
 
     case: Case | None = None
     answer: Answer | None = None
+    rejected: int = 0
 
     @property
     def accepted(self) -> bool:
-        """Whether the target accepted the plain message."""
+        """Whether the target accepted a plain message."""
         return self.answer is not None and self.answer.kind == "accepted" and self.case is not None and self.case.label == "valid"

@@ -3,6 +3,7 @@ already answers.
 """
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from time import monotonic
 
@@ -56,25 +57,42 @@ class Sender:
         """The plain message and the answer to it."""
         return self.health.contact
 
-    async def make_contact(self, plain: Case | None) -> None:
-        """Sends the plain message, and an empty one if the target does not answer. From now on, the health of the target is checked.
+    async def make_contact(self, plain: Sequence[Case]) -> None:
+        """Sends plain messages until the target accepts one. If the target does not answer, sends an empty message. From now on, the
+        health of the target is checked.
 
-        Raises `TargetLostError` if the target answers neither message, and `TargetError` if it cannot be reached.
+        Raises `TargetLostError` if the target answers no message, and `TargetError` if it cannot be reached.
         """
-        if plain is None:
+        if not plain:
             return
-        empty = Case(plain.message_type, b"{}", Verdict("invalid"))
-        for step, case in enumerate((plain, empty)):
-            key = Key("plain", 0, step)
-            answer = None if self._recalled is None else self._recalled.get(key, case.body)
-            if answer is None and self._sends and self.can_send(case):
-                answer, sent = await self._request(case, case.body)
-                self._record(key, case, case.body, sent, answer)
-            if answer is not None and is_answer(answer):
-                self.health.contact = FirstContact(case, answer)
-                return
-        if self._sends:
-            self.health.contact = FirstContact(plain, await self._insist(plain))
+        answers: list[tuple[Case, Answer]] = []
+        for step, case in enumerate(plain):
+            answer = await self._first_answer(step, case)
+            if answer is None or not is_answer(answer):
+                break
+            answers.append((case, answer))
+            if answer.kind == "accepted":
+                break
+        else:
+            self.health.contact = FirstContact(*answers[0], rejected=len(answers))
+            return
+        if answers:
+            self.health.contact = FirstContact(*answers[-1], rejected=len(answers) - 1)
+            return
+        empty = Case(plain[0].message_type, b"{}", Verdict("invalid"))
+        answer = await self._first_answer(len(plain), empty)
+        if answer is not None and is_answer(answer):
+            self.health.contact = FirstContact(empty, answer)
+        elif self._sends:
+            self.health.contact = FirstContact(plain[0], await self._insist(plain[0]))
+
+    async def _first_answer(self, step: int, case: Case) -> Answer | None:
+        key = Key("plain", 0, step)
+        answer = None if self._recalled is None else self._recalled.get(key, case.body)
+        if answer is None and self._sends and self.can_send(case):
+            answer, sent = await self._request(case, case.body)
+            self._record(key, case, case.body, sent, answer)
+        return answer
 
     async def _insist(self, plain: Case) -> Answer:
         answer = await self.health.retried(partial(self._asked, plain), is_answer)

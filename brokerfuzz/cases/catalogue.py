@@ -6,15 +6,17 @@ The package contains the catalogue of the built-in contract. The catalogue of a 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from brokerfuzz.cases.case import Case, clock, compact, confirmed, is_always_correct, tagged_now
 from brokerfuzz.cases.catalogue_maker import generate
-from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.cases.message_builder import ABSENT, PLAIN, MessagePlan, build
 from brokerfuzz.cases.prepared_catalogue import STRENGTH, prepared
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.decoder.value_pools import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.contract import known_contract, known_message_type
+from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.verdicts import known_labels
 
 
@@ -49,6 +51,26 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
     body = compact(build(known, message_type, MessagePlan()))
     case = confirmed(message_type, body, claim="valid", contract=known)
     return case or next(catalogue(message_type, verdicts=["valid"], contract=known))
+
+
+def plain_messages(message_type: MessageType, *, contract: Contract | None = None) -> tuple[Case, ...]:
+    """Returns different plain messages: the plainest case, and valid messages with the last value of each enumeration, without
+    objects and arrays, and with only the required properties. If a target rejects all of them, it probably rejects every message.
+    """
+    known = contract or load_contract()
+    plans = (MessagePlan(choose=_last_value), MessagePlan(choose=_no_objects), MessagePlan(full=False))
+    bodies = dict.fromkeys(compact(build(known, message_type, plan)) for plan in plans)
+    cases = (confirmed(message_type, body, claim="valid", contract=known) for body in bodies)
+    plainest_case = plainest(message_type, contract=known)
+    return (plainest_case, *(case for case in cases if case is not None and case.body != plainest_case.body))
+
+
+def _no_objects(path: str, schema: Schema) -> Any:
+    return ABSENT if path and {"object", "array"} & set(types_of(schema)) else PLAIN
+
+
+def _last_value(path: str, schema: Schema) -> Any:
+    return schema["enum"][-1] if "enum" in schema else PLAIN
 
 
 @lru_cache(maxsize=6)

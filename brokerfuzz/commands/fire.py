@@ -24,10 +24,11 @@ from brokerfuzz.options import CONFIGURATION, ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign import Campaign, CampaignOutcome, Options, Result
+    from brokerfuzz.campaign.first_contact import FirstContact
     from brokerfuzz.campaign.journal import Journal, Recalled
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Contract, MessageType, Policies, PolicyValues
-    from brokerfuzz.targets import Answer, Target
+    from brokerfuzz.targets import Target
 
 _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOptions)))
 """The options whose values a resumed campaign reads from its journal."""
@@ -53,7 +54,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               "per minute of this time. "
               "off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
-              help="Send an ordinary valid message first, and again if the target accepts it, to check that the target is set up correctly. "
+              help="Send ordinary valid messages first, and the accepted one again, to check that the target is set up correctly. "
                    "A program or a function also gets a clearly invalid message.  [default: preflight]")  # fmt: skip
 @click.option(
     "--journal",
@@ -244,7 +245,7 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     by_workers = campaign.workers > 1 or campaign.cluster is not None
     cases = () if by_workers else plan.numbered()
     writer = AnswerLog(journal, partial(click.echo, err=True)) if campaign.verbose else journal
-    planned = Campaign(cases, target, _options(firing), on_progress, journal=writer, recalled=recalled)
+    planned = Campaign(cases, target, _options(firing), on_progress, journal=writer, recalled=recalled, on_contact=_note_rejections)
     return _run_by_workers(stack, planned, firing, journal, recalled) if by_workers else run(planned)
 
 
@@ -260,34 +261,36 @@ def _compare_targets(journal: str, target: "Target") -> None:
 
 def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
     """Sends a valid message to check that the target is set up correctly."""
-    from brokerfuzz.cases.catalogue import plainest
+    from brokerfuzz.cases.catalogue import plain_messages
     from brokerfuzz.targets import event_loop, preflight
 
-    plain = plainest(plan.message_type, contract=plan.demands)
+    messages = {case.id: case.body for case in plain_messages(plan.message_type, contract=plan.demands)}
 
     async def check() -> preflight.Preflight:
         await target.open()
         try:
-            return await preflight.check(target, plain.body, plain.id)
+            return await preflight.check(target, messages)
         finally:
             await target.close()
 
     answers = event_loop.run(check())
     if answers.warning is not None and fresh is None:
         note(f"{answers.warning}; if the target rejects repeated offer numbers, use --fresh number")
-    if answers.answer.kind == "rejected":
-        note(_rejection(answers.answer))
 
 
-def _rejection(answer: "Answer") -> str:
-    """Describes that the target rejects an ordinary valid message, before any case is sent."""
-    from brokerfuzz.wording import readable
+def _note_rejections(contact: "FirstContact") -> None:
+    """Notes before the first case that the target rejects all plain messages."""
+    from brokerfuzz.wording import counted, readable
 
+    if contact.answer is None or contact.accepted or not contact.rejected:
+        return
+    answer = contact.answer
     said = f"{answer.reason}: {readable(answer.body, 200)}" if answer.body else answer.reason
     causes = (
         "it requires a header or a value that the contract does not mention, it knows only certain IDs, or another service listens at this address"
     )
-    return f"the target rejects an ordinary valid message ({said}); likely causes: {causes}; if it rejects every valid message, nothing is tested"
+    verb = "rejects" if answer.kind == "rejected" else "crashes on"
+    note(f"the target {verb} everything: it accepted none of {counted(contact.rejected, 'plain valid message')} ({said}); likely causes: {causes}")
 
 
 def _journal(target: "Target", firing: _Firing) -> "Journal | None":
@@ -313,7 +316,7 @@ def _journal(target: "Target", firing: _Firing) -> "Journal | None":
 def _options(firing: _Firing) -> "Options":
     from brokerfuzz.campaign import Options
     from brokerfuzz.campaign.firing import SHRINK_REQUESTS
-    from brokerfuzz.cases.catalogue import plainest
+    from brokerfuzz.cases.catalogue import plain_messages
 
     sending, campaign = firing.sending, firing.campaign
     shrink_requests = round(SHRINK_REQUESTS * max(campaign.shrink / 60, 1)) if campaign.shrink else 0
@@ -321,7 +324,7 @@ def _options(firing: _Firing) -> "Options":
         concurrency=sending.concurrency, rate=sending.rate, time=campaign.max_time, max_findings=campaign.max_findings,
         now=firing.now, contract=firing.plan.demands, policies=firing.policies, shrink_requests=shrink_requests,
         shrink_seconds=campaign.shrink, fresh=sending.fresh,
-        plain=plainest(firing.plan.message_type, contract=firing.plan.demands), total=firing.plan.total,
+        plain=plain_messages(firing.plan.message_type, contract=firing.plan.demands), total=firing.plan.total,
     )  # fmt: skip
 
 

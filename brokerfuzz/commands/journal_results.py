@@ -73,10 +73,10 @@ def outcome(known: Recorded) -> "Result":
     """Returns the result of the cases whose answers are in the journal. No requests are sent."""
     from brokerfuzz.campaign import Campaign, Options, Recalled, run
     from brokerfuzz.campaign.journal import Key
-    from brokerfuzz.cases.catalogue import plainest
+    from brokerfuzz.cases.catalogue import plain_messages
     from brokerfuzz.errors import JournalError
 
-    plain = plainest(known.plan.message_type, contract=known.plan.demands)
+    plain = plain_messages(known.plan.message_type, contract=known.plan.demands)
     options = Options(now=known.now, contract=known.plan.demands, policies=known.policies, plain=plain)
     with closing(Recalled(known.path)) as recalled:
         shards = takewhile(lambda shard: shard <= recalled.last, known.plan.shards())  # the shards of some plans never end

@@ -7,6 +7,7 @@ campaign ends, because it would otherwise wait for every message.
 """
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brokerfuzz.errors import TargetError
@@ -56,19 +57,23 @@ class Preflight:
         return f"the target rejects an offer that it accepted before ({self.again.reason}): it will reject every offer whose number it already knows"
 
 
-async def check(target: Target, body: bytes, case_id: str = "") -> Preflight:
-    """Sends an ordinary valid message to an open target. If the target accepts the message, it is sent again. `case_id` is the ID of the
-    message.
+async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
+    """Sends ordinary valid messages to an open target until it accepts one. The accepted message is sent again. `messages` maps the IDs of
+    the messages to their bodies.
 
-    Raises `TargetError` for a status that concerns the request and not the message: 401, 403, 404, 405, 407, 415 or a redirect. A
-    status that the user has listed with `--accept` or `--reject` is an ordinary answer. Also raises `TargetError` if a program or
-    a function answers neither this message nor a clearly invalid one.
+    Raises `TargetError` if the target answers all messages with a status that concerns the request and not the message: 401, 403,
+    404, 405, 407, 415 or a redirect. A status that the user has listed with `--accept` or `--reject` is an ordinary answer. Also
+    raises `TargetError` if a program or a function answers neither the first message nor a clearly invalid one.
     """
-    answer = await (_send_both(target, body) if isinstance(target, CommandTarget | PoolTarget) else _send(target, body, case_id))
+    (first, body), *others = messages.items()
+    answer = await (_send_both(target, body) if isinstance(target, CommandTarget | PoolTarget) else _send(target, body, first))
+    for case_id, other in others if answer.kind == "rejected" else ():
+        if (second := await _send(target, other, case_id)).kind == "accepted":
+            return Preflight(second, await _send(target, other, case_id))
     rules = target.rules if isinstance(target, HttpTarget) else AnswerRules()
     if answer.status is not None and not rules.has_code(answer.status) and (remedy := _remedy(target, answer)) is not None:
         raise TargetError(f"{target.name} answers a valid message with status {answer.status}: {remedy}")
-    return Preflight(answer, await _send(target, body, case_id) if answer.kind == "accepted" else answer)
+    return Preflight(answer, await _send(target, body, first) if answer.kind == "accepted" else answer)
 
 
 async def _send(target: Target, body: bytes, case_id: str) -> Answer:

@@ -104,7 +104,7 @@ def test_an_answer_that_names_the_faulty_property_proves_a_rejection_if_the_plai
         said = f"'{named}' is wrong"
         first = iter([201 if accepted else 400])
         target = Answering(lambda _, first=first, said=said: (next(first, 400), said))  # type: ignore[misc]
-        result = fired(cases, target, plain=plain)
+        result = fired(cases, target, plain=(plain,))
         assert result.proofs.proven == (len(cases) if proven else 0)
 
 
@@ -165,10 +165,10 @@ def test_a_rejected_probe_counts_only_if_its_twin_is_accepted() -> None:
     plain = plainest(OFFER)
     cron = json.dumps(plain.value["deliveryScheduleCron"]).encode()
     cases = probes("cron-syntax") + probes("encoding.other") + probes("content-type")
-    strict = {seen.ambiguity.id: seen for seen in fired(cases, Service(lambda body: 201 if cron in body else 400), plain=plain).ambiguities}
+    strict = {seen.ambiguity.id: seen for seen in fired(cases, Service(lambda body: 201 if cron in body else 400), plain=(plain,)).ambiguities}
     assert {"cron-syntax", "encoding.other", "content-type"} <= set(strict)
     assert all(seen.unproven == 0 for seen in strict.values())
     assert strict["cron-syntax"].counts["rejected"] > 30
-    for seen in fired(cases, Service(lambda _: 400), plain=plain).ambiguities:
+    for seen in fired(cases, Service(lambda _: 400), plain=(plain,)).ambiguities:
         assert (seen.counts["rejected"], seen.pinnable, seen.behaviour) == (0, (), "unclear")
         assert seen.unproven == strict[seen.ambiguity.id].counts["rejected"] + strict[seen.ambiguity.id].counts["accepted"]

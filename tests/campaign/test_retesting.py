@@ -72,7 +72,7 @@ class Strict(Service):
 
 
 def fired(cases: list[Case], target: Service, **options: Any) -> Result:
-    return fire(cases, target, Options(now=NOW, shrink_requests=0, plain=PLAIN, **options))
+    return fire(cases, target, Options(now=NOW, shrink_requests=0, plain=(PLAIN,), **options))
 
 
 def set_comments(value: Value) -> None:
@@ -158,7 +158,7 @@ def test_a_fault_in_the_rejected_part_stays_unproven_and_the_report_names_the_pa
 def test_a_resumed_campaign_retests_from_its_journal_and_sends_nothing(tmp_path: Path) -> None:
     cases = faults(set_name, RULE, f"{OFFER}/orderMinimum:minimum")
     path = tmp_path / "run.ndjson"
-    options = Options(now=NOW, shrink_requests=0, plain=PLAIN)
+    options = Options(now=NOW, shrink_requests=0, plain=(PLAIN,))
     journal = Journal.begun(path, {"journal": 2})
     before = run(Campaign(enumerate(cases), Strict(has_apostrophe), options, journal=journal))
     journal.close()

@@ -12,7 +12,7 @@ from hand_made_servers import OFFER, Behaviour, hangs, reset, response, serving
 
 from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.catalogue import catalogue, plainest
+from brokerfuzz.cases.catalogue import catalogue, plain_messages, plainest
 from brokerfuzz.schemas import check
 from brokerfuzz.targets import HttpTarget
 
@@ -26,7 +26,7 @@ def cases(count: int = 400) -> Iterator[Case]:
 
 def fired(behaviour: Behaviour, *, timeout: float = 0.5, longest_wait: float = 0.2, **options: Any) -> Result:
     """Runs a campaign against a server. The patience is short, so that the tests are fast."""
-    given = {"patience": 1.0, "shrink_requests": 0, "plain": PLAIN, **options}
+    given = {"patience": 1.0, "shrink_requests": 0, "plain": (PLAIN,), **options}
     with serving(behaviour) as url:
         return fire(cases(), HttpTarget(url, timeout=timeout, patience=0.5, longest_wait=longest_wait), Options(now=NOW, **given))
 
@@ -215,6 +215,22 @@ def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -
     result = fired(HangsOn())
     assert {finding.kind for finding in result.findings} == {"timeout"}
     assert (result.outcome.state, result.cases) == ("complete", 400)
+
+
+def test_another_plain_message_is_used_if_the_target_rejects_the_first_one() -> None:
+    """The target rejects every link, so the plainest message cannot show its health, and hides page counts of 0."""
+
+    class Firewall(Server):
+        async def react(self, body: bytes, number: int, writer: asyncio.StreamWriter) -> bool:
+            if is_strange := b"https://" in body:
+                writer.write(response(403, b"blocked"))
+            return is_strange
+
+    result = fired(Firewall(), plain=plain_messages(OFFER))
+    assert (result.cases, result.outcome.state) == (400, "complete")
+    assert {one.why for one in result.proofs.examples()} <= {"status 403 says nothing about the message"}  # the fault contains the link
+    assert {finding.kind for finding in result.findings} == {"valid-rejected"}
+    assert sum(result.proofs.retested.values()) > 100
 
 
 def test_a_target_that_only_answers_invalid_messages_is_tested() -> None:

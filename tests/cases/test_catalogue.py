@@ -11,7 +11,7 @@ from validators import agree
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_decoder import random_cases
-from brokerfuzz.cases.catalogue import catalogue, plainest
+from brokerfuzz.cases.catalogue import catalogue, plain_messages, plainest
 from brokerfuzz.errors import ClockError
 from brokerfuzz.schemas import MESSAGE_TYPES, Label, MessageType, check, load_contract
 
@@ -120,3 +120,12 @@ def test_cases_can_be_generated_for_any_later_time() -> None:
 def test_a_time_without_a_zone_is_in_utc() -> None:
     naive = next(catalogue("offer-creation-request", now=NOW.replace(tzinfo=None)))
     assert naive == next(catalogue("offer-creation-request", now=NOW))
+
+
+@EVERY_TYPE
+def test_plain_messages_are_different_valid_messages_and_the_last_one_is_the_smallest(message_type: MessageType) -> None:
+    cases = plain_messages(message_type)
+    assert cases[0] == plainest(message_type)
+    assert len({case.body for case in cases}) == len(cases) > 1
+    assert {case.label for case in cases} == {"valid"}
+    assert min(cases, key=lambda case: len(case.body)) == cases[-1]

@@ -106,7 +106,7 @@ def all_cases(seeds: int) -> Iterator[Case]:
 
 def fired(cases: Iterator[Case], target: Target, policies: PolicyValues | None = None) -> Result:
     """Sends the cases. Checks that the target was tested at all."""
-    result = fire(cases, target, Options(now=NOW, shrink_seconds=20, policies=policies, plain=plainest("offer-creation-request")))
+    result = fire(cases, target, Options(now=NOW, shrink_seconds=20, policies=policies, plain=(plainest("offer-creation-request"),)))
     assert result.stopped is None
     assert answered(result) == {"accepted", "rejected"}
     return result

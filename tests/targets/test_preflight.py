@@ -22,7 +22,7 @@ def checked(behaviour: Behaviour, **options: Any) -> Preflight:
 async def _check(target: Target, body: bytes = b"{}") -> Preflight:
     await target.open()
     try:
-        return await check(target, body)
+        return await check(target, {"": body})
     finally:
         await target.close()
 
