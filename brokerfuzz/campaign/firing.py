@@ -282,7 +282,7 @@ class Campaign:
         suspicions = seen.suspicions.in_order() if options.max_findings is None else seen.suspicions.keep(options.max_findings)
         bounds = Bounds(options.shrink_requests, monotonic() + options.shrink_seconds)
         self._identified = FindingIdentification(suspicions, self._sender, self._judge, bounds)
-        if options.shrink_requests > 0:
+        if options.shrink_requests > 0 and (self.stop is None or self.stop.cause != "target"):
             await self._identified.run(options.concurrency)
         if (lost := self._sender.health.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")

@@ -147,10 +147,19 @@ class Sharding:
             shard = self._under_way.pop(future)
             try:
                 part = future.result()
-                stopped = on_result(part) is not None or part.is_empty or stopped
+                stop = on_result(part)
+                stopped = stop is not None or part.is_empty or stopped
+                if stop is not None and stop.cause == "target":
+                    self._cancel_waiting()
             except BrokenExecutor:
                 self._lost.append(shard)
         return stopped
+
+    def _cancel_waiting(self) -> None:
+        """Cancels the shards that no worker has begun. Each of them would wait for the lost target."""
+        for future in list(self._under_way):
+            if future.cancel():
+                del self._under_way[future]
 
     def _restart_lost(self, recalled: Recalled | None, deadline: float | None) -> None:
         lost = [*self._lost, *self._under_way.values()]

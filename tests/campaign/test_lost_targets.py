@@ -1,0 +1,80 @@
+"""A campaign whose target is lost ends as partial, also with several workers, and can be continued. The targets are real servers."""
+
+import asyncio
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hand_made_servers import response, serving
+from pricing_reader import BUG, PRICING, lenient
+
+from brokerfuzz.campaign import Campaign, Options, Recalled, Result, run, run_sharded
+from brokerfuzz.campaign.journal import Journal, records
+from brokerfuzz.cases.catalogue import plain_messages
+from brokerfuzz.cases.plan import Plan
+from brokerfuzz.targets import HttpTarget
+from brokerfuzz.workers import Processes
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+PLAN = Plan(message_type=PRICING, now=NOW)
+OPTIONS = Options(now=NOW, plain=plain_messages(PRICING), patience=0.5, concurrency=4, shrink_requests=20)
+MOST = 300
+"""The number of requests that the server answers as usual."""
+
+
+class Service:
+    """A price reader with one bug. After `MOST` requests, its token expires, or it never answers again."""
+
+    def __init__(self, end: str) -> None:
+        self.end, self.seen, self.late = end, 0, 0
+
+    async def __call__(self, body: bytes, writer: asyncio.StreamWriter) -> None:
+        self.seen += 1
+        if self.seen <= MOST or self.end == "never":
+            writer.write(response(lenient(body)))
+            return
+        self.late += 1
+        if self.end == "hangs":
+            await asyncio.sleep(3600)
+        writer.write(response(401, b'{"error":"token expired"}'))
+
+
+def fired(service: Service, workers: int, journal: Path, *, resumed: bool = False) -> Result:
+    writer = Journal.continued(journal) if resumed else Journal.begun(journal, {"journal": 2})
+    with serving(service) as url, closing(writer):
+        target = HttpTarget(url, timeout=3.0, patience=0.5, longest_wait=0.2)
+        recalled = Recalled(journal) if resumed else None
+        if workers == 1:
+            result = run(Campaign(PLAN.numbered(), target, OPTIONS, journal=writer, recalled=recalled))
+        else:
+            pool = Processes(workers)
+            result = run_sharded(Campaign((), target, OPTIONS, journal=writer, recalled=recalled), PLAN, pool, str(journal), recalled)
+            pool.end()
+        if recalled is not None:
+            recalled.close()
+    return result
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """Returns the result of a campaign whose target always answers."""
+    return fired(Service("never"), 1, tmp_path_factory.mktemp("whole") / "run.ndjson")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("end", "reason"), [("expires", "now rejects the plain message (status 401)"), ("hangs", "stopped answering")])
+def test_a_campaign_that_loses_its_target_can_be_continued_without_a_difference(
+    tmp_path: Path, whole: Result, workers: int, end: str, reason: str
+) -> None:
+    journal = tmp_path / "run.ndjson"
+    service = Service(end)
+    lost = fired(service, workers, journal)
+    assert (lost.outcome.state, reason in lost.outcome.reason) == ("partial", True)
+    assert {finding.reasons[0].rule for finding in lost.findings if finding.kind != "stopped-answering"} <= {BUG}
+    assert service.late < 60
+    assert {record.answer.status for record in records(journal)} <= {200, 400}
+    assert lost.unproven == 0
+    resumed = fired(Service("never"), workers, journal, resumed=True)
+    assert (resumed.counts, resumed.unproven, resumed.outcome.state) == (whole.counts, 0, "complete")
+    assert [finding.fingerprint for finding in resumed.findings] == [finding.fingerprint for finding in whole.findings]
