@@ -78,23 +78,6 @@ def test_the_first_line_names_everything_that_limits_the_result(outcome: Campaig
     assert outcome.new or "no " in line
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "status_of", "state", "status"),
-    [
-        (("valid", "invalid", "unspecified"), conforming, "complete", 0),
-        (("valid", "invalid"), lambda _: 201, "complete", 1),
-        (("valid", "invalid"), lambda _: 400, "untested", 1),
-        (("invalid",), lambda _: 401, "untested", 1),
-        (("unspecified",), lambda _: 400, "untested", 1),
-        ((), conforming, "untested", 2),
-    ],
-)
-def test_a_target_determines_the_state(verdicts: tuple[str, ...], status_of: object, state: str, status: int) -> None:
-    """A target that also rejects the twins has a finding, because the twins are valid."""
-    result = fire(cases(*verdicts), Service(status_of), Options(now=NOW, shrink_requests=0))  # type: ignore[arg-type]
-    assert (result.outcome.state, result.outcome.status) == (state, status)
-
-
 def test_every_combination_of_verdict_and_answer_has_an_outcome() -> None:
     for label, status in product(("valid", "invalid", "unspecified"), (201, 400, 500)):
         outcome = fire(list(cases(label))[:5], Service(lambda _, status=status: status), Options(now=NOW, shrink_requests=0)).outcome  # type: ignore[misc]

@@ -1,0 +1,154 @@
+"""Each row of the table of outcomes, from a real campaign: the exit status, the first line, and every report."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice
+from typing import NamedTuple
+from xml.etree import ElementTree as ET
+
+import click
+import pytest
+from hand_made_servers import OFFER, Service, response, serving
+
+from brokerfuzz.campaign import Options, Result, fire
+from brokerfuzz.campaign.baseline import marked
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue, plainest
+from brokerfuzz.reports import findings_page, json_document, junit, markdown, terminal
+from brokerfuzz.schemas import check
+from brokerfuzz.targets import HttpTarget
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+RULE = f"{OFFER}/orderMinimum:minimum"
+OPTIONS = Options(now=NOW, shrink_requests=0, plain=(plainest(OFFER),), patience=0.3)
+
+
+def cases(*labels: str) -> list[Case]:
+    found = (case for case in catalogue(OFFER, now=NOW) if not case.headers and len(case.body) < 20_000)
+    return list(islice((case for case in found if not labels or case.label in labels), 150))
+
+
+def correct(body: bytes) -> int:
+    return 400 if check(OFFER, body, now=NOW).label == "invalid" else 201
+
+
+def accepting_zero(body: bytes) -> int:
+    return 201 if b'"orderMinimum":0' in body else correct(body)
+
+
+def unauthorised(body: bytes) -> int:
+    return 401 if correct(body) == 400 else 201
+
+
+def blocking_zero(body: bytes) -> int:
+    """Rejects faults of one rule with a status that proves nothing."""
+    broken = {entry.rule for entry in check(OFFER, body, now=NOW).broken}
+    return 403 if RULE in broken else correct(body)
+
+
+def sent_to(status_of: Callable[[bytes], int], *labels: str) -> Result:
+    some = (
+        [*cases(*labels), *(case for case in catalogue(OFFER, now=NOW) if case.faults and case.faults[0].rule == RULE)]
+        if not labels
+        else cases(*labels)
+    )
+    return fire(dict.fromkeys(some), Service(status_of), OPTIONS)
+
+
+def known_only() -> Result:
+    result = sent_to(accepting_zero)
+    return replace(result, findings=marked(result.findings, {finding.name: "known" for finding in result.findings}))
+
+
+def limited() -> Result:
+    return fire(cases(), Service(lambda _: 201), replace(OPTIONS, max_findings=1, concurrency=1))
+
+
+def losing_the_target(status: int | None) -> Result:
+    """Returns the result for a server that answers with the status, or not at all, after 100 requests."""
+    seen = []
+
+    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
+        seen.append(body)
+        if len(seen) > 100 and status is None:
+            await asyncio.sleep(3600)
+        writer.write(response(status if len(seen) > 100 and status is not None else correct(body)))
+
+    with serving(behave) as url:
+        return fire(cases(), HttpTarget(url, timeout=1.0), OPTIONS)
+
+
+def interrupted() -> Result:
+    def some() -> Iterator[Case]:
+        yield from cases()[:50]
+        raise KeyboardInterrupt
+
+    return fire(some(), Service(correct), OPTIONS)
+
+
+class Row(NamedTuple):
+    """The expected outcome. `line` is a pattern for the first line of every report."""
+
+    campaign: Callable[[], Result]
+    state: str
+    status: int
+    line: str
+
+
+ROWS = {
+    "complete": Row(lambda: sent_to(correct), "complete", 0, "no findings"),
+    "complete with a finding": Row(lambda: sent_to(accepting_zero), "complete", 1, "1 finding"),
+    "complete with known findings": Row(known_only, "complete", 0, r"no new findings \(1 known\)"),
+    "complete with an unproven rule": Row(lambda: sent_to(blocking_zero), "complete", 0, "no findings, 1 rule unproven"),
+    "a limit of the user": Row(limited, "complete", 1, "1 finding"),
+    "expired credentials": Row(
+        lambda: losing_the_target(401), "partial", 2, r"partial \(the target now rejects the plain message \(status 401\)\): no findings"
+    ),
+    "a target that hangs": Row(lambda: losing_the_target(None), "partial", 1, r"partial \(the target stopped answering \(.*\)\): 1 finding"),
+    "interrupted": Row(interrupted, "partial", 130, r"partial \(interrupted\): no findings"),
+    "no case": Row(lambda: fire([], Service(correct), OPTIONS), "untested", 2, r"untested \(no case was sent\): no findings"),
+    "nothing accepted": Row(
+        lambda: sent_to(lambda _: 400), "untested", 1, r"untested \(no valid message was accepted\): \d+ findings?, \d+ rules unproven"
+    ),
+    "nothing proven": Row(
+        lambda: sent_to(unauthorised, "valid", "invalid"), "untested", 2, r"untested \(no rejection was proven\): no findings, \d+ rules unproven"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_outcome_determines_the_exit_status_and_every_report(name: str) -> None:
+    row = ROWS[name]
+    result = row.campaign()
+    outcome = result.outcome
+    assert (outcome.state, outcome.status) == (row.state, row.status)
+    assert re.fullmatch(row.line, outcome.headline)
+    document = json.loads(json_document.report(result))
+    assert (document["outcome"]["state"], document["outcome"]["status"], document["outcome"]["headline"]) == (row.state, row.status, outcome.headline)
+    assert " ".join(click.unstyle(terminal.report(result)).split()).startswith(f"{outcome.headline} at {result.target}")
+    assert markdown.report(document).splitlines()[0].replace("`", "") == f"## brokerfuzz: {outcome.headline}"
+    check_junit(ET.fromstring(junit.report(document)), result)
+    check_page(findings_page.page(document), result)
+
+
+def check_junit(root: ET.Element, result: Result) -> None:
+    """A complete campaign has no error, each unproven rule is skipped, and there is a failure if there is a new finding."""
+    errors = [error.get("type") for error in root.iter("error")]
+    assert errors == ([] if result.outcome.state == "complete" else [result.outcome.state])
+    assert bool([*root.iter("failure")]) == bool(result.outcome.new)
+    skipped = {case.get("name") for case in root.iter("testcase") if (skip := case.find("skipped")) is not None and skip.get("type") == "unproven"}
+    assert skipped == set(result.unproven_rules)
+    assert result.outcome.headline in next(text.text or "" for text in root.iter("system-out"))
+
+
+def check_page(page: str, result: Result) -> None:
+    """Only a complete campaign without findings says that no answer contradicts the contract. Unproven rules are grey."""
+    title = re.search("<title>(.*?)</title>", page)
+    assert title is not None
+    assert title[1].startswith(result.outcome.headline)
+    assert ("No answer of the target contradicts" in page) == (result.outcome.state == "complete" and not result.findings)
+    assert ('<span class="cell unproven" title=' in page) == bool(result.unproven_rules)
