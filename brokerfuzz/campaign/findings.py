@@ -17,6 +17,8 @@ from brokerfuzz.targets.target import Target
 from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
 EXPECTED: dict[Label, str] = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
+_READABLE = ("probe:", "as:")
+"""The beginnings of the tags that people understand. Other tags, such as `pairs:0-15`, only say how a case was generated."""
 _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-response": "product list", "offer-pricing-response": "pricing"}
 
 
@@ -109,8 +111,8 @@ class Finding:
 
     @property
     def hint(self) -> str:
-        """The first techniques (or edges and ambiguities) that found the problem: `one-below`, `edge:blank`."""
-        names = self.techniques or self.tags
+        """The first techniques (or ambiguities) that found the problem: `one-below`, `probe:string-length`."""
+        names = self.techniques or [tag for tag in self.tags if tag.startswith(_READABLE)]
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
     def sentence(self) -> str:

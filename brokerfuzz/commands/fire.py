@@ -349,10 +349,12 @@ def _run_by_workers(stack: ExitStack, campaign: "Campaign", firing: _Firing, jou
 
 def _note_slowdown(target: "Target") -> None:
     from brokerfuzz.targets import HttpTarget
+    from brokerfuzz.wording import counted
 
     if isinstance(target, HttpTarget) and target.slowed.times:
         slowed = target.slowed
-        note(f"the target asked brokerfuzz {slowed.times:,} times to wait: brokerfuzz waited {slowed.seconds:.1f} s; consider a lower --rate")
+        times = counted(slowed.times, "time")
+        note(f"the target asked brokerfuzz to wait ({times}): brokerfuzz waited {slowed.seconds:.1f} s; consider a lower --rate")
 
 
 def _known(ctx: click.Context, results: ResultOptions) -> dict[str, str]:
