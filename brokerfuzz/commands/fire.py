@@ -101,7 +101,8 @@ def command(
     brokerfuzz sends the cases of the catalogue first, then random cases. brokerfuzz reduces the message of each finding to a
     minimal one, and prints a command that reproduces the finding. If the contract leaves a question open, brokerfuzz lists the
     target's behaviour, but does not count it as a finding. For each rejected invalid message, brokerfuzz also sends the twin (the
-    valid counterpart). If the target also rejects the twin, the rejection of the invalid message is unproven.
+    valid counterpart). If the target also rejects the twin, brokerfuzz replaces the part that it rejects, and sends both again.
+    If the target still rejects the twin, the rejection of the invalid message is unproven.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 
