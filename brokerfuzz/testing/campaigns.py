@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 from brokerfuzz.campaign import Campaign, CampaignOutcome, Finding, Options, Result
 from brokerfuzz.campaign.firing import SHRINK_REQUESTS, run
 from brokerfuzz.cases.case import clock
-from brokerfuzz.cases.catalogue import plainest
+from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError
@@ -89,8 +89,6 @@ class FireOptions(TypedDict, total=False):
     rules: Sequence[str]
     techniques: Sequence[str]
     sites: Sequence[str]
-    minimal: bool
-    """Send only the smallest set of cases that breaks each rule with each technique, with their twins."""
     seed: int
     count: int
     """The number of random cases after the cases of the catalogue (default: 0)."""
@@ -185,7 +183,6 @@ def _campaign(
     rules: Sequence[str] = (),
     techniques: Sequence[str] = (),
     sites: Sequence[str] = (),
-    minimal: bool = False,
     seed: int = 0,
     count: int = 0,
     max_time: float | None = None,
@@ -208,7 +205,6 @@ def _campaign(
         rules=tuple(rules),
         techniques=tuple(techniques),
         sites=tuple(sites),
-        minimal=minimal,
         contract=None if demands is load_contract() else str(demands.folder),
     )
     if next(iter(plan.numbered()), None) is None:
@@ -225,7 +221,7 @@ def _campaign(
         shrink_requests=SHRINK_REQUESTS if shrink else 0,
         shrink_seconds=shrink,
         fresh=fresh,
-        plain=plainest(message_type, contract=demands),
+        plain=plain_messages(message_type, contract=demands),
         total=plan.total,
     )
     return Campaign(plan.numbered(), endpoint, settings), endpoint

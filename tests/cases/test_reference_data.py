@@ -190,7 +190,7 @@ def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_un
     assert len(before.findings) >= 1
     assert before.unproven > 100
     cases = [*known_catalogue()[:600], *(case for case in known_catalogue() if f"probe:{KNOWN_VALUES}" in case.tags)]
-    after = fire(cases, Service(knowing), Options(now=NOW, shrink_requests=0, contract=CONTRACT, plain=plainest(OFFER, contract=CONTRACT)))
+    after = fire(cases, Service(knowing), Options(now=NOW, shrink_requests=0, contract=CONTRACT, plain=(plainest(OFFER, contract=CONTRACT),)))
     assert (after.findings, after.unproven) == ((), 0)
     (ledger,) = (seen for seen in after.ambiguities if seen.ambiguity.id == KNOWN_VALUES)
     assert ledger.behaviour == "rejected"
