@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic, time
 
-from brokerfuzz.campaign import retesting
+from brokerfuzz.campaign import retesting, unknown_values
 from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
@@ -252,6 +252,7 @@ class Campaign:
             findings=findings_of(suspicions, self._target, self._judge.demands),
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
             proofs=seen.proofs.concluded(),
+            unknown_values=seen.values.sites(),
             twins_sent=seen.twins_sent,
             twins_accepted=seen.twins_accepted,
             timing=self._sender.timing,
@@ -280,6 +281,7 @@ class Campaign:
     async def _shrink(self) -> None:
         options, seen = self.options, self._runner.seen
         suspicions = seen.suspicions.in_order() if options.max_findings is None else seen.suspicions.keep(options.max_findings)
+        suspicions = unknown_values.merged(suspicions, seen.values.sites())
         bounds = Bounds(options.shrink_requests, monotonic() + options.shrink_seconds)
         self._identified = FindingIdentification(suspicions, self._sender, self._judge, bounds)
         if options.shrink_requests > 0 and (self.stop is None or self.stop.cause != "target"):

@@ -12,6 +12,7 @@ from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.finding_groups import Suspicions
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import Proofs, Rejection, UnprovenExample
+from brokerfuzz.campaign.unknown_values import ValueEvidence
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.schemas.ambiguity_detectors import REJECTED
@@ -31,6 +32,7 @@ class Observations:
     suspicions: Suspicions = field(default_factory=Suspicions)
     ledger: Ledger = field(default_factory=Ledger)
     proofs: Proofs = field(default_factory=Proofs)
+    values: ValueEvidence = field(default_factory=ValueEvidence)
     twins_sent: int = 0
     twins_accepted: int = 0
     left_out: int = 0
@@ -45,6 +47,8 @@ class Observations:
         if len(case.faults) == 1:
             self.rules[case.faults[0].rule, answer.kind] += 1
         self._add_answer(number, case, verdict, answer, judge)
+        if verdict.label == "valid":
+            self.values.add(case, answer, judge.demands)
         kind = contradiction(verdict.label, answer.kind)
         if kind is not None and judge.still(case, verdict):
             self.suspicions.add(kind, number, case, verdict, answer)
@@ -101,6 +105,7 @@ class Observations:
         self.suspicions.absorb(other.suspicions)
         self.ledger.absorb(other.ledger)
         self.proofs.absorb(other.proofs)
+        self.values.absorb(other.values)
         self.twins_sent += other.twins_sent
         self.twins_accepted += other.twins_accepted
         self.left_out += other.left_out

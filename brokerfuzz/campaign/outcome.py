@@ -34,7 +34,8 @@ class CampaignOutcome:
     """The outcome of a campaign.
 
     `reason` says why the campaign is not complete. `new` and `known` are numbers of findings. `unproven` is the number of rules
-    for which every rejection is unproven. `unwritten` lists the reports and other files that could not be written.
+    for which every rejection is unproven. `unwritten` lists the reports and other files that could not be written. `advice` says
+    which reference data is missing.
     """
 
     state: State
@@ -44,6 +45,7 @@ class CampaignOutcome:
     unproven: int = 0
     interrupted: bool = False
     unwritten: tuple[str, ...] = ()
+    advice: str = ""
 
     @property
     def status(self) -> int:
@@ -57,7 +59,7 @@ class CampaignOutcome:
     def headline(self) -> str:
         """The outcome on one line: `partial (interrupted): 2 findings, 3 rules unproven`."""
         state = "" if self.state == "complete" else f"{self.state} ({self.reason}): "
-        return state + ", ".join(self._numbers())
+        return state + ", ".join(self._numbers()) + (f" ({self.advice})" if self.advice else "")
 
     def _numbers(self) -> Iterator[str]:
         beside = f" ({self.known:,} known)" if self.known else ""

@@ -9,6 +9,7 @@ from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import CampaignOutcome, Evidence, Stop, state_of
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.timing import Timing
+from brokerfuzz.campaign.unknown_values import advice
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets import AnswerKind
 
@@ -37,7 +38,8 @@ class Result:
     `counts` maps a verdict and an answer to the number of cases. `rules` maps a broken rule and an answer to the number of
     invalid messages. `proofs` says what the rejections prove. `twins_sent` valid messages were sent only as twins, and the target
     accepted `twins_accepted` of them. `left_out` is the number of cases that cannot be sent to this target. `requests` includes
-    the requests for twins and for shrinking. If the campaign ended early, `stop` says why. `unwritten` lists the reports
+    the requests for twins and for shrinking. `unknown_values` are the sites of which the target probably knows only certain values.
+    If the campaign ended early, `stop` says why. `unwritten` lists the reports
     and other files that could not be written.
     """
 
@@ -51,6 +53,7 @@ class Result:
     stop: Stop | None = None
     rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
     proofs: Proofs = field(default_factory=Proofs)
+    unknown_values: tuple[str, ...] = ()
     twins_sent: int = 0
     twins_accepted: int = 0
     timing: Timing = field(default_factory=Timing)
@@ -77,6 +80,7 @@ class Result:
             unproven=len(self.unproven_rules),
             interrupted=interrupted,
             unwritten=self.unwritten,
+            advice=advice(self.unknown_values) if self.unknown_values else "",
         )
 
     @property

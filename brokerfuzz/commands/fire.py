@@ -288,7 +288,8 @@ def _note_rejections(contact: "FirstContact") -> None:
     answer = contact.answer
     said = f"{answer.reason}: {readable(answer.body, 200)}" if answer.body else answer.reason
     causes = (
-        "it requires a header or a value that the contract does not mention, it knows only certain IDs, or another service listens at this address"
+        "it requires a header or a value that the contract does not mention, it knows only certain IDs (list them with --values), "
+        "or another service listens at this address"
     )
     verb = "rejects" if answer.kind == "rejected" else "crashes on"
     note(f"the target {verb} everything: it accepted none of {counted(contact.rejected, 'plain valid message')} ({said}); likely causes: {causes}")

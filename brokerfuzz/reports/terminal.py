@@ -18,6 +18,7 @@ from brokerfuzz.campaign.firing import OnProgress
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.results import CampaignProgress, Result
+from brokerfuzz.campaign.unknown_values import file_lines
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.reports.document_messages import retested_in_words
 from brokerfuzz.reports.terminal_layout import entry, paragraph, table, verbatim
@@ -107,6 +108,7 @@ def progress_line(progress: CampaignProgress) -> str:
 
 def _lines(result: Result, notes: RunNotes) -> Iterator[str]:
     yield from _headline(result)
+    yield from (verbatim("values", line) for line in file_lines(result.unknown_values))
     for number, finding in enumerate(result.findings[:MOST_SHOWN], 1):
         yield ""
         yield from _finding(number, finding)

@@ -1,0 +1,110 @@
+"""A target that knows only certain values: one explanation that names the property and the option, instead of many findings."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
+from itertools import count, islice
+from typing import Final
+
+import pytest
+from hand_made_servers import Service, conforming
+
+from brokerfuzz.campaign import Options, Result, fire
+from brokerfuzz.campaign.unknown_values import ValueEvidence
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.changes import places, value_at
+from brokerfuzz.reports import terminal
+from brokerfuzz.schemas import load_contract
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets import Answer
+
+OFFER: Final = "offer-creation-request"
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ID = "productClusters[].products[].productId"
+WORDS = ("red", "green", "blue", "white", "black")
+
+
+@cache
+def cases() -> list[Case]:
+    return list(islice(catalogue(OFFER, now=NOW), 400))
+
+
+class Knowing(Service):
+    """Accepts only known product IDs. `say` is the answer to a message with another ID."""
+
+    def __init__(self, say: Callable[[], str] = lambda: "{}", known: tuple[str, ...] = ("P-1",)) -> None:
+        super().__init__(lambda body: conforming(body) if self.knows(body) else 422)
+        self._say, self._known = say, known
+
+    def knows(self, body: bytes) -> bool:
+        try:
+            message = json.loads(body)
+        except ValueError:
+            return True
+        return all(value_at(message, steps) in self._known for steps in places(message, ID))
+
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        answer = await super().send(body, headers)
+        return replace(answer, body=self._say().encode()) if answer.kind == "rejected" else answer
+
+
+def fired(target: Service, shrink_requests: int = 0) -> Result:
+    return fire(cases(), target, Options(now=NOW, shrink_requests=shrink_requests))
+
+
+def changing_text() -> Callable[[], str]:
+    numbers = count()
+    return lambda: " ".join(WORDS[next(numbers) * factor % len(WORDS)] for factor in (1, 2, 3))
+
+
+@pytest.mark.parametrize("say", [lambda: "{}", lambda: '{"error":"productId is unknown"}', changing_text()])
+def test_one_finding_and_the_first_line_name_the_property_and_the_option(say: Callable[[], str]) -> None:
+    result = fired(Knowing(say), shrink_requests=20)
+    assert result.unknown_values == (ID,)
+    assert [finding.kind for finding in result.findings] == ["valid-rejected"]
+    said = f"the target accepts no value of {ID}: if it knows only certain values, list them with --values FILE"
+    assert said in result.outcome.headline
+    assert f'"{ID}" = ["VALUE", "VALUE"]' in terminal.report(result)
+
+
+def test_a_rejection_of_every_message_counts_only_if_the_answers_name_the_property() -> None:
+    assert fired(Service(lambda _: 422)).unknown_values == ()
+
+    class Everything(Knowing):
+        def knows(self, body: bytes) -> bool:
+            return False
+
+    assert fired(Everything()).unknown_values == ()
+    assert fired(Everything(lambda: '{"errors":[{"field":"number","text":"not found"}]}')).unknown_values == ("number",)
+
+
+@pytest.mark.parametrize(
+    "status_of",
+    [
+        conforming,
+        lambda body: 422 if "🧪".encode() in body else conforming(body),
+        lambda body: 422 if b'"offerType":"VDM"' in body else conforming(body),
+        lambda body: 422 if b'"orderMinimum":' in body else conforming(body),
+        lambda body: 401,
+    ],
+)
+def test_other_rejections_of_valid_messages_need_no_values(status_of: Callable[[bytes], int]) -> None:
+    result = fired(Service(status_of))
+    assert result.unknown_values == ()
+    assert "--values" not in result.outcome.headline
+
+
+def test_two_properties_with_unknown_values_are_both_named() -> None:
+    evidence, contract = ValueEvidence(), load_contract()
+    parts = (ValueEvidence(), ValueEvidence())
+    for number, case in enumerate(case for case in cases() if case.label == "valid"):
+        unknown = b'"productId":"' in case.body or b'"pdfUrl":"' in case.body
+        answer = Answer("rejected" if unknown else "accepted", 422 if unknown else 201)
+        evidence.add(case, answer, contract)
+        parts[number % 2].add(case, answer, contract)
+    assert set(evidence.sites()) == {ID, "pdfUrl"}
+    parts[0].absorb(parts[1])
+    assert parts[0].sites() == evidence.sites()
