@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -25,10 +26,12 @@ SOME = 300
 each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
 
+@cache
 def random_kinds(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
     return [*islice(steered_cases(message_type, 1, now=now), SOME), *islice(random_cases(message_type, 1, now=now), SOME)]
 
 
+@cache
 def every_kind(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
     return [*catalogue(message_type, now=now), *random_kinds(message_type, now)]
 

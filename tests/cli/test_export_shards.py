@@ -211,16 +211,14 @@ def test_resume_uses_only_the_checksums_of_a_list_of_shards(run: Run) -> None:
         ("SHA256SUMS", "\n"),
         ("SHA256SUMS", "x" * 100_000),
         ("manifest.json", '{"brokerfuzz": "0", "format": "files", "recipe": ""}'),
-        ("cases.ndjson", None),
     ],
 )
-def test_resume_writes_a_changed_folder_again(run: Run, file: str, text: str | None) -> None:
+def test_resume_writes_a_changed_folder_again(run: Run, file: str, text: str) -> None:
     args = (*FEW, "--format", "files", "--shards", 2)
     run("export", "out", *args)
     damaged = Path("out-00001-of-00002", file)
     whole = damaged.read_bytes()
-    damaged.unlink()
-    damaged.write_text(text) if text is not None else damaged.mkdir()
+    damaged.write_text(text)
     said = manifest()
     said["shards"][0]["sha256"] = sha256(Path("out-00001-of-00002/SHA256SUMS").read_bytes()).hexdigest()
     Path("out.shards.json").write_text(json.dumps(said))

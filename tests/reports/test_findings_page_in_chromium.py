@@ -279,7 +279,7 @@ def test_an_injected_script_does_not_run(opened: Open, tmp_path: Path, browser: 
 # ------------------------------------------------------------------------------------------------------------ size
 
 
-@sample(300, 2000)
+@sample(100, 2000)
 def test_a_filter_computes_the_layout_a_few_times_for_any_number_of_findings(opened: Open, size: int) -> None:
     """Computing the layout once for each finding would make the filters of a large page slow."""
     tab = opened(many(size))
