@@ -8,5 +8,5 @@ FORMAT = suite(
     tests="BrokerContractTest.php",
     template="accepts.php",
     place="Put this folder anywhere in your project, for example at `tests/BrokerContract` (PHP 8.0 and PHPUnit 9 or later).",
-    run="phpunit tests/BrokerContract",
+    run="vendor/bin/phpunit tests/BrokerContract",
 )

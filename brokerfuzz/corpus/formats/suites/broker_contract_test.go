@@ -29,13 +29,15 @@ type entry struct {
 
 var (
 	cases    []*testCase
-	byID     = map[string]*testCase{}
 	entries  []entry
-	expected = map[string]bool{}
-	problems = map[string]string{}
+	byID     map[string]*testCase
+	expected map[string]bool
+	problems map[string]string
 )
 
 func TestBrokerContract(t *testing.T) {
+	cases, entries = nil, nil // this test may run several times
+	byID, expected, problems = map[string]*testCase{}, map[string]bool{}, map[string]string{}
 	readCases()
 	readExpectedFailures(t)
 	checkPlainMessages(t)
