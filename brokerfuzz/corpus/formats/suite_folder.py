@@ -20,6 +20,8 @@ from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_table import table
 
 TABLE, README = "cases.tsv", "README.md"
+FAILURE = "the (valid|invalid|unspecified) [a-z-]+ [0-9a-f]{16}"
+"""Matches the description of a case in the messages of all runners."""
 _README = """\
 # Contract tests of your system
 
@@ -28,7 +30,8 @@ Your system must accept the valid messages and reject the invalid ones. A test f
 1. {place}
 2. {complete}
 3. Run `{run}`. The plain messages come first: if your system rejects one, no other test runs.
-4. If you cannot fix a failure now, write the ID or the rule into `{expected}`.
+4. If you cannot fix a failure now, write the ID or the rule into `{expected}`. This command adds all failures:
+   `{run} | grep -oE '{failure}' | grep -oE '.{{16}}$' | sort -u >> {expected}`
 
 The tests are grouped by rule. The name of a test consists of the technique that breaks the rule, and the ID of the case.
 To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. It keeps the files that you completed.
@@ -68,7 +71,7 @@ def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
 
 def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str) -> File:
     """Returns the instructions. `expected` is the path of the file with the expected failures."""
-    text = _README.format(place=place, complete=complete, run=run, expected=expected, recipe=about.recipe)
+    text = _README.format(place=place, complete=complete, run=run, expected=expected, recipe=about.recipe, failure=FAILURE)
     return File(README, [text.encode()])
 
 

@@ -110,7 +110,10 @@ def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None
     assert [check for _, check in failed] == ["is rejected", "expected-failures"]
     wrong, passing = failed.values()
     assert (names[ZERO.id], "is rejected") in failed
-    assert f"accepted the invalid message {ZERO.id}\n  Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)." in str(wrong)
+    assert (
+        f"accepted the invalid offer-creation-request {ZERO.id}\n  Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)."
+        in str(wrong)
+    )
     assert passing == "these entries pass again, so remove these lines from expected-failures: */lastUpdatedDateTimeUtc:*"
     assert "is accepted (expected failure) skipped" in checks[names[CRASHING.id]]
     assert any(headers.get("content-type") == "text/plain; a=b&c%20+d" and "accept" not in headers for _, headers in seen)

@@ -3,6 +3,7 @@
 The report names rules and techniques, expected failures are honoured, and plain messages come first.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from brokerfuzz.corpus import write
 from brokerfuzz.corpus.formats.case_names import name_of
 from brokerfuzz.corpus.formats.expected_failures import NAME
 from brokerfuzz.corpus.formats.suite_cases import arranged
+from brokerfuzz.corpus.formats.suite_folder import FAILURE
 from brokerfuzz.corpus.formats.suite_identifiers import named_tests
 from brokerfuzz.errors import CorpusError
 
@@ -65,6 +67,7 @@ def test_the_report_names_rules_and_techniques_and_honours_the_expected_failures
     assert failed.keys() == {name[zero().id], runner.expected_failures}
     assert f"accepted the invalid offer-creation-request {zero().id}" in failed[name[zero().id]]
     assert f"Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)." in failed[name[zero().id]]
+    assert {found[0][-16:] for found in re.finditer(FAILURE, failed[name[zero().id]])} == {zero().id}
     assert UNNECESSARY in failed[runner.expected_failures]
     assert CRASHING.id not in failed[runner.expected_failures]
     assert found[name[CRASHING.id]][0] == ("skipped" if runner.can_skip else "passed")

@@ -15,7 +15,7 @@ function matches(entry, names) {
 function problem() {
   const status = (pm.response && pm.response.code) || 0;
   const answer = status ? `${status} ${pm.response.text().slice(0, 500)}` : "none";
-  const about = `the ${verdict} message ${id}\n  ${reason}\n  answer: ${answer}`;
+  const about = `the ${verdict} offer-creation-request ${id}\n  ${reason}\n  answer: ${answer}`;
   const accepted = status >= 200 && status < 300;
   if (!accepted && (status < 400 || status >= 500)) return `crashed on ${about}`;
   if (verdict === "valid") return accepted ? "" : `rejected ${about}`;
