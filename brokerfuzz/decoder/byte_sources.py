@@ -20,7 +20,7 @@ class RandomValues:
     def __init__(self, random: Random) -> None:
         self._bits, self._bytes = random.getrandbits, random.randbytes
 
-    def integer(self, low: int, high: int, /) -> int:
+    def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
         """Returns an integer from `low` to `high`. Every magnitude is about equally likely."""
         bits = self._bits(36)
         size = (high - low).bit_length()

@@ -1,10 +1,11 @@
 """Tables that map each byte to a kind of value.
 
 The decoder reads an object from a record, a byte string of fixed length (see `record_layout`). Each property has one byte at a
-fixed position of the record, and a table of 256 entries. Equal table entries are next to each other, and simpler entries come first.
+fixed position of the record, and a table of 256 entries. Equal table entries are next to each other (except for the entries
+around null), and simpler entries come first.
 
-    byte     0 ... 99   100 ... 144   145 ... 174   175 ... 206   207 ... 255
-    entry    ABSENT     "a"           null          any string    an edge, such as "é"
+    byte     0 ... 141   142 ... 157   158 ... 185   186 ... 191   196 ... 214   215 ... 250
+    entry    ABSENT      "a"           null          "a"           any string    an edge, such as "é"
 
 So Hypothesis gets a simpler message when it lowers a byte.
 """
@@ -31,8 +32,8 @@ class Source(Protocol):
         """Returns the array item that `read` decodes from this source. Hypothesis can remove everything that an item drew in one step."""
         ...
 
-    def integer(self, low: int, high: int, /) -> int:
-        """Returns any integer from `low` to `high`."""
+    def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
+        """Returns any integer from `low` to `high`. If `digits` is true, integers with one digit are not rare."""
         ...
 
     def number(self, low: float, high: float, /) -> float:
@@ -105,12 +106,24 @@ ABSENT: Final = _Absent()
 
 Table = Sequence[Any]
 
-ABSENT_SHARE, NULL_SHARE = 116, 30
-"""The number of entries, out of 256, that are absent or null. With these numbers, messages are small, and every pair of
-properties is often present, absent or null in every combination.
+
+class Shares(NamedTuple):
+    """How often a property is empty. `absent` and `null` are numbers of entries, out of 256. `empty` is the weight of arrays without
+    items, if the weight of the other arrays is 75.
+    """
+
+    absent: int
+    null: int
+    empty: int
+
+
+ORDINARY = Shares(142, 28, 25)
+"""With these shares, messages are small, and every pair of properties is often present, absent or null in every combination."""
+SELDOM_EMPTY = Shares(1, 12, 1)
+_BEFORE_NULL = 16
+"""The number of entries between absent and null. If nulls have the same bytes in all tables, Hypothesis can move a null from one
+property to another.
 """
-RICH_ABSENT_SHARE, RICH_NULL_SHARE = 1, 12
-"""The number of entries, out of 256, that are absent or null, for sites that are seldom absent or null."""
 
 
 class Kind(NamedTuple):
@@ -120,16 +133,16 @@ class Kind(NamedTuple):
     weight: float
 
 
-def table(kinds: Sequence[Kind], *, optional: bool, nullable: bool, rich: bool = False) -> Table:
-    """Returns the 256 entries of a table: absent (if `optional`), the first kind, null (if `nullable`), and the other kinds. If
-    `rich` is true, the property is seldom absent or null.
-    """
-    absent, null = (RICH_ABSENT_SHARE, RICH_NULL_SHARE) if rich else (ABSENT_SHARE, NULL_SHARE)
-    left = 256 - absent * optional - null * nullable
+def table(kinds: Sequence[Kind], shares: Shares, *, optional: bool, nullable: bool) -> Table:
+    """Returns the 256 entries of a table: absent (if `optional`), the first kind, null (if `nullable`), and the other kinds."""
+    left = 256 - shares.absent * optional - shares.null * nullable
     total = sum(kind.weight for kind in kinds) or 1
-    shares = [max(1, int(left * kind.weight / total)) for kind in kinds]
-    parts = [(kind.entry, share) for kind, share in zip(kinds, shares, strict=True)]
-    parts[1:1] = [(None, null)] * nullable
-    parts[:0] = [(ABSENT, absent)] * optional
-    entries = [entry for entry, share in parts for _ in range(share)]
+    parts = [(kind.entry, max(1, int(left * kind.weight / total))) for kind in kinds]
+    if nullable and parts:
+        (first, number), *others = parts
+        parts = [(first, min(number, _BEFORE_NULL)), (None, shares.null), (first, max(0, number - _BEFORE_NULL)), *others]
+    elif nullable:
+        parts = [(None, shares.null)]
+    parts[:0] = [(ABSENT, shares.absent)] * optional
+    entries = [entry for entry, number in parts for _ in range(number)]
     return tuple(entries[:256] + entries[-1:] * (256 - len(entries)))

@@ -6,16 +6,30 @@ decoder first reads the properties in the condition. Then it reads the other pro
 applies.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import getitem
 from typing import Any, NamedTuple
 
 from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site
-from brokerfuzz.decoder.byte_tables import ABSENT, SELECTOR_BYTES, Inline, Kind, Nested, Scalar, Source, Table, selector, table
+from brokerfuzz.decoder.byte_tables import (
+    ABSENT,
+    ORDINARY,
+    SELDOM_EMPTY,
+    SELECTOR_BYTES,
+    Inline,
+    Kind,
+    Nested,
+    Scalar,
+    Shares,
+    Source,
+    Table,
+    selector,
+    table,
+)
 from brokerfuzz.decoder.condition_matching import matches
-from brokerfuzz.decoder.consistency_repair import Repair, repairs
+from brokerfuzz.decoder.consistency_repair import Repair, repairs, repetition
 from brokerfuzz.decoder.record_layout import Outline, outline
 from brokerfuzz.decoder.scalars import ValuePlace, may_be_null, ready_made, scalar_kinds, scalar_pool
 from brokerfuzz.errors import ContractError
@@ -28,6 +42,8 @@ Read = Callable[[Source], Any]
 
 COUNTS = (1, 1, 1, 2, 1, 1, 1, 2, 1, 3)
 """The usual numbers of items in an array. The list repeats the numbers that should occur more often."""
+FULL_COUNTS = (1, 1, 1, 2)
+"""The usual numbers of items in the arrays of full messages."""
 RICH_COUNTS = (2, 1, 2, 2, 1, 2, 3, 2)
 """The usual numbers of items in arrays that are seldom short."""
 RARE_COUNTS = (5, 8, 11, 12)
@@ -39,13 +55,14 @@ class Style:
     """Options that determine how values are chosen.
 
     `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies
-    of the user. `rich` lists the sites that should seldom be absent, null or empty. `ambiguities` lists the IDs of the ambiguities
-    that messages may touch.
+    of the user. `rich` lists the sites that should seldom be absent, null or empty. `full` is the number of messages, out of 256,
+    in which this is true of all sites. `ambiguities` lists the IDs of the ambiguities that messages may touch.
     """
 
     plausible: bool = False
     pinned: frozenset[str] = frozenset()
     rich: frozenset[str] = frozenset()
+    full: int = 0
     ambiguities: frozenset[str] = frozenset()
 
 
@@ -57,6 +74,7 @@ class _CompileContext:
     outline: Outline
     path: str = ""
     optional: bool = False
+    full: bool = False
 
     def prop(self, name: str, *, optional: bool) -> "_CompileContext":
         return replace(self, outline=self.outline.props[name], path=join(self.path, name), optional=optional)
@@ -70,6 +88,17 @@ class _CompileContext:
         return self.path in self.style.rich
 
     @property
+    def counts(self) -> Sequence[int]:
+        return FULL_COUNTS if self.full else RICH_COUNTS if self.rich else COUNTS
+
+    def shares(self, schema: Schema) -> Shares:
+        """Returns how often the place is empty. A required array of objects, such as `data`, is seldom empty, because all messages
+        without it are alike.
+        """
+        is_main = not self.optional and "object" in flat.types_of(schema) | flat.types_of(schema.get("items", {"type": "null"}))
+        return SELDOM_EMPTY if self.full or self.rich or is_main else ORDINARY
+
+    @property
     def value_place(self) -> ValuePlace:
         return ValuePlace(self.contract, self.message_type, self.path, self.style.plausible, self.style.ambiguities)
 
@@ -78,17 +107,19 @@ class _CompileContext:
         open_ = {ambiguity.detector for ambiguity in self.contract.ambiguities if ambiguity.id in self.style.ambiguities}
         often = [ambiguity for ambiguity in asked if ambiguity[0] in open_]
         always = [ambiguity for ambiguity in asked if ambiguity not in often]
-        find = partial(repairs, site=self.path, schema=schema, pinned=self.style.pinned)
-        return _Repairs(find(always), find(often) if often else [])
+        find = partial(repairs, site=self.path, schema=schema, pinned=self.style.pinned, simple=True)
+        repeat = repetition(often, self.path, schema, self.style.pinned)
+        return _Repairs(find(always), find(often) if often else [], repeat)
 
 
 class _Repairs(NamedTuple):
     """The repairs of an object or array. Every message gets the repairs in `always`. A quarter of the messages omit the repairs in
-    `often`.
+    `often`; in these messages, `repeat` repeats an item.
     """
 
     always: list[Repair]
     often: list[Repair]
+    repeat: Repair | None
 
     def apply(self, value: Any, record: bytes, start: int) -> None:
         for fix in self.always:
@@ -96,6 +127,8 @@ class _Repairs(NamedTuple):
         for number, fix in enumerate(self.often):
             if selector(record, start + number) % 4 < 3:
                 fix(value)
+            elif self.repeat:
+                self.repeat(value)
 
 
 def compile_decoder(
@@ -110,7 +143,9 @@ def compile_decoder(
     whole = contract.sites[message_type][site].schema
     schema = flat.conjoin(whole, narrowed) if narrowed else whole
     place = _CompileContext(contract, message_type, style or Style(), outline(schema), site)
-    entries, width = _table(schema, place), 1 + place.outline.width + SELECTOR_BYTES
+    entries, width = [*_table(schema, place)], 1 + place.outline.width + SELECTOR_BYTES
+    if place.style.full:
+        entries[-place.style.full :] = _table(schema, replace(place, full=True))[-place.style.full :]
     return lambda source: _slot(source, source.take(width), 0, entries)
 
 
@@ -125,7 +160,7 @@ def _table(schema: Schema, place: _CompileContext) -> Table:
     kinds = _kinds(schema, place)
     if not kinds and not place.optional and not nullable:
         raise ContractError(f"{place.path or 'the root'} cannot have any value: correct its schema, which contradicts itself")
-    return table(kinds, optional=place.optional, nullable=nullable, rich=place.rich)
+    return table(kinds, place.shares(schema), optional=place.optional, nullable=nullable)
 
 
 def _kinds(schema: Schema, place: _CompileContext) -> list[Kind]:
@@ -147,8 +182,14 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
     high = schema.get("maxItems", max(12, low + 3))
     if low > high:
         raise ContractError(f"{place.path} cannot contain at least {low} and at most {high} items: correct its bounds")
-    kinds = [Kind(Nested(lambda source, record, start: []), 1 if place.rich else 25)] if low == 0 else []
-    return kinds + ([Kind(Nested(_filled(schema, low, high, place)), 75)] if high else [])
+    kinds = [Kind(Nested(lambda source, record, start: []), place.shares(schema).empty)] if low == 0 else []
+    filled = _filled(schema, low, high, place)
+    return kinds + ([Kind(Nested(filled if place.optional else _removable(filled)), 75)] if high else [])
+
+
+def _removable(read: Inline) -> Inline:
+    """Returns the same function. With the array as an item, Hypothesis can empty it and remove everything that it drew in one step."""
+    return lambda source, record, start: source.item(lambda inner: read(inner, record, start))
 
 
 def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inline:
@@ -156,7 +197,7 @@ def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inli
     optional, the smallest choice omits the array. In one step, Hypothesis can lower the number of items and remove what the last
     items drew.
     """
-    usual = [count for count in (RICH_COUNTS if place.rich else COUNTS) if low <= count <= high] or [max(low, 1)]
+    usual = [count for count in place.counts if low <= count <= high] or [max(low, 1)]
     rare = [] if place.style.plausible else [count for count in (*RARE_COUNTS, low, low + 1, high) if max(low, 1) <= count <= high]
     counts = sorted([*(usual[i % len(usual)] for i in range(200)), *rare])
     counts += usual[:1] * 8  # Hypothesis often chooses the end of a range, so the last number is a usual one
@@ -169,7 +210,8 @@ def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inli
         choice = source.choose(ways) - place.optional
         if choice < 0:
             return ABSENT
-        items = [source.item(item) for _ in range(counts[choice])]
+        read = partial(item, selector(record, start))
+        items = [source.item(read) for _ in range(counts[choice])]
         repair.apply(items, record, start)
         if len(items) < least:
             items += [value for value in distinct if value not in items][: least - len(items)]
@@ -178,14 +220,18 @@ def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inli
     return filled
 
 
-def _item(schema: Schema, place: _CompileContext) -> Read:
-    """Returns the function that decodes an array item. An object is decoded from a record, and a scalar from a choice."""
+def _item(schema: Schema, place: _CompileContext) -> Callable[[int, Source], Any]:
+    """Returns the function that decodes an array item. An object is decoded from a record, and a scalar from one byte.
+
+    If this byte is zero, the first argument replaces it. Hypothesis begins with examples in which most choices are zero, and
+    otherwise they would be alike.
+    """
     entries, width = _table(schema, place), place.outline.width
     if width or any(entry.__class__ is Nested for entry in entries):
-        return lambda source: _slot(source, source.take(1 + width + SELECTOR_BYTES), 0, entries)
+        return lambda _, source: _slot(source, source.take(1 + width + SELECTOR_BYTES), 0, entries)
 
-    def scalar(source: Source) -> Any:
-        number = source.choose(256)
+    def scalar(substitute: int, source: Source) -> Any:
+        number = source.take(1)[0] or substitute % 256
         entry = entries[number]
         return entry.read(source, number) if entry.__class__ is Scalar else entry
 

@@ -7,6 +7,7 @@ have to discard the message. Repairs never change properties that the user pinne
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from copy import deepcopy
 from functools import partial
 from itertools import chain, count
 from string import ascii_lowercase
@@ -14,26 +15,34 @@ from typing import Any
 
 from brokerfuzz.decoder.ambiguity_sites import SiteAmbiguity
 from brokerfuzz.decoder.known_rows import in_one_row, use_each_key_once
-from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of, unsupported_keywords_of
+from brokerfuzz.schemas.flattening import KNOWN, ROWS, Schema, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
 
 Repair = Callable[[Any], None]
 
 
-def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns the repairs for the object or array at a site, in the order in which they apply."""
-    found: list[Repair] = in_one_row(site, schema, pinned)
-    for detector, names in ambiguities:
-        if detector in _REPAIRS:
-            found += _REPAIRS[detector](site, names, schema, pinned)
+def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str] = (), *, simple: bool = False) -> list[Repair]:
+    """Returns the repairs for the object or array at a site, in the order in which they apply.
+
+    If `simple` is true, the repaired messages are simpler and less varied, so that Hypothesis shrinks them well. A number above its
+    maximum becomes equal to the maximum, and is not exchanged with it. An extended price of 1 contains no surcharge, and too
+    large a unit price becomes 1 and not 0.
+    """
+    known: dict[str, _MakeRepairs] = {
+        **_REPAIRS,
+        "ordered_numbers": partial(_ordered_numbers, simple=simple),
+        "arithmetic": partial(_arithmetic, simple=simple),
+    }
+    found = in_one_row(site, schema, pinned)
+    found += [repair for detector, names in ambiguities if detector in known for repair in known[detector](site, names, schema, pinned)]
     if schema.get("uniqueItems") and not found:
         found += _distinct(site, (), schema, pinned)
     return found
 
 
-def _ordered_numbers(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    return _ordered(site, names, schema, pinned, lambda value: value if isinstance(value, int | float) else None)
+def _ordered_numbers(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
+    return _ordered(site, names, schema, pinned, lambda value: value if isinstance(value, int | float) else None, simple=simple)
 
 
 def _ordered_instants(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
@@ -41,14 +50,21 @@ def _ordered_instants(site: str, names: Sequence[str], schema: Schema, pinned: C
 
 
 def _ordered(
-    site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], read: Callable[[Any], Any], *, strictly: bool = False
+    site: str,
+    names: Sequence[str],
+    schema: Schema,
+    pinned: Collection[str],
+    read: Callable[[Any], Any],
+    *,
+    strictly: bool = False,
+    simple: bool = False,
 ) -> list[Repair]:
     low, high = names
     props = schema.get("properties", {})
     if low not in props or high not in props:
         return []
     loose = [name for name in (high, low) if join(site, name) not in pinned]
-    swappable = len(loose) == 2 and all(props[low].get(k) == props[high].get(k) for k in ("type", "minimum", "maximum", "enum", KNOWN))
+    adjustable = len(loose) == 2 and all(props[low].get(k) == props[high].get(k) for k in ("type", "minimum", "maximum", "enum", KNOWN))
     removable = [name for name in loose if name not in schema.get("required", ())]
 
     def repair(value: dict[str, Any]) -> None:
@@ -57,7 +73,9 @@ def _ordered(
         first, last = read(value[low]), read(value[high])
         if first is None or last is None or first < last or (first == last and not strictly):
             return
-        if swappable and first != last:
+        if adjustable and simple:
+            value[low] = value[high]
+        elif adjustable and first != last:
             value[low], value[high] = value[high], value[low]
         elif removable:
             del value[removable[0]]
@@ -106,6 +124,25 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
     if _is_free(items.get("properties", {}).get(key, {}), "string") and join(f"{site}[]", key) not in pinned:
         return [lambda values: _rename_repeated(values, key, renew)]
     return [lambda values: _drop_repeated(values, key, least, renew)]
+
+
+def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str]) -> Repair | None:
+    """Returns a function that lets the last item of an array repeat the first one or its key. Returns None if the items of the
+    array at the site must differ.
+    """
+    keys = [names[0] if names else None for detector, names in ambiguities if detector == "distinct"]
+    if not keys or schema.get("uniqueItems") or any(path.startswith(site) for path in pinned):
+        return None
+    key = None if ROWS in schema.get("items", {}) else keys[0]
+
+    def repeat(items: list[Any]) -> None:
+        first, last = items[0], items[-1]
+        if key is not None and isinstance(first, dict) and isinstance(last, dict) and key in first:
+            last[key] = first[key]
+        else:
+            items[-1] = deepcopy(first)
+
+    return repeat
 
 
 def _is_free(schema: Schema, name: str) -> bool:
@@ -198,13 +235,17 @@ def _envelope(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
     return [repair]
 
 
-def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
+def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
+    least = schema["properties"]["offers"]["items"]["properties"]["extendedPrice"].get("minimum", 0)
+
     def repair(data: dict[str, Any]) -> None:
         total = 0.0
         for offer in data["offers"]:
-            extended = max(_money(float(offer["unitPrice"]) * offer["quantity"]), offer["extendedPrice"])  # the rest of the amount is a surcharge
+            extended = _money(float(offer["unitPrice"]) * offer["quantity"])
+            if extended < least or not (simple and offer["extendedPrice"] == 1):
+                extended = max(extended, offer["extendedPrice"])  # the rest of the amount is a surcharge
             if not math.isfinite(total + extended):
-                offer["unitPrice"] = extended = 0
+                offer["unitPrice"], extended = (1, float(offer["quantity"])) if simple else (0, 0)
             offer["extendedPrice"] = extended
             total += extended
         data["totalExtendedPrice"] = _money(total)
@@ -220,11 +261,10 @@ def _money(amount: float) -> float:
     return round(amount, 4) if abs(amount) < 1e11 else amount
 
 
-_REPAIRS: dict[str, Callable[[str, Sequence[str], Schema, Collection[str]], list[Repair]]] = {
-    "ordered_numbers": _ordered_numbers,
+_MakeRepairs = Callable[[str, Sequence[str], Schema, Collection[str]], list[Repair]]
+_REPAIRS: dict[str, _MakeRepairs] = {
     "ordered_instants": _ordered_instants,
     "within_range": _within_range,
     "distinct": _distinct,
     "envelope": _envelope,
-    "arithmetic": _arithmetic,
 }

@@ -27,7 +27,7 @@ _EXACT = 1 << 53
 """Up to this integer, a double can represent every integer exactly."""
 _AMOUNT = 1e6
 """The largest amount with two decimals."""
-PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT, AMBIGUOUS_WEIGHT = 3, 3.6, 6.5, 0.3, 0.5
+PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT, AMBIGUOUS_WEIGHT = 4, 3.6, 6.5, 0.3, 0.5
 """The relative frequencies of the plainest value, any value, edges, long edges and ambiguous values. In arrays, half the number of an edge
 is the number of "any value", so that Hypothesis finds the simpler kind.
 """
@@ -204,7 +204,7 @@ def _whole_kinds(low: int, high: int, values: Sequence[int], simplest: Any, step
     def shown(steps: int) -> Any:
         return plainest + steps * step if steps else simplest
 
-    kinds = [Kind(Scalar(lambda source, _: shown(source.integer(least, most))), ANY_WEIGHT * share)]
+    kinds = [Kind(Scalar(lambda source, _: shown(source.integer(least, most, digits=True))), ANY_WEIGHT * share)]
     return kinds + ([Kind(Scalar(lambda source, number: shown(source.literal(edges[number % len(edges)]))), EDGE_WEIGHT * share)] if edges else [])
 
 

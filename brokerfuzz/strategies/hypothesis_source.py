@@ -25,13 +25,14 @@ from brokerfuzz.decoder.byte_tables import Literal, Source, Value
 
 _NEEDED = {
     "draw_bytes": ("min_size", "max_size"),
-    "draw_integer": ("min_value", "max_value"),
-    "draw_float": ("min_value", "max_value", "allow_nan"),
+    "draw_integer": ("min_value", "max_value", "weights", "forced"),
+    "draw_float": ("min_value", "max_value", "allow_nan", "forced"),
     "draw_string": ("intervals", "min_size", "max_size", "forced"),
     "start_span": ("label",),
     "stop_span": (),
 }
 """The methods of Hypothesis that `DirectSource` calls, with their parameters."""
+_DIGITS = dict.fromkeys(range(1, 10), 0.01)
 _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
 _SWAPPED = str.maketrans("0123456789abcdefghij", "abcdefghij0123456789")
 """Hypothesis shrinks characters towards 0. With these characters exchanged, `a` is the simplest character."""
@@ -72,7 +73,7 @@ class StrategySource:
         """Returns the array item that `read` decodes."""
         return read(self)
 
-    def integer(self, low: int, high: int, /) -> int:
+    def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
         """Returns an integer from `low` to `high`."""
         return self._draw(st.integers(low, high))
 
@@ -121,9 +122,10 @@ class DirectSource(StrategySource):
         self._data.stop_span()
         return value
 
-    def integer(self, low: int, high: int, /) -> int:
-        """Returns an integer from `low` to `high`."""
-        return cast(int, self._data.draw_integer(low, high))
+    def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
+        """Returns an integer from `low` to `high`. If `digits` is true, integers from 1 to 9 are more frequent."""
+        weights = _DIGITS if digits and low <= min(_DIGITS) and max(_DIGITS) < high else None
+        return cast(int, self._data.draw_integer(low, high, weights=weights))
 
     def number(self, low: float, high: float, /) -> float:
         """Returns a finite double from `low` to `high`."""
@@ -138,7 +140,7 @@ class DirectSource(StrategySource):
         if isinstance(value, str):
             self._data.draw_string(_LETTERS, min_size=0, max_size=len(value), forced=value.translate(_SWAPPED))
         elif isinstance(value, int):
-            self._data.draw_integer(value, value)
+            self._data.draw_integer(value, value, forced=value)
         else:
-            self._data.draw_float(value, value, allow_nan=False)
+            self._data.draw_float(value, value, allow_nan=False, forced=value)
         return value

@@ -20,6 +20,9 @@ from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 from brokerfuzz.strategies.judging import judged
 
+FULL = 30
+"""The number of messages, out of 256, that have nearly all properties."""
+
 
 @dataclass(frozen=True)
 class ValidValues:
@@ -51,6 +54,7 @@ class ValidValues:
             plausible=arguments.flag("plausible", plausible),
             pinned=frozenset(pins),
             rich=rich,
+            full=FULL,
             ambiguities=arguments.ambiguities_of(ambiguities, contract, message_type),
         )
         return cls(contract, message_type, site, style, pins, {})

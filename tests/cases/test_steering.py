@@ -169,9 +169,9 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "fe6d881c4ec97f3b",
-    "product-list-response": "0ea1a3de88242a73",
-    "offer-pricing-response": "18af9ae0fd1fb140",
+    "offer-creation-request": "682050b7e8485dc6",
+    "product-list-response": "d3560838b158df25",
+    "offer-pricing-response": "097aba4df7fb4864",
 }
 
 

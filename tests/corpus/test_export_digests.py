@@ -22,11 +22,11 @@ CATALOGUE = ("--full",)
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
     ("offer-creation-request", CATALOGUE): "05a29474e968e1e0b0cd0be8d3023253170a949059a7053329765edd6953ec54",
-    ("offer-creation-request", RANDOM): "c2398caf7d80ee80d8f7d13cc66d254bc821a1d9f65ab0219d2fdc962c4da496",
+    ("offer-creation-request", RANDOM): "4dc1c32a1d99780f5ce1326de861cd441342f9b9040235d8c7c4a7463c845fcf",
     ("product-list-response", CATALOGUE): "ade921bdfec5eb002596986d9dd3df47ceb3a7860ca8fdafda1d9e19d0629b78",
-    ("product-list-response", RANDOM): "c38459341f6070159a2cb3b435f9299b6e2f6ac5bdb0e0cd72693636c5501ed3",
+    ("product-list-response", RANDOM): "11874621e21a517d97311de2587b94425971d7b602d6ce925656c6da4c46f2b4",
     ("offer-pricing-response", CATALOGUE): "453b54a954df68f128c58be70e3e4da649469df8b9e4c9069e7a91139f554f8e",
-    ("offer-pricing-response", RANDOM): "ef15b736bb258579cfd924c7f9f559847d2162472e6e78a1192f4904e3f51c90",
+    ("offer-pricing-response", RANDOM): "d5121aecb091d4db179bfc3249a43c080b57a0e0594f74ad62f9ed2c93c4e6e9",
 }
 SUMS = "7cc35dc8773c810ed12d511e4c3d07d89fa1e4ec3eed5003360a91aad5408efa"
 

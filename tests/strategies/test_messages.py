@@ -9,6 +9,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from brokerfuzz.cases.case import compact
 from brokerfuzz.schemas import MessageType, check
 from brokerfuzz.strategies import offer_requests, pricing_responses, product_list_offers, product_list_responses
 
@@ -51,6 +52,19 @@ def test_every_message_is_valid(name: str, plausible: bool, data: st.DataObject)
 def test_the_same_run_draws_the_same_messages(name: str) -> None:
     strategy = EVERY[name][1]
     assert drawn(strategy()) == drawn(strategy())
+
+
+@EVERY_STRATEGY
+def test_nearly_all_messages_are_different(name: str) -> None:
+    """Hypothesis begins with examples in which most choices are zero, and some of these are equal."""
+    messages = drawn(EVERY[name][1](), 1000)
+    assert len(set(map(compact, messages))) > 960
+
+
+def test_some_offers_have_nearly_all_properties() -> None:
+    sizes = [len(offer) for offer in drawn(offer_requests(), 300)]
+    assert sum(size > 30 for size in sizes) > 10
+    assert sum(size < 20 for size in sizes) > 150
 
 
 @EVERY_STRATEGY

@@ -24,7 +24,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 LONG = 11
 _SMALL = 800
 """A message type is small if its complete message with one item per array has fewer bytes than this number."""
-_PLAIN, _NESTED, _DENSE = (224, 64, 40, 128, 96), (40, 16, 64), (240, 112, 208, 80, 176)
+_PLAIN, _NESTED, _DENSE = (192, 56, 32, 104, 80), (32, 16, 48), (240, 112, 208, 80, 176)
 """How many of 256 properties are not absent, null or plain: in ordinary messages, in nested messages, and in nested messages of a
 small type.
 """
@@ -105,7 +105,7 @@ class Shaping:
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._contract = contract
         self._message_type: MessageType = message_type
-        self._style = Style(rich=frozenset(contract.sites[message_type]))
+        self._style = Style(full=256)
         self._decoders: dict[str, Read] = {}
 
     def message(self, number: int, source: TurningSource, rule: Rule | None = None) -> Any:
