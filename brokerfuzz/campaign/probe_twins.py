@@ -3,13 +3,14 @@
 If the target also rejects the twin, the ambiguity was not the reason for rejecting the probe.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import TWIN_TAGS, Case
-from brokerfuzz.json_trees import JsonObject, Path, Tree, paths, pointer, read_tree, replaced, site, write_tree
+from brokerfuzz.json_trees import JsonObject, Path, Tree, children, read_tree, replaced, site, sites, write_tree
 from brokerfuzz.json_trees import at as at_path
+from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas import Verdict
 
 
@@ -46,10 +47,11 @@ def _with_usual(tree: Tree, place: str, plain: Tree) -> Tree:
     """Returns the message with a usual value at the place, or without this place. A property that occurs several times then
     occurs only once.
     """
-    path = next((path for path in paths(tree) if path and pointer(tree, path) == place), None)
-    if path is None:
+    path = next(_paths_to(tree, steps_of(place)), None)
+    if not path:
         return tree
-    above, there = at_path(tree, path[:-1]), [] if plain is None else [at_path(plain, found) for found in _at_site(plain, site(tree, path))]
+    above, wanted = at_path(tree, path[:-1]), site(tree, path)
+    there = [] if plain is None else [value for found, value in sites(plain) if found == wanted]
     if not isinstance(above, JsonObject):
         return replaced(tree, path, there[0]) if there else tree
     name = above.pairs[path[-1]][0]
@@ -58,5 +60,11 @@ def _with_usual(tree: Tree, place: str, plain: Tree) -> Tree:
     return replaced(tree, path[:-1], JsonObject((*others[: path[-1]], *usual, *others[path[-1] :])))
 
 
-def _at_site(tree: Tree, wanted: str) -> Iterator[Path]:
-    return (path for path in paths(tree) if site(tree, path) == wanted)
+def _paths_to(tree: Tree, steps: Sequence[str]) -> Iterator[Path]:
+    """Yields the paths of the values at a place. There are several paths if a property occurs several times."""
+    if not steps:
+        yield ()
+    for index, child in enumerate(children(tree) if steps else ()):
+        name = tree.pairs[index][0] if isinstance(tree, JsonObject) else str(index)
+        if name == steps[0]:
+            yield from ((index, *rest) for rest in _paths_to(child, steps[1:]))

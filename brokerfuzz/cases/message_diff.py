@@ -27,6 +27,12 @@ def difference(twin: bytes, body: bytes) -> list[str]:
     return list(_lines(before, after)) if before and after and before != after else _marked(twin, body)
 
 
+def changed_lines(twin: bytes, body: bytes, most: int = 8) -> list[str]:
+    """Returns at most this number of the lines of `difference` that only one of the messages contains."""
+    lines = [line for line in difference(twin, body) if line[:1] in "+-" or set(line) == {" ", "^"}]
+    return lines if len(lines) <= most else [*lines[: most - 1], f"... {len(lines) - most + 1:,} more lines"]
+
+
 def laid_out(body: bytes) -> list[str]:
     """Returns a message as lines, with one property per line. Bytes that are not JSON become one line. The middle of a long line
     is left out.

@@ -19,14 +19,15 @@ SHARDS = ".shards.json"
 
 
 class CorpusFolder:
-    """A folder with cases. Raises `CorpusError` if the manifest is missing, or if `--format files` did not write the folder."""
+    """A folder with cases. Raises `CorpusError` if the manifest is missing, or if the folder has a format without a corpus."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.files = path, FolderFiles(path)
         if not os.path.lexists(path / MANIFEST):
             raise CorpusError(f"{path} is a directory but not a corpus (it has no {MANIFEST}): specify a corpus or the files in it")
         form = _object(self.files, MANIFEST, str(path / MANIFEST)).get("format")
-        if form != "files":
+        self._all_listed = form == "files"
+        if form not in ("files", "pytest"):
             found = f"{path} is a folder in the format {quoted(form)}, which brokerfuzz cannot read"
             raise CorpusError(f"{found}: export with --format files or ndjson (to check the files of any folder, use `sha256sum --check {SUMS}`)")
 
@@ -41,7 +42,8 @@ class CorpusFolder:
             else:
                 listed.add(name)
                 yield from (f"{SUMS}, line {number}, {problem}" for problem in _differing(self.files, name, digest))
-        yield from (f"{name} is in the folder but not listed in {SUMS}" for name in self._names() if name not in listed)
+        if self._all_listed:  # a folder of tests also contains files of the user
+            yield from (f"{name} is in the folder but not listed in {SUMS}" for name in self._names() if name not in listed)
 
     def _sums(self) -> Iterator[tuple[int, str, str]]:
         """Yields the number, the file name and the checksum of each line. The name is empty if the line is invalid."""

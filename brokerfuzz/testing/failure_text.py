@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.message_diff import difference
+from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.errors import shortened
 from brokerfuzz.schemas.verdicts import violation
 from brokerfuzz.wording import counted, printable, readable
@@ -13,7 +13,6 @@ from brokerfuzz.wording import counted, printable, readable
 EXPECTED = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
 MOST_SHOWN = 3
 """The number of failures that are described if several cases of the same rule fail."""
-_MOST_CHANGED = 8
 _WIDEST = 200
 
 
@@ -56,10 +55,7 @@ def _difference(case: Case) -> list[str]:
     headers = [f"header: {name}: {value}" if value is not None else f"without the header {name}" for name, value in case.headers]
     if case.twin is None:
         return [*headers, f"message: {readable(case.body, _WIDEST)}"]
-    changed = [line for line in difference(case.twin.body, case.body) if line[:1] in "+-" or set(line) == {" ", "^"}]
-    if len(changed) > _MOST_CHANGED:
-        changed[_MOST_CHANGED - 1 :] = [f"... {len(changed) - _MOST_CHANGED + 1:,} more lines"]
-    return [*headers, "difference from the twin:", *(f"  {line}" for line in changed)]
+    return [*headers, "difference from the twin:", *(f"  {line}" for line in changed_lines(case.twin.body, case.body))]
 
 
 def actual_of(problem: BaseException) -> str:

@@ -130,6 +130,7 @@ def _cases_in(given: Any) -> Any:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Shortens the report of a failed case, and adds to the report what the test showed about the rules of the contract."""
     report = yield
+    _take_own_record(report)
     found = _case_of(item)
     if found is None or call.when != "call" or (report.outcome == "skipped" and not hasattr(report, "wasxfail")):
         return report
@@ -140,6 +141,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.excinfo is not None and report.outcome == "failed":
         _shorten(report, item, call.excinfo, given)
     return report
+
+
+def _take_own_record(report: pytest.TestReport) -> None:
+    """Turns the record of an exported test into the record of its report. Other reports, such as JUnit, do not get it."""
+    records = [value for name, value in report.user_properties if name == RECORD]
+    if records:
+        report.user_properties = [(name, value) for name, value in report.user_properties if name != RECORD]
+        if report.when == "call":
+            setattr(report, RECORD, records[-1])
 
 
 def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":

@@ -1,38 +1,53 @@
-"""Writes tests for pytest, without other dependencies: a corpus whose lines also have a name, a reason and a time, and two modules."""
+"""Writes tests for pytest, without other dependencies: a corpus, tests that read it, and a function that the user completes.
 
-from collections.abc import Iterable, Iterator
+The lines of the corpus have three more properties than usual: the `group` of the case (its rule), the `reason` for its verdict, and
+the lines that show its `difference` from its twin (the valid counterpart). brokerfuzz can read and verify the folder.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 
 import orjson
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.cases.records import encode
-from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of
+from brokerfuzz.corpus.formats.case_names import ascii_line, reason_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
-from brokerfuzz.corpus.formats.suite_folder import source
+from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
+from brokerfuzz.corpus.formats.suite_folder import README, known_failures, source
+
+_TESTS, _TEMPLATE = "test_broker_contract.py", "conftest.py"
+_README = """\
+# Contract tests of your system
+
+Your system must accept the valid messages and reject the invalid ones. There is one test per rule. A test fails if your system gives
+a wrong answer to a case of this rule, or if it crashes. The test shows the first three failures.
+
+1. Put this folder anywhere in a project that uses pytest.
+2. Complete the function `accepts` in `conftest.py`: give the message to your system, and return True if your system accepts it.
+3. Run `python -m pytest`. If brokerfuzz is installed, its plugin adds a summary of the rules.
+4. If you cannot fix a failure now, write the ID of the case or the rule into `expected-failures`.
+
+To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. It keeps the files that you completed.
+"""
 
 
-def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-    yield File("test_broker_contract.py", [source("test_broker_contract.py")])
-    yield File("conftest.py", [source("conftest.py")], user_owned=True)
+def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
+    cases = arranged(chosen, about)
+    yield File(_TESTS, [source(_TESTS)])
+    yield File(_TEMPLATE, [source(_TEMPLATE)], user_owned=True)
     yield File("cases.ndjson", _lines(cases))
+    yield known_failures(cases)
+    yield File(README, [_README.format(recipe=about.recipe).encode()])
 
 
-def _lines(cases: Iterable[Case]) -> Iterator[bytes]:
-    """Yields the lines of the corpus. Each line begins with three more properties: the `name` of the test, the `reason` for the
-    verdict, and the time `now` at which the verdict is correct.
-    """
-    held: Case | None = None
-    for case in cases:
-        if held is not None:
-            yield _line(held)
-        held = case
-    if held is not None:
-        yield _line(held, last=True)
-
-
-def _line(case: Case, *, last: bool = False) -> bytes:
-    head = orjson.dumps({"name": name_of(case), "reason": reason_of(case), "now": now_of(case)})
-    return head[:-1] + b"," + encode(case, last=last)[1:] + b"\n"
+def _lines(cases: Sequence[SuiteCase]) -> Iterator[bytes]:
+    for one in cases:
+        case = one.case
+        twin = case.twin
+        difference = [ascii_line(line) for line in changed_lines(twin.body, case.body)] if twin is not None else []
+        head = orjson.dumps({"group": one.group, "reason": reason_of(case), "difference": difference})
+        yield head[:-1] + b"," + encode(case, last=one is cases[-1])[1:] + b"\n"
 
 
 FORMAT = Folder("pytest", "tests for pytest; you must complete conftest.py", _files)
