@@ -95,9 +95,11 @@ def _status(run: Callable[[], int | None]) -> int:
             f"{problem.filename or 'the output'} cannot be read or written: {problem.strerror or problem}; specify another file or free disk space"
         )
     except Exception as problem:
-        from brokerfuzz.errors import BrokerfuzzError
+        from brokerfuzz.errors import BrokerfuzzError, HookError
 
         if isinstance(problem, BrokerfuzzError):
+            if isinstance(problem, HookError) and problem.details:
+                click.echo(problem.details, err=True)
             return failed(str(problem))
         import traceback
 

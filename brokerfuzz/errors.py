@@ -9,6 +9,7 @@ BrokerfuzzError                 the base class: catch it to catch all of them
 ├── BaselineError               a baseline of known findings cannot be read or written
 ├── JournalError                a journal cannot be written, read or resumed
 ├── WorkerError                 a cluster cannot be reached, or several workers were lost
+├── HookError                   a hook cannot be loaded, failed, or returned something wrong
 ├── TargetError                 a target cannot be reached, or its URL, command or function cannot be used
 ├── ConfigurationError          a configuration file cannot be read, used or written
 ├── ReferenceDataError          a file with the values that a target knows cannot be read or used
@@ -130,6 +131,14 @@ class JournalError(BrokerfuzzError):
 
 class WorkerError(BrokerfuzzError):
     """A cluster cannot be reached, or several workers were lost on the same task."""
+
+
+class HookError(BrokerfuzzError):
+    """A hook cannot be loaded, failed, hangs, or returned something wrong. `details` is the traceback, if the hook raised an exception."""
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(message)
+        self.details = details
 
 
 class TargetError(BrokerfuzzError):

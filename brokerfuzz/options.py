@@ -238,6 +238,14 @@ _TARGET_OPTIONS = (
         "the logs of the target. off sends neither.",
     ),
     click.option(
+        "--hooks", metavar="FILE|MODULE",
+        help="Use the functions authenticate, before_request, classify and after_answer of this Python file (a name that ends in .py) or module.",
+    ),
+    click.option(
+        "--cleanup", metavar="'METHOD PATH'",
+        help="Send this request after each accepted message, such as 'DELETE /offers/{number}'. {NAME} is a property of the answer or the message.",
+    ),
+    click.option(
         "--exec", "exec_", metavar="COMMAND",
         help="Test this command. The command runs once per message and reads the message from standard input. Exit status 0 means accepted.",
     ),

@@ -31,6 +31,7 @@ ALLOWED: dict[str, set[str]] = {
         "compression", "workers", "atomic_files", "version", "schemas", "errors",
     },
     "targets": {"schemas.headers", "errors"},
+    "hooks": {"targets", "schemas.headers", "errors"},
     "workers": {"atomic_files", "errors"},
     "campaign": {
         "workers", "atomic_files", "compression", "targets",

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 import brokerfuzz
-from brokerfuzz import corpus, strategies
+from brokerfuzz import corpus, hooks, strategies
 
 PAGE = Path(__file__).parent.parent / "docs" / "api.md"
-CONSTANTS = {"MESSAGE_TYPES", "MessageType", "__version__"}
+CONSTANTS = {"MESSAGE_TYPES", "MessageType", "__version__", "AnswerKind"}
 """The public names that cannot have a docstring."""
 
 
 def public() -> Iterator[tuple[str, Any]]:
-    for module in (brokerfuzz, corpus, strategies):
+    for module in (brokerfuzz, corpus, hooks, strategies):
         prefix = module.__name__.removeprefix("brokerfuzz").removeprefix(".")
         for name in module.__all__:
             if name not in CONSTANTS:

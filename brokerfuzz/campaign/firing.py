@@ -25,7 +25,7 @@ from brokerfuzz.campaign.sharding import Sharding, ShardResult, Shards, ShardSet
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.errors import JournalError
+from brokerfuzz.errors import HookError, JournalError
 from brokerfuzz.schemas import Contract, PolicyValues, load_contract
 from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.workers import WorkerPool
@@ -117,7 +117,7 @@ def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: s
     except KeyboardInterrupt:
         campaign.stop = INTERRUPTED
         return campaign.result()
-    except JournalError as problem:
+    except (HookError, JournalError) as problem:
         campaign.fail(problem)
         return campaign.result()
     return run(campaign)
@@ -178,7 +178,7 @@ class Campaign:
             await self._retest()
             self._phase = "shrinking"
             await self._shrink()
-        except JournalError as problem:
+        except (HookError, JournalError) as problem:
             self.fail(problem)
         finally:
             ticking.cancel()
@@ -236,9 +236,9 @@ class Campaign:
         self.report_progress()
         return self.stop
 
-    def fail(self, problem: JournalError) -> None:
-        """Stops the campaign because the journal cannot be written."""
-        self.stop = Stop(str(problem), "journal")
+    def fail(self, problem: HookError | JournalError) -> None:
+        """Stops the campaign because the journal cannot be written, or because a hook failed."""
+        self.stop = Stop(str(problem), "hook", problem.details) if isinstance(problem, HookError) else Stop(str(problem), "journal")
 
     def result(self) -> Result:
         seen = self._runner.seen

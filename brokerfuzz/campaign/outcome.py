@@ -11,7 +11,7 @@ from typing import Literal
 from brokerfuzz.wording import counted
 
 State = Literal["complete", "partial", "untested"]
-StopCause = Literal["limit", "interrupt", "target", "journal"]
+StopCause = Literal["limit", "interrupt", "target", "journal", "hook"]
 
 FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
 """The exit statuses for new findings, for a campaign that is not complete, and for Ctrl-C."""
@@ -21,12 +21,13 @@ FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
 class Stop:
     """Why a campaign stopped before it sent every case.
 
-    The cause is `limit` (a limit that the user set), `interrupt` (Ctrl-C), `target` (the target no longer answers), or `journal`
-    (the journal cannot be written).
+    The cause is `limit` (a limit that the user set), `interrupt` (Ctrl-C), `target` (the target no longer answers), `journal`
+    (the journal cannot be written), or `hook` (a hook failed). `details` is the traceback of the hook.
     """
 
     reason: str
     cause: StopCause
+    details: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

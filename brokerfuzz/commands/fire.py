@@ -137,6 +137,8 @@ def command(
         result = _run(stack, endpoint, firing)
         about_campaign = about(firing.plan, firing.now, firing.target.campaign_id, target_options.description(endpoint))
     _note_slowdown(endpoint)
+    if result.stop is not None and result.stop.details:
+        click.echo(result.stop.details, err=True)
     result = _with_baseline(ctx, result, known, results, firing.plan.demands)
     return _report(result, about_campaign, results.reports, firing.plan.demands, _continuing(result, campaign), as_json=as_json).status
 

@@ -7,7 +7,7 @@ import click
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Target": (
         "message_type", "headers", "auth", "exec_", "lines", "call", "app", "demo", "bugs", "method", "timeout", "wait_for", "fresh", "proxy",
-        "insecure", "ca", "cert", "key", "trace_headers",
+        "insecure", "ca", "cert", "key", "trace_headers", "hooks", "cleanup",
     ),
     "Answers": ("accept", "reject", "envelope"),
     "Cases": (

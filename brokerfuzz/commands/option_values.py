@@ -34,6 +34,8 @@ class TargetOptions:
     proxy: str | None
     auth: str | None
     trace_headers: str
+    hooks: str | None
+    cleanup: str | None
     wait_for: float | None
     timeout: float
     accept: str | None

@@ -57,6 +57,9 @@ def _check(ctx: click.Context, target: TargetOptions, command: str) -> None:
         raise click.UsageError("--lines works only with --exec: add --exec, or remove --lines", ctx)
     if target.bugs and not target.demo:
         raise click.UsageError("--bug works only with --demo: add --demo, or remove --bug", ctx)
+    hooks = next((option for option, value in (("--hooks", target.hooks), ("--cleanup", target.cleanup)) if value is not None), None)
+    if hooks is not None and target.url is None:
+        raise click.UsageError(f"{hooks} works only with a URL: use a URL, or remove {hooks}", ctx)
 
 
 def resolved_policies(ctx: click.Context, policies: "PolicyValues", contract: "Contract") -> "Policies":
@@ -83,7 +86,9 @@ def _without_configured_secrets(ctx: click.Context, target: TargetOptions) -> Ta
     if target.headers and not _typed(ctx, "headers"):
         note("the headers in the configuration are not sent, because they belong to a different target: give headers with -H")
         target = replace(target, headers=())
-    unused: dict[str, Any] = {name: None for name in ("auth", "cert", "key") if getattr(target, name) is not None and not _typed(ctx, name)}
+    unused: dict[str, Any] = {
+        name: None for name in ("auth", "cert", "key", "hooks", "cleanup") if getattr(target, name) is not None and not _typed(ctx, name)
+    }
     if unused:
         note(f"{listed(unused)} in the configuration belong to a different target, so brokerfuzz does not use them: use options")
     return replace(target, **unused)
@@ -124,7 +129,20 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
 
         return NamedApplicationTarget(target.app, target.url or "/", **{name: _http_options(target)[name] for name in _OF_APPLICATIONS})
     assert target.url is not None, "a target is given"
-    return HttpTarget(target.url, **_http_options(target))
+    if target.hooks is None and target.cleanup is None:
+        return HttpTarget(target.url, **_http_options(target))
+    return _hooked_target(target, target.url)
+
+
+def _hooked_target(target: TargetOptions, url: str) -> "Target":
+    from brokerfuzz.hooks.cleanup import cleanup
+    from brokerfuzz.hooks.hook_file import hook_file
+    from brokerfuzz.hooks.hooked_target import HookedTarget
+    from brokerfuzz.hooks.hooks import Hooks
+
+    hooks = None if target.hooks is None else Hooks(hook_file(target.hooks), target.timeout)
+    removal = None if target.cleanup is None else cleanup(target.cleanup)
+    return HookedTarget(url, hooks=hooks, cleanup=removal, **_http_options(target))
 
 
 _OF_APPLICATIONS = ("method", "headers", "timeout", "rules")

@@ -33,6 +33,10 @@ def _file(value: str, origin: _Origin) -> str:
     return str(origin.file.parent / value)
 
 
+def _file_or_module(value: str, origin: _Origin) -> str:
+    return _file(value, origin) if value.endswith(".py") else value
+
+
 def _files(values: list[str], origin: _Origin) -> list[str]:
     return [_file(value, origin) for value in values]
 
@@ -90,6 +94,8 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("target", "auth"): Parameter("auth", _hidden),
     ("target", "wait-for"): Parameter("wait_for"),
     ("target", "headers"): Parameter("headers", _headers),
+    ("target", "hooks"): Parameter("hooks", _file_or_module),
+    ("target", "cleanup"): Parameter("cleanup"),
     ("target", "trace-headers"): Parameter("trace_headers", _trace_headers),
     ("answers", "accept"): Parameter("accept", _joined),
     ("answers", "reject"): Parameter("reject", _joined),

@@ -42,6 +42,10 @@ class Answer:
 
     `reached` is False if the target never processed the message: either no connection was possible, or the target asked for later
     requests for too long. Such an answer says nothing about the message.
+
+    >>> from brokerfuzz.targets import AnswerRules
+    >>> AnswerRules(reject=("4xx", "299")).read(299, b'{"error": "unknown product"}').kind
+    'rejected'
     """
 
     kind: AnswerKind

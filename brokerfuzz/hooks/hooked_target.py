@@ -1,0 +1,123 @@
+"""Defines an HTTP endpoint whose requests go through the hooks of the user."""
+
+import asyncio
+import sys
+from copy import copy
+from typing import Any
+
+from brokerfuzz.hooks.cleanup import Cleanup, is_clean
+from brokerfuzz.hooks.hooks import Hooks
+from brokerfuzz.hooks.requests import Request, SentCase
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
+from brokerfuzz.targets.secret_masking import Secrets, SecretText, shown
+from brokerfuzz.wording import counted
+
+UNAUTHORIZED = 401
+_EMPTY: Headers = ((CONTENT_TYPE, None),)
+
+
+class HookedTarget(HttpTarget):
+    """An HTTP endpoint with hooks.
+
+    The headers of `authenticate` become headers of the target, and are secret in everything that brokerfuzz reports. After an accepted
+    message, the `cleanup` request is sent. If it fails, the target prints a note when it is closed. `send` raises `HookError` if a hook
+    fails.
+    """
+
+    def __init__(self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, **options: Any) -> None:
+        super().__init__(url, **options)
+        self._hooks, self._cleanup = hooks, cleanup
+        self._own_headers = list(self.headers)
+        self._authentications = 0
+        self._authenticating: asyncio.Lock | None = None
+        self._added: Headers = ()
+        self._remaining, self._first_remaining = 0, ""
+
+    async def open(self) -> None:
+        """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid."""
+        self._authenticating = asyncio.Lock()
+        if self._hooks is not None:
+            self._hooks.open()
+        await super().open()
+
+    async def close(self) -> None:
+        """Closes every connection, and says which cleanup requests failed."""
+        await super().close()
+        self._authenticating = None
+        if self._remaining:
+            number = counted(self._remaining, "cleanup request")
+            print(f"brokerfuzz: {number} failed, so offers remain at the target; the first: {self._first_remaining}", file=sys.stderr)
+            self._remaining = 0
+
+    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+        """Returns a curl command. The names of environment variables replace the headers of hooks."""
+        return super().reproduction(body, (*headers, *self._added))
+
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+        """Sends a message and returns the answer that the hooks see. Raises `HookError` and `TargetError`."""
+        answer = await self._authenticated(body, headers, case_id)
+        if self._hooks is not None:
+            answer = await self._hooks.classified(answer)
+            await self._hooks.after_answer(SentCase(case_id, self.trace.campaign_id, body, headers), answer)
+        if self._cleanup is not None and answer.kind == "accepted":
+            await self._clean(self._cleanup, body, answer, case_id)
+        return answer
+
+    async def _authenticated(self, body: bytes, headers: Headers, case_id: str) -> Answer:
+        """Sends a message. If the status is 401, authenticates and sends the message once more."""
+        if self._hooks is None or "authenticate" not in self._hooks:
+            return await super().send(body, headers, case_id=case_id)
+        if not self._authentications:
+            await self._authenticate(0)
+        number = self._authentications
+        answer = await super().send(body, headers, case_id=case_id)
+        if answer.status != UNAUTHORIZED:
+            return answer
+        await self._authenticate(number)
+        return await super().send(body, headers, case_id=case_id)
+
+    async def _authenticate(self, number: int) -> None:
+        """Authenticates, unless another message has done so after authentication `number`."""
+        assert self._authenticating is not None, "the target is open"
+        assert self._hooks is not None, "there are hooks"
+        async with self._authenticating:
+            if self._authentications == number:
+                session = [(name, SecretText(value)) for name, value in await self._hooks.authenticate()]
+                names = {name.lower() for name, _ in session}
+                self.headers = [*(header for header in self._own_headers if header[0].lower() not in names), *session]
+                self._secrets = Secrets(self.url, self.headers, self.connections.proxy or "")
+                self._authentications += 1
+
+    async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> Any:
+        if self._hooks is not None and "before_request" in self._hooks:
+            request = Request(self.method, self.url, tuple(self._headers(headers)), body)
+            headers = _changes(request, await self._hooks.prepared(request))
+            before = set(request.headers)
+            self._added = tuple((name, SecretText(value)) for name, value in headers if value is not None and (name, value) not in before)
+        return await super()._ask(body, headers, pooled=pooled)
+
+    async def _clean(self, cleanup: Cleanup, body: bytes, answer: Answer, case_id: str) -> None:
+        url = cleanup.url(self.url, body, answer)
+        if url is None:
+            self._note_remaining(f"{cleanup.method} {cleanup.path} (neither the answer nor the message has this property)")
+            return
+        removal = copy(self)  # shares the connections
+        removal.method, removal.url, removal._address = cleanup.method, url, url  # noqa: SLF001 - same class
+        removed = await removal._authenticated(b"", _EMPTY, case_id)  # noqa: SLF001
+        self._unpooled = self._unpooled or removal._unpooled  # noqa: SLF001
+        if removal._authentications > self._authentications:  # noqa: SLF001
+            self.headers, self._secrets, self._authentications = removal.headers, removal._secrets, removal._authentications  # noqa: SLF001
+        if not is_clean(removed):
+            self._note_remaining(f"{cleanup.method} {shown(url)} ({removed.reason})")
+
+    def _note_remaining(self, why: str) -> None:
+        self._first_remaining = self._first_remaining if self._remaining else why
+        self._remaining += 1
+
+
+def _changes(before: Request, after: Request) -> Headers:
+    """Returns the headers that turn one request into the other."""
+    names = {name.lower() for name, _ in after.headers}
+    return (*((name, None) for name, _ in before.headers if name.lower() not in names), *after.headers)
