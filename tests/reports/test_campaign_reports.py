@@ -15,7 +15,7 @@ import pytest
 
 from brokerfuzz.campaign import BrokenRule, CampaignProgress, Finding, Observed, Result, Stop
 from brokerfuzz.campaign.proof import Proofs
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.reports import json_document, terminal
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.targets import ANSWER_KINDS, Answer
@@ -249,4 +249,5 @@ def test_a_body_that_is_not_compact_json_is_stored_as_bytes(body: bytes) -> None
 
 
 def test_a_body_that_is_compact_json_is_stored_as_its_value() -> None:
-    assert json_document.document(RESULT)["findings"][0]["smallest"] == {"body": json.loads(BODY)}
+    finding = json_document.document(RESULT)["findings"][0]
+    assert finding["smallest"] == {"id": message_id(finding["message"], (), BODY), "body": json.loads(BODY)}
