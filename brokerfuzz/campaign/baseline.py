@@ -1,62 +1,148 @@
 """Reads and writes the baseline: a JSON file with known findings, which do not make a campaign fail.
 
-For each finding, the file contains the name that identifies it (see `Finding.name`), and a sentence for people who read the file.
+Each entry has a few lines, so that the file is easy to review:
+
+    {"finding": "2cbdcdfc",                          the name of the finding (see `Finding.name`)
+     "sentence": "The target accepted ...",          explains the finding
+     "reason": "ticket 17",                          optional: why the finding is tolerated, written by people
+     "until": "2026-12-31",                          optional: the last day on which the entry applies
+     "kind": "invalid-accepted", ...                 what a campaign needs to send the message again,
+     "smallest": {"body": {...}}}                    if it has at most `LARGEST` bytes
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.campaign.findings import Finding
-from brokerfuzz.errors import BaselineError, problem_of
+from brokerfuzz.campaign.message_json import message_json
+from brokerfuzz.errors import BaselineError, problem_of, quoted
 
 VERSION = 3
+LARGEST = 1000
+"""The maximum number of bytes of a message in a baseline."""
+
+_NAME = re.compile(r"[0-9a-f]{8}")
+_ENTRIES = re.compile(r'"findings"\s*:\s*\[')
+_TEXTS = ("sentence", "reason")
+_MESSAGE = ("kind", "message", "verdict", "flaky", "smallest")
 
 
-def read(path: Path) -> dict[str, str]:
-    """Maps the name of each known finding to its sentence. Raises `BaselineError` if the file is missing or is not a baseline."""
+@dataclass(frozen=True)
+class KnownFinding:
+    """An entry of a baseline. `reason` and `until` come from people. `message` contains the properties `kind`, `message`, `verdict`,
+    `flaky` and `smallest`, most of them as in a JSON report. It is empty if the message is too long.
+    """
+
+    sentence: str
+    reason: str | None = None
+    until: date | None = None
+    message: Mapping[str, Any] = field(default_factory=dict)
+
+    def applies(self, today: date) -> bool:
+        """Returns whether the entry still applies."""
+        return self.until is None or today <= self.until
+
+
+Baseline = Mapping[str, KnownFinding]
+"""Maps the name of each known finding to its entry."""
+
+
+def read(path: Path) -> Baseline:
+    """Reads a baseline. Raises `BaselineError` if the file is missing or is not a baseline, with the line of an invalid entry."""
     try:
-        return _known(json.loads(path.read_bytes()))
+        text = path.read_bytes().decode()
+        entries = _entries(json.loads(text))
     except FileNotFoundError as problem:
         raise BaselineError(f"{path} does not exist: add --baseline-update to create a baseline from the findings") from problem
     except OSError as problem:
         raise BaselineError(f"{path} cannot be read: {problem.strerror or problem}") from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise BaselineError(f"{path} is not a baseline ({problem_of(problem)}): specify a file written with --baseline-update") from problem
+    return dict(_entry(entry, f"{path}, line {line}") for entry, line in zip(entries, _lines(text, len(entries)), strict=True))
 
 
-def _known(document: Any) -> dict[str, str]:
+def _entries(document: Any) -> list[Any]:
     if document["baseline"] != VERSION:
         raise ValueError(f"its version is {document['baseline']}, and this brokerfuzz reads version {VERSION}")
-    return {str(entry["finding"]): str(entry["sentence"]) for entry in document["findings"]}
+    return list(document["findings"])
 
 
-def marked(findings: Iterable[Finding], known: Mapping[str, str]) -> tuple[Finding, ...]:
+def _lines(text: str, count: int) -> Iterator[int]:
+    """Yields the line of each entry."""
+    found = _ENTRIES.search(text)
+    at = found.end() if found else 0
+    decoder = json.JSONDecoder()
+    for _ in range(count):
+        at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n,"))
+        yield text.count("\n", 0, at) + 1
+        _, at = decoder.raw_decode(text, at) if found else (None, at)
+
+
+def _entry(entry: Any, place: str) -> tuple[str, KnownFinding]:
+    if not isinstance(entry, dict) or not _NAME.fullmatch(str(entry.get("finding"))):
+        raise BaselineError(f"{place}: the entry has no fingerprint: add `finding` with the eight digits that name the finding, or remove the entry")
+    texts = {name: entry[name] for name in _TEXTS if name in entry}
+    for name, text in {"sentence": None, **texts}.items():
+        if not isinstance(text, str):
+            raise BaselineError(f"{place}: {name} is {quoted(text)}: use a string")
+    message = {name: entry[name] for name in _MESSAGE if name in entry}
+    return entry["finding"], KnownFinding(**texts, until=_until(entry.get("until"), place), message=message)
+
+
+def _until(text: Any, place: str) -> date | None:
+    try:
+        return None if text is None else date.fromisoformat(text)
+    except (ValueError, TypeError):
+        raise BaselineError(f"{place}: until is {quoted(text)}: use a date such as 2026-12-31") from None
+
+
+def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
     """Returns the findings. The attribute `known` says whether a finding is in the baseline."""
-    return tuple(replace(finding, known=finding.name in known) for finding in findings)
+    names = set(known)
+    return tuple(replace(finding, known=finding.name in names) for finding in findings)
 
 
-def updated(known: Mapping[str, str], findings: Iterable[Finding], *, add: bool, prune: bool) -> dict[str, str]:
-    """Returns the contents of the new baseline.
+def updated(known: Baseline, findings: Iterable[Finding], *, add: bool, prune: bool, still: Iterable[str] = ()) -> Baseline:
+    """Returns the contents of the new baseline. An entry keeps its `reason` and `until`.
 
-    If `add` is true, the new findings are added. If `prune` is true, known findings that did not occur again are removed.
+    If `add` is true, the new findings are added. If `prune` is true, known findings that did not occur again are removed,
+    except the ones in `still`.
     """
-    found = {finding.name: finding.sentence() for finding in findings}
-    kept = {name: sentence for name, sentence in known.items() if name in found or not prune}
-    return {**kept, **(found if add else {name: sentence for name, sentence in found.items() if name in kept})}
+    found = {finding.name: _known(finding) for finding in findings}
+    kept = {name: entry for name, entry in known.items() if name in found or name in still or not prune}
+    again = {name: replace(entry, reason=kept[name].reason, until=kept[name].until) for name, entry in found.items() if name in kept}
+    return {**(found if add else {}), **kept, **again}
 
 
-def write(path: Path, known: Mapping[str, str]) -> None:
+def _known(finding: Finding) -> KnownFinding:
+    if len(finding.body) > LARGEST:
+        return KnownFinding(finding.sentence())
+    smallest = message_json(finding.body, finding.case.headers)
+    message = {"kind": finding.kind, "message": finding.message_type, "verdict": finding.label, "flaky": finding.flaky, "smallest": smallest}
+    return KnownFinding(finding.sentence(), message=message)
+
+
+def write(path: Path, known: Baseline) -> None:
     """Writes a baseline. The entries are sorted, so that two versions of the file are easy to compare.
 
     Raises `BaselineError` if the file cannot be written.
     """
-    entries = [{"finding": name, "sentence": known[name]} for name in sorted(known)]
+    entries = ",\n".join(_written(name, known[name]) for name in sorted(known))
     try:
         with atomic_file(path) as stream:
-            stream.write(json.dumps({"baseline": VERSION, "findings": entries}, indent=2).encode() + b"\n")
+            stream.write(f'{{"baseline": {VERSION}, "findings": [\n{entries}\n]}}\n'.encode())
     except OSError as problem:
         raise BaselineError(f"the baseline {path} cannot be written: {problem.strerror or problem}") from problem
+
+
+def _written(name: str, entry: KnownFinding) -> str:
+    until = None if entry.until is None else entry.until.isoformat()
+    properties = {"finding": name, "sentence": entry.sentence, "reason": entry.reason, "until": until, **entry.message}
+    said = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in properties.items() if value is not None]
+    return "  {" + ",\n   ".join(said) + "}"

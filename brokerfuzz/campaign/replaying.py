@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from brokerfuzz.campaign.baseline import Baseline, KnownFinding
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
@@ -19,8 +20,8 @@ from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.errors import ReportError, quoted
-from brokerfuzz.schemas import Label, Verdict
+from brokerfuzz.errors import BaselineError, ReportError, problem_of, quoted
+from brokerfuzz.schemas import Label, MessageType, Verdict
 from brokerfuzz.schemas.headers import TESTED, Headers, headers_of
 from brokerfuzz.targets import Answer, Target
 
@@ -133,6 +134,23 @@ def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
         headers = _of_case(smallest.get("headers", ()))
         case = Case(finding["message"], body, Verdict(finding["verdict"]), headers=headers)
         yield ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], finding["shown"] < finding["sent"])
+
+
+def of_baseline(known: Baseline, message_type: MessageType) -> dict[str, ReplayRequest]:
+    """Maps the names of known findings to their messages of this type. Raises `BaselineError` if a message is invalid."""
+    return {
+        name: _of_entry(name, entry) for name, entry in known.items() if "smallest" in entry.message and entry.message.get("message") == message_type
+    }
+
+
+def _of_entry(name: str, entry: KnownFinding) -> ReplayRequest:
+    shown = {"sent": 1, "shown": 0 if entry.message.get("flaky") else 1}
+    try:
+        (again,) = of_document({"findings": [{**entry.message, **shown, "sentence": entry.sentence}]})
+    except (ReportError, ValueError, LookupError, TypeError, AttributeError) as problem:
+        said = problem_of(problem)
+        raise BaselineError(f"the message of {name} in the baseline is invalid ({said}): remove `smallest` from this entry") from problem
+    return again
 
 
 def _of_case(pairs: Sequence[Sequence[Any]]) -> Headers:

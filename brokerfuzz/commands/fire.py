@@ -24,8 +24,10 @@ from brokerfuzz.options import CONFIGURATION, ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign import Campaign, CampaignOutcome, Options, Result
+    from brokerfuzz.campaign.baseline import Baseline
     from brokerfuzz.campaign.first_contact import FirstContact
     from brokerfuzz.campaign.journal import Journal, Recalled
+    from brokerfuzz.campaign.replaying import Outcome, ReplayRequest
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Contract, MessageType, Policies, PolicyValues
     from brokerfuzz.targets import Target
@@ -134,12 +136,15 @@ def command(
         firing = _resumed(ctx, campaign.resume, cases.contract, target, sending, campaign)
     with ExitStack() as stack:
         endpoint = _endpoint(stack, firing)
+        again = _prepare(endpoint, firing, known)
         result = _run(stack, endpoint, firing)
         about_campaign = about(firing.plan, firing.now, firing.target.campaign_id, target_options.description(endpoint))
     _note_slowdown(endpoint)
     if result.stop is not None and result.stop.details:
         click.echo(result.stop.details, err=True)
-    result = _with_baseline(ctx, result, known, results, firing.plan.demands)
+    about_campaign["baseline"] = [{"finding": name, "outcome": outcome} for name, outcome in again.items()]
+    still = [name for name, outcome in again.items() if outcome == "still there"]
+    result = _with_baseline(ctx, result, known, still, results, firing.plan.demands)
     return _report(result, about_campaign, results.reports, firing.plan.demands, _continuing(result, campaign), as_json=as_json).status
 
 
@@ -224,9 +229,6 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     from brokerfuzz.reports.terminal import live_progress
 
     plan, campaign = firing.plan, firing.campaign
-    target_options.wait_for(target, firing.target.wait_for)
-    if campaign.preflight and not firing.target.demo:
-        _preflight(target, plan, fresh=firing.sending.fresh)
     if sys.stderr.isatty() and not is_quiet():
         click.echo("generating the catalogue ...", nl=False, err=True)
     first = next(
@@ -250,6 +252,33 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     writer = AnswerLog(journal, partial(click.echo, err=True)) if campaign.verbose else journal
     planned = Campaign(cases, target, _options(firing), on_progress, journal=writer, recalled=recalled, on_contact=_note_rejections)
     return _run_by_workers(stack, planned, firing, journal, recalled) if by_workers else run(planned)
+
+
+def _prepare(target: "Target", firing: _Firing, known: "Baseline") -> "dict[str, Outcome]":
+    """Checks the target, and sends the known findings first, so that the user soon sees which ones are gone. Returns what happened to each."""
+    from brokerfuzz.campaign.replaying import of_baseline
+
+    plan = firing.plan
+    waiting = of_baseline(known, plan.message_type) if firing.campaign.resume is None else {}
+    target_options.wait_for(target, firing.target.wait_for)
+    if firing.campaign.preflight and not firing.target.demo:
+        _preflight(target, plan, fresh=firing.sending.fresh)
+    return _send_known(target, firing, waiting) if waiting else {}
+
+
+def _send_known(target: "Target", firing: _Firing, waiting: "Mapping[str, ReplayRequest]") -> "dict[str, Outcome]":
+    from collections import Counter
+
+    from brokerfuzz.campaign.replaying import replay
+    from brokerfuzz.targets import event_loop
+
+    options, sending = _options(firing), firing.sending
+    sent = replay(list(waiting.values()), target, options.judge, concurrency=sending.concurrency, rate=sending.rate, fresh=options.fresh_values)
+    outcomes = {name: one.outcome for name, one in zip(waiting, event_loop.run(sent), strict=True)}
+    gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
+    said = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
+    note(f"known findings, sent first: {said}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))
+    return outcomes
 
 
 def _compare_targets(journal: str, target: "Target") -> None:
@@ -361,7 +390,7 @@ def _note_slowdown(target: "Target") -> None:
         note(f"the target asked brokerfuzz to wait ({times}): brokerfuzz waited {slowed.seconds:.1f} s; consider a lower --rate")
 
 
-def _known(ctx: click.Context, results: ResultOptions) -> dict[str, str]:
+def _known(ctx: click.Context, results: ResultOptions) -> "Baseline":
     from brokerfuzz.campaign import baseline
 
     if results.baseline is None:
@@ -372,9 +401,12 @@ def _known(ctx: click.Context, results: ResultOptions) -> dict[str, str]:
     return {} if results.baseline_update and not path.exists() else baseline.read(path)
 
 
-def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], results: ResultOptions, contract: "Contract") -> "Result":
-    """Marks the known findings in the result. Updates the baseline and the configuration if options ask for it. A file that cannot be
-    written changes the outcome.
+def _with_baseline(
+    ctx: click.Context, result: "Result", known: "Baseline", still: Sequence[str], results: ResultOptions, contract: "Contract"
+) -> "Result":
+    """Marks the known findings in the result. Updates the baseline and the configuration if options ask for it.
+
+    `still` lists findings whose messages still show them. A file that cannot be written changes the outcome.
     """
     from brokerfuzz.campaign import baseline
     from brokerfuzz.errors import BaselineError, ConfigurationError
@@ -385,7 +417,7 @@ def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], 
         prune = False
     unwritten: list[str] = []
     if results.baseline is not None and (add or prune):
-        updated = baseline.updated(known, result.findings, add=add, prune=prune)
+        updated = baseline.updated(known, result.findings, add=add, prune=prune, still=still)
         try:
             baseline.write(Path(results.baseline), updated)
             known = updated
@@ -398,7 +430,12 @@ def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], 
             unwritten.append(str(problem))
     for line in unwritten:
         failed(line)
-    return replace(result, findings=baseline.marked(result.findings, known), unwritten=tuple(unwritten))
+    today = datetime.now(UTC).date()
+    for name, entry in known.items():
+        if not entry.applies(today):
+            note(f"the entry {name} of {results.baseline} applied until {entry.until}: its finding counts as new")
+    applying = [name for name, entry in known.items() if entry.applies(today)]
+    return replace(result, findings=baseline.marked(result.findings, applying), unwritten=tuple(unwritten))
 
 
 def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:

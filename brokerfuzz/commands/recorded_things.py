@@ -120,7 +120,7 @@ def _in_baseline(wanted: str, path: str) -> Explained | None:
     from brokerfuzz.campaign import baseline
     from brokerfuzz.reports.single_finding import KnownFinding
 
-    return next((KnownFinding(name, sentence) for name, sentence in baseline.read(Path(path)).items() if wanted.startswith(name)), None)
+    return next((KnownFinding(name, entry) for name, entry in baseline.read(Path(path)).items() if wanted.startswith(name)), None)
 
 
 def _in_corpus(wanted: str, path: str, contract: str | None) -> "SingleCase | None":

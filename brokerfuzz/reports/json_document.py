@@ -5,19 +5,18 @@ The properties `rules`, `places`, `got` and `twin` of a finding describe its sma
 """
 
 import json
-from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.ledger import Observed
+from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.campaign.proof import OtherPropertyNamed, UnprovenExample
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.timing import Timing
-from brokerfuzz.cases.case import Case, compact, message_id
+from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, load_contract
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 from brokerfuzz.version import __version__
 
@@ -165,19 +164,8 @@ def _timing(timing: Timing) -> dict[str, Any]:
 
 def _message_with_id(finding: Finding, body: bytes) -> dict[str, Any]:
     headers = finding.case.headers
-    return {"id": message_id(finding.message_type, headers, body), **_message(body, headers)}
+    return {"id": message_id(finding.message_type, headers, body), **message_json(body, headers)}
 
 
 def _case(case: Case) -> dict[str, Any]:
-    return {"id": case.id, **_message(case.body, case.headers)}
-
-
-def _message(body: bytes, headers: Headers) -> dict[str, Any]:
-    others = {"headers": [list(header) for header in headers]} if headers else {}
-    try:
-        value = json.loads(body)
-        if compact(value) == body:
-            return {**others, "body": value}
-    except (ValueError, TypeError, RecursionError):
-        pass
-    return {**others, "raw": b64encode(body).decode()}
+    return {"id": case.id, **message_json(case.body, case.headers)}

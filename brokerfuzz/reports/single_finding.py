@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from brokerfuzz.campaign import baseline
 from brokerfuzz.cases.message_diff import difference, laid_out
 from brokerfuzz.reports.document_messages import Document, body_of, name_of
 from brokerfuzz.wording import counted, printable
@@ -49,23 +50,33 @@ class SingleFinding:
 
 @dataclass(frozen=True)
 class KnownFinding:
-    """A finding in a baseline. A baseline contains only the name of a finding and a sentence about it."""
+    """A finding in a baseline, with its name and its entry."""
 
     name: str
-    sentence: str
+    entry: baseline.KnownFinding
 
     @property
     def difference(self) -> list[str]:
-        """Returns no lines, because a baseline contains no messages."""
-        return []
+        """The lines of the smallest message. There are none if the baseline does not contain the message."""
+        return laid_out(body_of(self.entry.message["smallest"])) if "smallest" in self.entry.message else []
 
     def data(self) -> dict[str, Any]:
         """Describes the finding as JSON."""
-        return {"finding": {"name": self.name, "known": True, "sentence": self.sentence}}
+        until = None if self.entry.until is None else self.entry.until.isoformat()
+        said = {"sentence": self.entry.sentence, "reason": self.entry.reason, "until": until, **self.entry.message}
+        return {"finding": {"name": self.name, "known": True, **said}}
 
     def lines(self) -> Iterator[str]:
-        """Describes the finding as text."""
+        """Describes the finding as text, without the message."""
         yield f"{self.name} (known finding)"
         yield ""
-        yield printable(self.sentence, _LONGEST)
-        yield "A baseline contains only this sentence: specify a journal or a JSON report for the details."
+        yield printable(self.entry.sentence, _LONGEST)
+        if self.entry.reason is not None:
+            yield f"Reason: {printable(self.entry.reason, _LONGEST)}"
+        if self.entry.until is not None:
+            yield f"The entry applies until {self.entry.until}."
+        if self.difference:
+            yield ""
+            yield "The smallest message that shows the finding:"
+        else:
+            yield "The baseline does not contain the message: specify a journal or a JSON report for the details."

@@ -1,7 +1,7 @@
 """The baseline: known findings do not make a campaign fail."""
 
-import json
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +10,7 @@ from hand_made_servers import Service, conforming
 from sampled import sample
 
 from brokerfuzz.campaign import Options, Result, baseline, fire
+from brokerfuzz.campaign.replaying import of_baseline
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.errors import BaselineError
@@ -65,12 +66,60 @@ def test_pruning_removes_findings_that_did_not_occur_and_adds_none() -> None:
     assert baseline.updated(known, one, add=True, prune=True) == pruned
 
 
-def test_a_baseline_is_sorted_and_readable(tmp_path: Path) -> None:
-    baseline.write(tmp_path / "known.json", {"b": "Second.", "a": "First."})
-    assert [entry["sentence"] for entry in json.loads((tmp_path / "known.json").read_text())["findings"]] == ["First.", "Second."]
+def test_a_baseline_is_sorted_with_a_few_lines_per_entry_and_contains_small_messages(tmp_path: Path) -> None:
+    path = tmp_path / "known.json"
+    results = (fired(lenient(ONE)), fired(Service(lambda body: 500 if len(body) > 1200 else conforming(body))))
+    found = {finding.name: finding for result in results for finding in result.findings}
+    baseline.write(path, baseline.updated({}, found.values(), add=True, prune=False))
+    known = baseline.read(path)
+    assert list(known) == sorted(found)
+    assert len(path.read_text().splitlines()) <= 2 + 8 * len(known)
+    for finding in found.values():
+        again = of_baseline(known, OFFER).get(finding.name)
+        assert (again is None) == (len(finding.body) > baseline.LARGEST)
+        assert again is None or (again.case.body, again.label, again.kind) == (finding.body, finding.label, finding.kind)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"baseline": 7, "findings": []}', '{"baseline": 2, "findings": [1]}', "[" * 10_000])
+def test_an_update_keeps_reasons_and_dates(tmp_path: Path) -> None:
+    path = tmp_path / "known.json"
+    found = fired(lenient(ONE)).findings
+    entries = baseline.updated({}, found, add=True, prune=False)
+    name = found[0].name
+    until = date(2026, 12, 31)
+    baseline.write(path, {**entries, name: replace(entries[name], sentence="Old.", reason="ticket 17 \u00e9", until=until)})
+    again = baseline.updated(baseline.read(path), found, add=True, prune=True)[name]
+    assert again == replace(entries[name], reason="ticket 17 \u00e9", until=until)
+    assert (again.applies(until), again.applies(until + timedelta(days=1))) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ('{"sentence": "A."}', "the entry has no fingerprint: add `finding`"),
+        ('{"finding": "2cbd", "sentence": "A."}', "the entry has no fingerprint"),
+        ("1", "the entry has no fingerprint"),
+        ('{"finding": "2cbdcdfc"}', "sentence is None: use a string"),
+        ('{"finding": "2cbdcdfc", "sentence": "A.", "reason": 5}', "reason is 5: use a string"),
+        ('{"finding": "2cbdcdfc", "sentence": "A.", "until": "soon"}', "until is 'soon': use a date such as 2026-12-31"),
+        ('{"finding": "2cbdcdfc", "sentence": "A.", "until": 5}', "until is 5: use a date"),
+    ],
+)
+def test_an_invalid_entry_is_reported_with_its_line(tmp_path: Path, entry: str, said: str) -> None:
+    path = tmp_path / "known.json"
+    path.write_text(f'{{"baseline": 3, "findings": [\n {{"finding": "00000000",\n  "sentence": "["}},\n\n {entry}\n]}}\n')
+    with pytest.raises(BaselineError) as raised:
+        baseline.read(path)
+    assert str(raised.value).startswith(f"{path}, line 5: {said}")
+
+
+def test_an_invalid_message_is_reported_with_its_entry() -> None:
+    for smallest in ({}, {"raw": "A"}, {"body": {}, "headers": [["Authorization", "x"]]}, 5):
+        message = {"kind": "crashed", "message": OFFER, "verdict": "valid", "smallest": smallest}
+        with pytest.raises(BaselineError, match=r"the message of 2cbdcdfc in the baseline is invalid .*: remove `smallest`"):
+            of_baseline({"2cbdcdfc": baseline.KnownFinding("A.", message=message)}, OFFER)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"baseline": 7, "findings": []}', '{"baseline": 2, "findings": 1}', "[" * 10_000])
 def test_an_invalid_baseline_is_rejected_with_a_one_line_error(tmp_path: Path, content: str) -> None:
     path = tmp_path / "known.json"
     path.write_text(content)
