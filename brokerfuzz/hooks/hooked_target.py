@@ -2,7 +2,9 @@
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable
 from copy import copy
+from functools import partial
 from typing import Any
 
 from brokerfuzz.hooks.cleanup import Cleanup, is_clean
@@ -57,7 +59,7 @@ class HookedTarget(HttpTarget):
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         """Sends a message and returns the answer that the hooks see. Raises `HookError` and `TargetError`."""
-        answer = await self._authenticated(body, headers, case_id)
+        answer = await self._authenticated(partial(super().send, body, headers, case_id=case_id))
         if self._hooks is not None:
             answer = await self._hooks.classified(answer)
             await self._hooks.after_answer(SentCase(case_id, self.trace.campaign_id, body, headers), answer)
@@ -65,18 +67,18 @@ class HookedTarget(HttpTarget):
             await self._clean(self._cleanup, body, answer, case_id)
         return answer
 
-    async def _authenticated(self, body: bytes, headers: Headers, case_id: str) -> Answer:
-        """Sends a message. If the status is 401, authenticates and sends the message once more."""
+    async def _authenticated(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
+        """Sends a request. If the status is 401, authenticates and sends the request once more."""
         if self._hooks is None or "authenticate" not in self._hooks:
-            return await super().send(body, headers, case_id=case_id)
+            return await send()
         if not self._authentications:
             await self._authenticate(0)
         number = self._authentications
-        answer = await super().send(body, headers, case_id=case_id)
+        answer = await send()
         if answer.status != UNAUTHORIZED:
             return answer
         await self._authenticate(number)
-        return await super().send(body, headers, case_id=case_id)
+        return await send()
 
     async def _authenticate(self, number: int) -> None:
         """Authenticates, unless another message has done so after authentication `number`."""
@@ -103,14 +105,16 @@ class HookedTarget(HttpTarget):
         if url is None:
             self._note_remaining(f"{cleanup.method} {cleanup.path} (neither the answer nor the message has this property)")
             return
-        removal = copy(self)  # shares the connections
-        removal.method, removal.url, removal._address = cleanup.method, url, url  # noqa: SLF001 - same class
-        removed = await removal._authenticated(b"", _EMPTY, case_id)  # noqa: SLF001
-        self._unpooled = self._unpooled or removal._unpooled  # noqa: SLF001
-        if removal._authentications > self._authentications:  # noqa: SLF001
-            self.headers, self._secrets, self._authentications = removal.headers, removal._secrets, removal._authentications  # noqa: SLF001
+        removed = await self._authenticated(partial(self._remove, cleanup.method, url, case_id))
         if not is_clean(removed):
             self._note_remaining(f"{cleanup.method} {shown(url)} ({removed.reason})")
+
+    async def _remove(self, method: str, url: str, case_id: str) -> Answer:
+        removal = copy(self)  # shares the connections
+        removal.method, removal.url, removal._address = method, url, url  # noqa: SLF001 - same class
+        removed = await HttpTarget.send(removal, b"", _EMPTY, case_id=case_id)
+        self._unpooled = self._unpooled or removal._unpooled  # noqa: SLF001
+        return removed
 
     def _note_remaining(self, why: str) -> None:
         self._first_remaining = self._first_remaining if self._remaining else why
