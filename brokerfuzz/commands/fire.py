@@ -254,7 +254,7 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     return _run_by_workers(stack, planned, firing, journal, recalled) if by_workers else run(planned)
 
 
-def _prepare(target: "Target", firing: _Firing, known: "Baseline") -> "dict[str, Outcome]":
+def _prepare(target: "Target", firing: _Firing, known: "Baseline") -> "Mapping[str, Outcome]":
     """Checks the target, and sends the known findings first, so that the user soon sees which ones are gone. Returns what happened to each."""
     from brokerfuzz.campaign.replaying import of_baseline
 
@@ -266,7 +266,7 @@ def _prepare(target: "Target", firing: _Firing, known: "Baseline") -> "dict[str,
     return _send_known(target, firing, waiting) if waiting else {}
 
 
-def _send_known(target: "Target", firing: _Firing, waiting: "Mapping[str, ReplayRequest]") -> "dict[str, Outcome]":
+def _send_known(target: "Target", firing: _Firing, waiting: "Mapping[str, ReplayRequest]") -> "Mapping[str, Outcome]":
     from collections import Counter
 
     from brokerfuzz.campaign.replaying import replay
@@ -274,7 +274,7 @@ def _send_known(target: "Target", firing: _Firing, waiting: "Mapping[str, Replay
 
     options, sending = _options(firing), firing.sending
     sent = replay(list(waiting.values()), target, options.judge, concurrency=sending.concurrency, rate=sending.rate, fresh=options.fresh_values)
-    outcomes = {name: one.outcome for name, one in zip(waiting, event_loop.run(sent), strict=True)}
+    outcomes: dict[str, Outcome] = {name: one.outcome for name, one in zip(waiting, event_loop.run(sent), strict=True)}
     gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
     said = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
     note(f"known findings, sent first: {said}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))

@@ -118,9 +118,9 @@ def _message_ids(finding: "dict[str, Any]") -> set[str]:
 
 def _in_baseline(wanted: str, path: str) -> Explained | None:
     from brokerfuzz.campaign import baseline
-    from brokerfuzz.reports.single_finding import KnownFinding
+    from brokerfuzz.reports.single_finding import SingleKnownFinding
 
-    return next((KnownFinding(name, entry) for name, entry in baseline.read(Path(path)).items() if wanted.startswith(name)), None)
+    return next((SingleKnownFinding(name, entry) for name, entry in baseline.read(Path(path)).items() if wanted.startswith(name)), None)
 
 
 def _in_corpus(wanted: str, path: str, contract: str | None) -> "SingleCase | None":

@@ -58,7 +58,7 @@ def _check(ctx: click.Context, target: TargetOptions, command: str) -> None:
     if target.bugs and not target.demo:
         raise click.UsageError("--bug works only with --demo: add --demo, or remove --bug", ctx)
     hooks = next((option for option, value in (("--hooks", target.hooks), ("--cleanup", target.cleanup)) if value is not None), None)
-    if hooks is not None and target.url is None:
+    if hooks is not None and (target.url is None or target.app is not None):
         raise click.UsageError(f"{hooks} works only with a URL: use a URL, or remove {hooks}", ctx)
 
 

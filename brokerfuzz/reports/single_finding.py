@@ -49,7 +49,7 @@ class SingleFinding:
 
 
 @dataclass(frozen=True)
-class KnownFinding:
+class SingleKnownFinding:
     """A finding in a baseline, with its name and its entry."""
 
     name: str

@@ -33,7 +33,12 @@ def edited(**changes: Any) -> None:
 
 def test_the_message_of_a_known_finding_is_sent_before_all_cases(run: Run, known: Any) -> None:
     received: list[bytes] = []
-    with serving(answers(lambda body: received.append(body) or lenient(body))) as url:
+
+    def status_of(body: bytes) -> int:
+        received.append(body)
+        return lenient(body)
+
+    with serving(answers(status_of)) as url:
         done = run("fire", url, *SOME, "--no-preflight", "--json")
     assert json.loads(received[0]) == known["smallest"]["body"]
     assert json.loads(done.stdout)["baseline"] == [{"finding": known["finding"], "outcome": "still there"}]
