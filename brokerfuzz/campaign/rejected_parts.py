@@ -128,19 +128,20 @@ class PlainParts:
         the fault, the method copies the smaller parts inside this part instead. If the part is the faulty value, only the twin changes.
         """
         try:
-            waiting = list(self.parts(read_tree(twin)) if sites is None else sites)
-            while waiting:
-                part = waiting.pop(0)
-                tree = read_tree(twin)
-                changed = write_tree(self.copied(tree, [part]))
-                if (merged := _merged(twin, changed, fault)) is not None and allows(changed, merged):
-                    twin, fault = changed, merged
-                elif smaller := self.parts(tree, part):
-                    waiting += smaller
-                elif allows(changed, fault):  # the part is the faulty value itself
-                    twin = changed
+            tree = read_tree(twin)
         except ValueError:  # the twin is not JSON in UTF-8
-            pass
+            return twin, fault
+        waiting = list(self.parts(tree) if sites is None else sites)
+        while waiting:
+            part = waiting.pop(0)
+            new = self.copied(tree, [part])
+            changed = write_tree(new)
+            if (merged := _merged(twin, changed, fault)) is not None and allows(changed, merged):
+                tree, twin, fault = new, changed, merged
+            elif smaller := self.parts(tree, part):
+                waiting += smaller
+            elif allows(changed, fault):  # the part is the faulty value itself
+                tree, twin = new, changed
         return twin, fault
 
 
@@ -172,5 +173,12 @@ def _difference(base: bytes, changed: bytes) -> tuple[int, int, bytes]:
 
 
 def _equal(one: bytes, other: bytes) -> int:
-    """Returns the number of equal bytes at the beginning."""
-    return next((number for number, (mine, its) in enumerate(zip(one, other, strict=False)) if mine != its), min(len(one), len(other)))
+    """Returns the number of equal bytes at the beginning, by binary search."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

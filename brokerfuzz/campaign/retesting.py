@@ -11,12 +11,14 @@ twin that the target rejects, replaces the part by the part of the plain message
 The answer to the new message replaces the answer to the case.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from time import monotonic
 
 from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError
 from brokerfuzz.campaign.campaign_oracle import Judge
@@ -90,8 +92,11 @@ class Retesting:
     async def _retest(self, numbers: Sequence[int], sites: Sites | None) -> None:
         """Sends the changed twins, and then the messages whose twins the target accepted."""
         waiting = self._seen.proofs.waiting
-        rejections = [waiting[number].rejection for number in numbers if number in waiting]
-        retests = [retest for rejection in rejections if (retest := self._changed(rejection, sites)) is not None]
+        retests = []
+        for number in numbers:
+            if number in waiting and monotonic() < self._deadline and (retest := self._changed(waiting[number].rejection, sites)) is not None:
+                retests.append(retest)
+            await asyncio.sleep(0)  # so that Ctrl-C is noticed
         twins = {retest.twin.body: (self._key(retest.before), retest.twin) for retest in retests}
         answers = await self._answers(twins.values())
         accepted = {body: answers[key] for body, (key, _) in twins.items() if key in answers and answers[key].kind == "accepted"}
