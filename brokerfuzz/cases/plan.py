@@ -174,7 +174,7 @@ _VALID: Mapping[str, Callable[[Any], bool]] = {
     "scope": lambda value: value in SCOPES,
     "large": lambda value: isinstance(value, bool),
     "contract": lambda value: value is None or isinstance(value, str),
-    "values": lambda value: value is None or isinstance(value, str),
+    "values": lambda value: value is None or (isinstance(value, str) and KnownValues(value).is_well_formed),
 }
 """Maps each property of a plan in a file to a function that decides whether its value is valid."""
 

@@ -255,7 +255,10 @@ def load_contract(folder: str | Path | None = None, values: KnownValues | str | 
 
 
 def _narrowed(contract: Contract, values: KnownValues) -> Contract:
-    """Returns the contract with reference data."""
+    """Returns the contract with reference data. Raises `ReferenceDataError` if the contract does not allow a value."""
+    from brokerfuzz.schemas.reference_data import check_values
+
+    check_values(values, contract)
     flat = {message_type: values.narrowed(message_type, schema) for message_type, schema in contract.flat.items()}
     asked = {message_type: [*values.detectors(message_type)] for message_type in flat}
     sites = {message_type: found for message_type, found in asked.items() if found}

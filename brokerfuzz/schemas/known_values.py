@@ -36,6 +36,20 @@ class KnownValues:
         """`sites` maps message types and sites to values. `rows` maps message types and sites of objects to rows."""
         return cls(json.dumps([sites, rows], ensure_ascii=False, separators=(",", ":")))
 
+    @property
+    def is_well_formed(self) -> bool:
+        """Whether the text has the form that `KnownValues.of` writes. A journal of somebody else may contain another text."""
+        try:
+            match self._parts:
+                case [dict() as sites, dict() as rows]:
+                    lists = [values for found in sites.values() for values in found.values()]
+                    objects = [row for found in rows.values() for some in found.values() for row in some]
+                    cells = [value for values in lists for value in values] + [cell for row in objects for cell in row.values()]
+                    return all(lists) and all(objects) and all(isinstance(cell, str | int | float) for cell in cells)
+        except (ValueError, RecursionError, AttributeError, TypeError):
+            pass
+        return False
+
     @cached_property
     def _parts(self) -> Any:
         return json.loads(self.text)

@@ -3,6 +3,7 @@
 import json
 import pickle
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
@@ -10,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+import pytest
 from hand_made_servers import Service
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,11 +21,15 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plainest
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.random_messages import messages
-from brokerfuzz.schemas import Contract, check, load_contract
+from brokerfuzz.decoder.scalars import ValuePlace, scalar_pool
+from brokerfuzz.errors import ReferenceDataError
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, check, load_contract
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
+from brokerfuzz.schemas.reference_data.allowed_values import ValueChecker
+from brokerfuzz.schemas.reference_data.cells import KnownCell
 from brokerfuzz.strategies import invalid_offer_requests, offer_requests, product_list_offers
 
 OFFER: Final = "offer-creation-request"
@@ -158,6 +164,61 @@ def test_other_processes_and_journals_get_the_reference_data() -> None:
     assert pickle.loads(pickle.dumps(CONTRACT)) is CONTRACT
     plan = Plan(message_type=OFFER, values=TEXT)
     assert Plan.of(json.loads(json.dumps(plan.data()))).demands is CONTRACT
+
+
+def plan_of_a_journal(values: str) -> Plan:
+    data = json.loads(json.dumps(Plan(message_type=OFFER).data()))
+    return Plan.of({**data, "values": values})
+
+
+@pytest.mark.parametrize(
+    "text", ["5", "[", "[{}]", '[{"x":5},{}]', '[{"x":{"a":[]}},{}]', '[{},{"x":{"":[5]}}]', '[{"x":{"a":[[]]}},{}]', "[" * 9999]
+)
+def test_a_journal_with_other_reference_data_is_rejected(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a valid value for values"):
+        plan_of_a_journal(text)
+
+
+@pytest.mark.parametrize(("site", "value"), [("number", 5), ("number", ""), ("nothing", "A"), ("productClusters", "A")])
+def test_reference_data_of_a_journal_must_comply_with_the_contract(site: str, value: Any) -> None:
+    plan = plan_of_a_journal(json.dumps([{OFFER: {site: [value]}}, {}]))
+    with pytest.raises(ReferenceDataError, match=r"^reference data: "):
+        plan.demands  # noqa: B018 - the property reads the contract
+
+
+def _allowed(message_type: MessageType) -> dict[str, list[Any]]:
+    """Returns values that the contract allows as reference data, for each site that can have such values."""
+    contract, found = load_contract(), dict[str, list[Any]]()
+    for path, site in contract.sites[message_type].items():
+        pool = site.schema.get("enum") or scalar_pool(site.schema, ValuePlace(contract, message_type, path)).usual
+        with suppress(ReferenceDataError):
+            check = ValueChecker(contract, message_type, path, "")
+            for value in pool:
+                with suppress(ReferenceDataError):
+                    found.setdefault(path, []).append(check.value_of(KnownCell(value, "")))
+    return found
+
+
+ALLOWED = {message_type: _allowed(message_type) for message_type in MESSAGE_TYPES}
+
+
+@st.composite
+def reference_data(draw: st.DrawFn) -> tuple[MessageType, dict[str, list[Any]]]:
+    message_type = draw(st.sampled_from(MESSAGE_TYPES))
+    allowed = ALLOWED[message_type]
+    sites = draw(st.lists(st.sampled_from(sorted(allowed)), min_size=1, max_size=4, unique=True))
+    return message_type, {site: draw(st.lists(st.sampled_from(allowed[site]), min_size=1, max_size=4)) for site in sites}
+
+
+@given(reference_data(), st.integers(0, 1000))
+def test_messages_are_valid_with_any_reference_data(given: tuple[MessageType, dict[str, list[Any]]], seed: int) -> None:
+    message_type, values = given
+    contract = load_contract(values=values)
+    for message in islice(messages(message_type, seed, contract=contract), 5):
+        assert check(message_type, message, contract=contract).label == "valid"
+    for path in contract.sites[message_type]:
+        message = build(contract, message_type, MessagePlan(narrowed=schema_with_place(contract, message_type, path)))
+        assert all(touch.ambiguity != KNOWN_VALUES for touch in check(message_type, message, contract=contract).ambiguities)
 
 
 # -------------------------------------------------------------------------------------------------------- campaigns

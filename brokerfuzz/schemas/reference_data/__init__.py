@@ -9,6 +9,6 @@ csv = "products.csv"
 "productClusters[].products[].pageCount" = "pages"
 """
 
-from brokerfuzz.schemas.reference_data.reading import known_values
+from brokerfuzz.schemas.reference_data.reading import check_values, known_values
 
-__all__ = ["known_values"]
+__all__ = ["check_values", "known_values"]

@@ -39,6 +39,17 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
     return _Reader(contract, _section(content), path.parent, path, lines_of_keys(text)).read()
 
 
+def check_values(values: KnownValues, contract: Contract) -> None:
+    """Raises `ReferenceDataError` if the contract has no such site, or does not allow a value. The values can come from a journal."""
+    for message_type, known in contract.sites.items():
+        for path, found in values.used(message_type).items():
+            if path not in known:
+                raise ReferenceDataError(f"reference data: {UnknownNameError('site', path, known, '`brokerfuzz rules` lists the sites')}")
+            check = ValueChecker(contract, message_type, path, "reference data")
+            for value in found:
+                check.value_of(KnownCell(value, "reference data"))
+
+
 def _section(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the table that contains the reference data: a section of a configuration, or the whole file."""
     for names in _SECTIONS:
