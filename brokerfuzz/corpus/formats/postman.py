@@ -10,6 +10,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import reason_of
+from brokerfuzz.corpus.formats.expected_failures import NAME
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
@@ -31,8 +32,8 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         about,
         place="Install newman (`npm install --global newman`), or import `collection.json` into Postman.",
         complete="Replace the URL in the command of step 3 by the URL of your system.",
-        run=f'newman run {COLLECTION} --env-var url={HOST + ROUTES[OFFER][1]} --env-var "expectedFailures=$(cat expected-failures)"',
-        expected="expected-failures",
+        run=f'newman run FOLDER/{COLLECTION} --env-var url={HOST + ROUTES[OFFER][1]} --env-var "expectedFailures=$(cat FOLDER/{NAME})"',
+        expected=NAME,
     )
 
 

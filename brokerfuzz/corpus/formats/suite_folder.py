@@ -31,7 +31,7 @@ Your system must accept the valid messages and reject the invalid ones. A test f
 2. {complete}
 3. Run `{run}`. The plain messages come first: if your system rejects one, no other test runs.
 4. If you cannot fix a failure now, write the ID or the rule into `{expected}`. This command adds all failures:
-   `{run} | grep -oE '{failure}' | grep -oE '.{{16}}$' | sort -u >> {expected}`
+   `{run} 2>&1 | grep -oE '{failure}' | grep -oE '.{{16}}$' | sort -u >> FOLDER/{expected}`
 
 The tests are grouped by rule. The name of a test consists of the technique that breaks the rule, and the ID of the case.
 To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. It keeps the files that you completed.
