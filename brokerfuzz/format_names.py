@@ -12,7 +12,7 @@ FORMATS = {
     "minitest": "tests for Minitest, in Ruby; you must complete accepts.rb",
     "openapi": "an OpenAPI 3.1 document of the messages, with examples",
     "parquet": "one case per row, with typed columns (needs pyarrow)",
-    "parsing": "y_, n_ and i_ files, as in JSONTestSuite",
+    "parsing": "y_, n_ and i_ files, as in JSONTestSuite, and a list of them",
     "phpunit": "tests for PHPUnit, in PHP; you must complete accepts.php",
     "postman": "requests with checks for Postman and newman; offers only",
     "pytest": "tests for pytest; you must complete conftest.py",
@@ -22,3 +22,5 @@ FORMATS = {
     "xunit": "tests for xUnit, in C#; you must complete Broker.cs",
 }
 """Maps the name of each format to its description: `ndjson` first, then the others in alphabetical order."""
+BASE64 = "ndjson-base64"
+"""The name of the format `ndjson` with every message in base64, which `export --base64` writes."""

@@ -17,14 +17,16 @@ from brokerfuzz.cases.case import Case, is_always_correct
 from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.essentials import essentials
+from brokerfuzz.cases.fuzz_seed_cases import seeds
+from brokerfuzz.cases.plausible_cases import plausible_cases
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.known_values import KnownValues
 from brokerfuzz.wording import listed
 
-Scope = Literal["whole", "essential"]
-SCOPES = ("whole", "essential")
+Scope = Literal["whole", "essential", "seeds"]
+SCOPES = ("whole", "essential", "seeds")
 
 STRIDE = 4096
 """The number of the first case of a shard is the number of the shard, multiplied by this constant."""
@@ -40,7 +42,8 @@ MOST_EXCLUDED = 5000
 class Plan:
     """Describes cases of one message type: first catalogue cases (unless `only_random` is true), then `count` random cases.
 
-    `scope` is the part of the catalogue: `whole` or `essential`. `large` adds the large essential cases.
+    `scope` is the part of the catalogue: `whole`, `essential` or `seeds` (for fuzzers). `large` adds the large essential
+    cases. `plausible` means that the random cases are valid messages with business values.
 
     If `count` is None, the random cases do not end. `now` is the time for the cases about the clock (None: no such cases).
     `contract` is the folder of a changed contract. `values` is the text of reference data (see `KnownValues`).
@@ -61,6 +64,7 @@ class Plan:
     sites: tuple[str, ...] = ()
     scope: Scope = "whole"
     large: bool = False
+    plausible: bool = False
     contract: str | None = None
     values: str | None = None
 
@@ -115,6 +119,8 @@ class Plan:
 
         chosen = self.chosen
         left = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
+        if self.plausible:
+            return plausible_cases(self.demands, self.message_type, self.seed, start=shard * RANDOM_PER_SHARD, size=left)
         cases = steered_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
             techniques=chosen.names(), now=self.now, contract=self.demands, strength=self.strength,
@@ -173,6 +179,7 @@ _VALID: Mapping[str, Callable[[Any], bool]] = {
     "sites": _is_list_of_strings,
     "scope": lambda value: value in SCOPES,
     "large": lambda value: isinstance(value, bool),
+    "plausible": lambda value: isinstance(value, bool),
     "contract": lambda value: value is None or isinstance(value, str),
     "values": lambda value: value is None or (isinstance(value, str) and KnownValues(value).is_well_formed),
 }
@@ -185,6 +192,8 @@ def _catalogue_cases(plan: Plan) -> Sequence[Case]:
         cases = essentials(plan.message_type, now=plan.now, contract=plan.demands, large=plan.large)
     else:
         cases = catalogue(plan.message_type, now=plan.now, contract=plan.demands, strength=plan.strength)
+    if plan.scope == "seeds":
+        cases = seeds(tuple(cases), plan.demands)
     return tuple(case for case in plan.chosen.of(cases) if case.label in plan.verdicts)
 
 

@@ -7,7 +7,8 @@ Lists without entries are omitted.
 
 `body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes. If the bytes are
 not compact JSON, the property `raw` contains the message in base64.
-If the corpus is a folder, the property `file` can contain the name of the file with the message.
+In a corpus for other languages, `raw` contains every message. If the corpus is a folder, the property `file` contains the name
+of the file with the message, and `reason` says why the message has its verdict.
 
 `ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is omitted if there is no twin. The `headers` of
 a case replace the usual headers with the same names. The value null means that the header is not sent. If the headers declare a
@@ -30,29 +31,32 @@ from brokerfuzz.cases.case import Case
 _END, _LAST = b"}", b',"last":true}'
 
 
-def encode(case: Case, *, last: bool = False) -> bytes:
-    """Returns the line for a case, without a line break."""
-    return b"".join(_line(case, *_message(case), _LAST if last else _END))
+def encode(case: Case, *, last: bool = False, base64: bool = False) -> bytes:
+    """Returns the line for a case, without a line break. With `base64`, the message is always in base64."""
+    return b"".join(_line(case, *_message(case, base64=base64), _LAST if last else _END))
 
 
-def encode_all(cases: Iterable[Case], last: bool) -> bytes:
+def encode_all(cases: Iterable[Case], last: bool, *, base64: bool = False) -> bytes:
     """Returns the lines for several cases. If `last` is true, the last line is marked as the last line of the corpus."""
     texts: list[bytes] = []
     for case in cases:
-        texts += _line(case, *_message(case), b"}\n")
+        texts += _line(case, *_message(case, base64=base64), b"}\n")
     if last:
         texts[-1] = _LAST + b"\n"
     return b"".join(texts)
 
 
-def encode_beside(case: Case, file: str, *, last: bool = False) -> bytes:
-    """Returns the line for a case whose message is in another file. The line contains the name of this file."""
-    return b"".join(_line(case, b',"file":', orjson.dumps(file), _LAST if last else _END))
+def encode_beside(case: Case, file: str, reason: str, *, last: bool = False) -> bytes:
+    """Returns the line for a case whose message is in another file. The line contains the reason for the verdict and the name of
+    the file.
+    """
+    beside = orjson.dumps({"reason": reason, "file": file})
+    return b"".join(_line(case, b",", beside[1:-1], _LAST if last else _END))
 
 
-def _message(case: Case) -> tuple[bytes, bytes]:
+def _message(case: Case, *, base64: bool) -> tuple[bytes, bytes]:
     """Returns the name and the contents of the property that contains the message."""
-    return (b',"body":', case.body) if case.is_compact else (b',"raw":', b'"%b"' % b64encode(case.body))
+    return (b',"body":', case.body) if case.is_compact and not base64 else (b',"raw":', b'"%b"' % b64encode(case.body))
 
 
 def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes, ...]:

@@ -10,6 +10,7 @@ from brokerfuzz import options
 from brokerfuzz.commands.option_values import CaseFilters, CaseOptions
 from brokerfuzz.commands.output import NAME
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.format_names import BASE64
 from brokerfuzz.options import RANDOM_CASES
 
 if TYPE_CHECKING:
@@ -93,13 +94,14 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str, values: str | None) -> str:
 
     plan, types = plans[0], tuple(plan.message_type for plan in plans)
     words = [f"--message={name}" for name in types if types != MESSAGE_TYPES]
-    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS]
+    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS and not plan.plausible]
     words += [f"--{name[:-1]}={value}" for name in options.CHOICE for value in getattr(plan, name)]
-    flags = {"--random": plan.only_random, "--full": plan.scope == "whole" and not plan.only_random, "--large": plan.large}
+    random = plan.only_random and not plan.plausible
+    flags = {"--random": random, "--plausible": plan.plausible, "--full": plan.scope == "whole" and not plan.only_random, "--large": plan.large}
     words += [flag for flag, is_set in flags.items() if is_set]
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
     words += [f"--strength={plan.strength}"] if plan.strength != 2 else []
     words += [f"--contract={plan.contract}"] if plan.contract is not None else []
     words += [f"--values={values}"] if values is not None else []
     words += ["--clock", f"--now={spell(plan.now)}"] if plan.now is not None else []
-    return shlex.join([*words, f"--format={fmt}"]).encode(errors="backslashreplace").decode()
+    return shlex.join([*words, "--base64" if fmt == BASE64 else f"--format={fmt}"]).encode(errors="backslashreplace").decode()

@@ -13,7 +13,7 @@ from brokerfuzz.commands.option_values import CaseOptions, typed_options
 from brokerfuzz.commands.output import counted
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
-from brokerfuzz.format_names import FORMATS
+from brokerfuzz.format_names import BASE64, FORMATS
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.plan import Plan
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from brokerfuzz.workers import WorkerPool
 
 
-_SECTIONS = {"Output": ("fmt", "force", "shards", "resume", "as_json"), **SECTIONS}
+_SECTIONS = {"Output": ("fmt", "base64", "force", "shards", "resume", "as_json"), **SECTIONS}
 
 
 class _WithFormats(Sectioned):
@@ -52,11 +52,17 @@ class _WithFormats(Sectioned):
     help="Include the whole catalogue: each fault at several places and beside unusual properties, and every pair of property states.",
 )
 @click.option("--large", is_flag=True, help="Include messages of more than 16 KiB, such as 100,000 brackets or a message of 1 MiB.")
+@click.option(
+    "--plausible",
+    is_flag=True,
+    help="Write only random valid messages with business values, for demonstrations and load tests. --count sets their number.",
+)
 @options.clock_option
 @options.now_option("With --clock, generate these cases")
 @options.contract_option
 @options.values_option
 @options.format_option
+@click.option("--base64", is_flag=True, help="With the format ndjson, write every message in base64, so that each JSON parser gives the exact bytes.")
 @click.option(
     "--shards",
     metavar="NUMBER",
@@ -70,8 +76,8 @@ class _WithFormats(Sectioned):
 @options.json_option
 @typed_options(cases=CaseOptions)
 def command(
-    out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, full: bool, large: bool, with_clock: bool, fmt: str | None,
-    shards: int | None, resume: bool, force: bool, workers: int, cluster: str | None, as_json: bool,
+    out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, full: bool, large: bool, plausible: bool, with_clock: bool,
+    fmt: str | None, base64: bool, shards: int | None, resume: bool, force: bool, workers: int, cluster: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a corpus: labelled cases that programs in any language can read.
 
@@ -95,12 +101,16 @@ def command(
       brokerfuzz export products.ndjson --site 'productClusters[].products[].*'
       brokerfuzz export all.ndjson.zst --full
       brokerfuzz export more.ndjson --random --count 10000 --seed 7
+      brokerfuzz export load.ndjson --plausible --count 10000
       brokerfuzz export - --clock --tag 'now:*' > about-the-clock.ndjson
       brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
     """
     from brokerfuzz.cases.case import clock
+    from brokerfuzz.corpus.formats import Folder
 
     _check(click.get_current_context(), out, shards, resume=resume)
+    if plausible:
+        cases = _plausible(click.get_current_context(), cases, other=full or large or with_clock or workers > 1 or cluster is not None)
     _check_scope(click.get_current_context(), cases, full=full, large=large)
     if cases.now is not None and not with_clock:
         raise click.UsageError("--now sets the time of the cases about the clock: add --clock, or remove --now", click.get_current_context())
@@ -109,13 +119,15 @@ def command(
     with ExitStack() as stack:
         progress = stack.enter_context(ProgressLine())
         pool = _pool(stack, workers, cluster)
-        form = _format(out, fmt)
+        form = _format(out, fmt, base64=base64)
         message_types = _supported(form, message_types or MESSAGE_TYPES)
         warn_about_unbroken_rules(contract_of(cases.contract, cases.values), message_types)
         place = None if out == "-" else _place(out, form, shards, force=force)
         if place is not None and shards is not None and resume and with_clock:
             cases = _resumed(cases, place, form, shards)
-        plans = _in_scope(plans_of(message_types, cases, clock(cases.now) if with_clock else None), full=full, large=large)
+        scope = "whole" if full else form.scope if isinstance(form, Folder) else "essential"
+        plans = plans_of(message_types, cases, clock(cases.now) if with_clock else None)
+        plans = tuple(replace(plan, scope=scope, large=large, plausible=plausible) for plan in plans)
         outcome = _written(_export(form, plans, pool, progress, cases.values), place, progress, shards, force=force, resume=resume)
     _print_summary(outcome, out, progress.seconds, shards, {} if with_clock else _not_covered(plans), as_json=as_json)
 
@@ -137,8 +149,14 @@ def _check_scope(ctx: click.Context, cases: CaseOptions, *, full: bool, large: b
         raise click.UsageError("--strength changes only random cases and the cases of --full: add --full, or remove --strength", ctx)
 
 
-def _in_scope(plans: "tuple[Plan, ...]", *, full: bool, large: bool) -> "tuple[Plan, ...]":
-    return tuple(replace(plan, scope="whole" if full else "essential", large=large) for plan in plans)
+def _plausible(ctx: click.Context, cases: CaseOptions, *, other: bool) -> CaseOptions:
+    """Returns the options for random valid messages. Raises `UsageError` if an option asks for something else."""
+    if other or cases:
+        raise click.UsageError(
+            "--plausible writes only random valid messages, in one process: use only --message, --seed, --count, --contract and output options",
+            ctx,
+        )
+    return replace(cases, only_random=True, verdicts=("valid",))
 
 
 def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple[MessageType, ...]":
@@ -154,13 +172,15 @@ def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tup
     return supported
 
 
-def _format(out: str, fmt: str | None) -> "Format":
+def _format(out: str, fmt: str | None, *, base64: bool) -> "Format":
     from brokerfuzz.corpus.corpus_names import check_suffix, format_from_name
     from brokerfuzz.corpus.formats import format_named
 
     form = format_named(fmt) if fmt is not None else format_from_name(out)
     check_suffix(out, form)
-    return form
+    if base64 and form.name != "ndjson":
+        raise click.UsageError(f"--base64 works only with the format ndjson, not with {form.name}: remove it", click.get_current_context())
+    return format_named(BASE64) if base64 else form
 
 
 def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Place":

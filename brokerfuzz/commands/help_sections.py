@@ -11,8 +11,8 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Answers": ("accept", "reject", "envelope"),
     "Cases": (
-        "message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "full", "large", "with_clock",
-        "strength",
+        "message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "full", "large", "plausible",
+        "with_clock", "strength",
     ),
     "Limits": ("max_time", "max_findings", "shrink", "rate", "concurrency", "preflight"),
     "Results": (

@@ -26,8 +26,8 @@ class CorpusFolder:
         if not os.path.lexists(path / MANIFEST):
             raise CorpusError(f"{path} is a directory but not a corpus (it has no {MANIFEST}): specify a corpus or the files in it")
         form = _object(self.files, MANIFEST, str(path / MANIFEST)).get("format")
-        self._all_listed = form == "files"
-        if form not in ("files", "pytest"):
+        self._all_listed = form != "pytest"
+        if form not in ("files", "parsing", "pytest"):
             found = f"{path} is a folder in the format {quoted(form)}, which brokerfuzz cannot read"
             raise CorpusError(f"{found}: export with --format files or ndjson (to check the files of any folder, use `sha256sum --check {SUMS}`)")
 

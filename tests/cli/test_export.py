@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
@@ -10,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from brokerfuzz import corpus
+from brokerfuzz import check, corpus
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.corpus.reading import records
-from brokerfuzz.schemas import MESSAGE_TYPES
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 Run = Callable[..., Result]
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -154,6 +155,45 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
         assert said["cases"] == sum(len(content[name]) for name in ("examples", "x-invalid-examples", "x-unspecified-examples"))
 
 
+def test_base64_writes_every_message_in_base64(run: Run) -> None:
+    run("export", "usual", *PRICING)
+    run("export", "raw", *PRICING, "--base64")
+    assert list(corpus.read("raw")) == list(corpus.read("usual"))
+    records = [json.loads(line) for line in Path("raw").read_bytes().splitlines()]
+    assert [b64decode(record["raw"]) for record in records] == [case.body for case in corpus.read("usual")]
+    assert not [record for record in records if "body" in record]
+
+
+def test_plausible_messages_are_valid_different_and_the_same_in_shards(run: Run) -> None:
+    args = (*PRICING, "--plausible", "--count", 1500, "--seed", 5)
+    assert run("export", "whole", *args).exit_code == 0
+    run("export", "parts", *args, "--shards", 3)
+    cases = list(corpus.read("whole"))
+    assert {case.label for case in cases} == {"valid"}
+    assert len({case.id for case in cases}) == len(cases) == 1500
+    assert [case.id for case in corpus.read("parts.shards.json")] == [case.id for case in cases]
+    assert b'"customerId":"CUS-4' in Path("whole").read_bytes()
+
+
+@pytest.mark.parametrize("form", ["files", "parsing"])
+def test_the_list_of_the_files_names_rule_technique_and_reason(run: Run, form: str) -> None:
+    run("export", "out", *PRICING, "--format", form, "--rule", "*quantity:minimum", "--technique", "one-below")
+    valid, broken = (json.loads(line) for line in Path("out", "cases.ndjson").read_bytes().splitlines())
+    assert [fault["technique"] for fault in broken["faults"]] == ["one-below"]
+    assert broken["reason"].startswith("Broken: offer-pricing-response/data.offers[].quantity:minimum at /data/offers/0/quantity")
+    assert valid["id"] == broken["twin"]
+    assert [case.id for case in corpus.read("out")] == [valid["id"], broken["id"]]
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_type: MessageType) -> None:
+    run("export", "out", "--message", message_type, "--format", "fuzz-seeds")
+    seeds = [path.read_bytes() for path in Path("out", "seeds", message_type).iterdir()]
+    assert 100 <= len(seeds) <= 200
+    broken = {entry.rule for seed in seeds for entry in check(message_type, seed).broken}
+    assert broken == {rule.id for rule in load_contract().rules[message_type]}
+
+
 # ---------------------------------------------------------------------------------------------------------- bad input
 
 
@@ -174,6 +214,9 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
         (("out", "--full", "--random"), "--full adds catalogue cases, but --random excludes them"),
         (("out", "--large", "--random"), "--large adds catalogue cases, but --random excludes them"),
         (("out", "--large", "--full"), "--full already includes the large messages: remove --large"),
+        (("out", "--plausible", "--full"), "--plausible writes only random valid messages, in one process"),
+        (("out", "--plausible", "--verdict", "invalid"), "--plausible writes only random valid messages, in one process"),
+        (("out", "--base64", "--format", "files"), "--base64 works only with the format ndjson, not with files: remove it"),
         (("out", "--strength", "3"), "--strength changes only random cases and the cases of --full"),
         (("no/such/out",), "the folder no/such does not exist"),
     ],

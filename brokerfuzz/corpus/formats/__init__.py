@@ -8,14 +8,14 @@ from importlib import import_module
 
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder, Format, LeftOut, OneFile
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.format_names import FORMATS
+from brokerfuzz.format_names import BASE64, FORMATS
 
 __all__ = ["FORMATS", "CorpusInfo", "File", "Folder", "Format", "LeftOut", "OneFile", "format_named"]
 
 
 def format_named(name: str) -> Format:
     """Returns the format with this name. Raises `UnknownNameError` if there is no such format."""
-    if name not in FORMATS:
+    if name not in (*FORMATS, BASE64):
         raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists all formats")
     found: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
     return found

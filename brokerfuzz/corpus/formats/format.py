@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.plan import Scope
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 
@@ -71,12 +72,14 @@ class Folder:
     """A format that consists of a folder. `files` yields the files, one after another.
 
     The caller must read all pieces of a file before it requests the next file. The folder contains only cases of `message_types`.
+    By default, the folder contains the part `scope` of the catalogue.
     """
 
     name: str
     description: str
     files: Callable[[Iterable[Case], CorpusInfo], Iterator[File]]
     message_types: tuple[MessageType, ...] = MESSAGE_TYPES
+    scope: Scope = "essential"
 
 
 Format = OneFile | Folder

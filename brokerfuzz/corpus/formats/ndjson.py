@@ -1,20 +1,27 @@
 """Writes one case per line, as JSON. `cases.records` describes the lines. The last line is marked."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.records import encode, encode_all
 from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 
 
-def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
-    held: Case | None = None
-    for case in cases:
+def in_lines(name: str, *, base64: bool) -> OneFile:
+    """Returns the format. With `base64`, every message is in base64, otherwise only messages that are not compact JSON."""
+
+    def pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
+        held: Case | None = None
+        for case in cases:
+            if held is not None:
+                yield encode(held, base64=base64) + b"\n"
+            held = case
         if held is not None:
-            yield encode(held) + b"\n"
-        held = case
-    if held is not None:
-        yield encode(held, last=True) + b"\n"
+            yield encode(held, last=True, base64=base64) + b"\n"
+
+    description = "one case per line, as JSON; brokerfuzz can read it again"
+    return OneFile(name, description, ".ndjson", pieces, partial(encode_all, base64=base64))
 
 
-FORMAT = OneFile("ndjson", "one case per line, as JSON; brokerfuzz can read it again", ".ndjson", _pieces, encode_all)
+FORMAT = in_lines("ndjson", base64=False)

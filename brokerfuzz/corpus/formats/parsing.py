@@ -1,10 +1,11 @@
 """Writes files for tests of parsers, in the layout of nst/JSONTestSuite. There is one folder per message type.
 
-    offer-creation-request/n_0000042_order-minimum_minimum_one-below_19da04d3.json
+    offer-creation-request/n_order-minimum_minimum_one-below_19da04d30a1b2c3d.json
+    cases.ndjson
 
 A file contains the exact bytes of a message. The name of a file begins with `y_` if the message must be accepted, with `n_` if it
-must be rejected, and with `i_` if the program may do either. Cases whose verdict depends on request headers or on the clock are
-left out.
+must be rejected, and with `i_` if the program may do either. `cases.ndjson` lists the files (see `index_file`). Cases whose
+verdict depends on request headers or on the clock are left out.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,6 +14,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import now_of
 from brokerfuzz.corpus.formats.file_names import stem
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
+from brokerfuzz.corpus.formats.index_file import with_index
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Label
 
@@ -21,6 +23,10 @@ LETTERS: dict[Label, str] = {"valid": "y", "invalid": "n", "unspecified": "i"}
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
+    return with_index(_named(cases, about))
+
+
+def _named(cases: Iterable[Case], about: CorpusInfo) -> Iterator[tuple[Case, str]]:
     name = None
     for case in cases:
         if case.headers:
@@ -29,9 +35,9 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             about.left_out.add(case, CLOCK)
         else:
             name = f"{case.message_type}/{LETTERS[case.label]}_{stem(case)}.json"
-            yield File(name, (case.body,))
+            yield case, name
     if name is None:
         raise CorpusError(f"the format parsing does not support cases {HEADERS} or {CLOCK}, and there are no others: choose more cases")
 
 
-FORMAT = Folder("parsing", "y_, n_ and i_ files, as in JSONTestSuite", _files)
+FORMAT = Folder("parsing", "y_, n_ and i_ files, as in JSONTestSuite, and a list of them", _files)

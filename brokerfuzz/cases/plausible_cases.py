@@ -1,0 +1,52 @@
+"""Generates random valid cases with business values, for demonstrations and load tests."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from brokerfuzz.cases.case import Case, compact, confirmed, is_always_correct
+from brokerfuzz.decoder import messages
+from brokerfuzz.schemas import Contract, MessageType
+
+_MOST_REPEATED = 5000
+"""The number of repeated messages in a row after which the cases end."""
+
+
+class _Cases:
+    """All plausible cases of a seed in order, without duplicates. Reading a part in the middle generates the parts before it."""
+
+    def __init__(self, contract: Contract, message_type: MessageType, seed: int) -> None:
+        self._contract, self._message_type, self._seed = contract, message_type, seed
+        self._restart()
+
+    def _restart(self) -> None:
+        self._position, self._every = 0, self._generated()
+
+    def part(self, start: int, size: int) -> Iterator[Case]:
+        if start < self._position:
+            self._restart()
+        while self._position < start + size and (case := next(self._every, None)) is not None:
+            self._position += 1
+            if self._position > start:
+                yield case
+
+    def _generated(self) -> Iterator[Case]:
+        seen, repeated = set[str](), 0
+        for message in messages(self._message_type, self._seed, plausible=True, contract=self._contract):
+            body, tags = compact(message), ("random", "plausible")
+            case = confirmed(self._message_type, body, claim="valid", tags=tags, contract=self._contract)
+            repeated = 0 if case is not None and case.id not in seen else repeated + 1
+            if case is not None and not repeated and is_always_correct(case, self._contract):
+                seen.add(case.id)
+                yield case
+            if repeated == _MOST_REPEATED:
+                return
+
+
+@lru_cache(maxsize=4)
+def _cases(contract: Contract, message_type: MessageType, seed: int) -> _Cases:
+    return _Cases(contract, message_type, seed)
+
+
+def plausible_cases(contract: Contract, message_type: MessageType, seed: int, *, start: int, size: int) -> Iterator[Case]:
+    """Yields the cases of a seed from the position `start`. There are fewer if the contract allows too few different messages."""
+    return _cases(contract, message_type, seed).part(start, size)
