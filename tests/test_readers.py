@@ -1,0 +1,73 @@
+"""The readers in `examples/readers` give the exact bytes of each message."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus import load, write
+
+READERS = Path(__file__).parents[1] / "examples" / "readers"
+LETTERS = {"y": "valid", "n": "invalid", "i": "unspecified"}
+TIMEOUT = 240
+"""The time to compile and run a reader, in seconds. A busy machine can compile slowly."""
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[Case]:
+    return [case for case in load("offer-creation-request") if not case.headers][::7]
+
+
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory: pytest.TempPathFactory, cases: list[Case]) -> Path:
+    folder = tmp_path_factory.mktemp("exports")
+    write(folder / "corpus.ndjson", cases, fmt="ndjson-base64")
+    write(folder / "files", cases, fmt="parsing")
+    return folder
+
+
+def output(folder: Path, *commands: list[str]) -> list[list[str]]:
+    for command in commands:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        assert done.returncode == 0, done.stderr
+    return [line.split(" ") for line in done.stdout.splitlines()]
+
+
+def needed(*tools: str) -> None:
+    for tool in tools:
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+
+
+@pytest.mark.parametrize(
+    ("command", "reader"),
+    [
+        ("python3", "reader.py"), ("node", "reader.mjs"), ("go run", "reader.go"), ("php", "reader.php"), ("ruby", "reader.rb"), ("sh", "reader.sh"),
+    ],
+)  # fmt: skip
+def test_a_reader_of_lines_gives_the_exact_bytes(exports: Path, cases: list[Case], command: str, reader: str) -> None:
+    needed(command.split(maxsplit=1)[0], *(["jq"] if reader == "reader.sh" else []))
+    found = output(exports, [*command.split(), str(READERS / reader), "corpus.ndjson"])
+    assert found == [[case.label, case.id, case.body.hex()] for case in cases]
+
+
+@pytest.mark.parametrize(
+    ("compiler", "commands"),
+    [
+        ("rustc", ["rustc -o {out}/rust {readers}/reader.rs", "{out}/rust {messages}"]),
+        ("java", ["java {readers}/Reader.java {messages}"]),
+        ("cc", ["cc -o {out}/c {readers}/reader.c", "{out}/c {messages}"]),
+    ],
+)
+def test_a_reader_of_files_gives_the_exact_bytes(exports: Path, cases: list[Case], tmp_path: Path, compiler: str, commands: list[str]) -> None:
+    needed(compiler)
+    places = {"out": tmp_path, "readers": READERS, "messages": exports / "files" / "offer-creation-request"}
+    found = output(exports, *([word.format(**places) for word in command.split()] for command in commands))
+    assert sorted((LETTERS[name[0]], name[-21:-5], body) for name, body in found) == sorted((case.label, case.id, case.body.hex()) for case in cases)
+
+
+def test_the_readme_names_every_reader() -> None:
+    text = (READERS.parents[1] / "README.md").read_text()
+    assert [reader.name for reader in READERS.iterdir() if f"examples/readers/{reader.name}" not in text] == []
