@@ -98,6 +98,8 @@ class Evidence:
 
 def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
     """Returns the state of a campaign and, if it is not complete, the reason."""
+    if not evidence.cases and stop is not None and stop.cause == "interrupt":  # workers may have sent some
+        return "untested", "interrupted before an answer to a case was counted"
     early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.nothing) else ""
     if evidence.nothing:
         return "untested", "; ".join(filter(None, (evidence.nothing, early)))

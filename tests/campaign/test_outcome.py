@@ -36,6 +36,7 @@ def cases(*verdicts: str) -> Iterator[Case]:
         (Evidence(9, 5, 5, 4, 4), LOST, "partial", "the target stopped answering"),
         (Evidence(9, 5, 5, 4, 4), PRESSED, "partial", "interrupted"),
         (Evidence(0, 0, 0, 0, 0), None, "untested", "no case was sent"),
+        (Evidence(0, 0, 0, 0, 0), PRESSED, "untested", "interrupted before an answer to a case was counted"),
         (Evidence(0, 0, 0, 0, 0), LIMIT, "untested", "no case was sent; the time limit was reached"),
         (Evidence(9, 5, 0, 4, 4), LOST, "untested", "no valid message was accepted; the target stopped answering"),
         (Evidence(9, 5, 5, 4, 0), None, "untested", "no rejection was proven"),
