@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic, time
 
-from brokerfuzz.campaign import retesting, unknown_values
+from brokerfuzz.campaign import repeated_number, retesting, unknown_values
 from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
@@ -54,7 +54,8 @@ class Options:
 
     `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The campaign
     sends them first, until the target accepts one, and sends this one again if the target may be down. The target is lost if it does
-    not answer again within `patience` seconds. `total` is the number of cases, for progress reports.
+    not answer again within `patience` seconds. `total` is the number of cases, for progress reports. With
+    `repeats`, an accepted offer is sent twice at the end (see `repeated_number`).
     """
 
     concurrency: int = 16
@@ -70,6 +71,7 @@ class Options:
     plain: tuple[Case, ...] = ()
     patience: float = 15.0
     total: int | None = None
+    repeats: bool = False
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "rate", "time", "max_findings"):
@@ -270,6 +272,8 @@ class Campaign:
                 await self._runner.run(self.options.concurrency, self.options.time)
         finally:
             self.stop = self.stop or self._runner.stop
+        if self.options.repeats and (self.stop is None or self.stop.cause == "limit"):
+            await repeated_number.probe(self._sender, self._runner.seen.ledger, self._judge)
 
     async def _retest(self) -> None:
         """Retests unproven rejections, unless the campaign was interrupted or the target is lost."""

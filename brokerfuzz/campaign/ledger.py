@@ -25,6 +25,8 @@ class Observed:
     contradicted: set[str] = field(default_factory=set)
     """The interpretations that at least one answer contradicts."""
     unproven: int = 0
+    answered: str = ""
+    """The behaviour in words, if the ambiguity has no interpretations."""
 
     @property
     def possible(self) -> tuple[str, ...]:
@@ -41,6 +43,8 @@ class Observed:
     @property
     def behaviour(self) -> str:
         """The possible interpretations, `mixed` if every interpretation is contradicted, or `unclear` if none is contradicted."""
+        if self.answered:
+            return self.answered
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
     def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:

@@ -357,7 +357,7 @@ def _options(firing: _Firing) -> "Options":
         concurrency=sending.concurrency, rate=sending.rate, time=campaign.max_time, max_findings=campaign.max_findings,
         now=firing.now, contract=firing.plan.demands, policies=firing.policies, shrink_requests=shrink_requests,
         shrink_seconds=campaign.shrink, fresh=sending.fresh,
-        plain=plain_messages(firing.plan.message_type, contract=firing.plan.demands), total=firing.plan.total,
+        plain=plain_messages(firing.plan.message_type, contract=firing.plan.demands), total=firing.plan.total, repeats=True,
     )  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def outcome(known: Recorded) -> "Result":
     from brokerfuzz.errors import JournalError
 
     plain = plain_messages(known.plan.message_type, contract=known.plan.demands)
-    options = Options(now=known.now, contract=known.plan.demands, policies=known.policies, plain=plain)
+    options = Options(now=known.now, contract=known.plan.demands, policies=known.policies, repeats=True, plain=plain)
     with closing(Recalled(known.path)) as recalled:
         shards = takewhile(lambda shard: shard <= recalled.last, known.plan.shards())  # the shards of some plans never end
         cases = ((number, case) for shard in shards for number, case in known.plan.cases(shard) if recalled.has(Key("case", number)))

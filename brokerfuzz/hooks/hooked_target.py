@@ -59,13 +59,26 @@ class HookedTarget(HttpTarget):
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         """Sends a message and returns the answer that the hooks see. Raises `HookError` and `TargetError`."""
+        answer = await self._answer(body, headers, case_id)
+        await self._finish(body, headers, case_id, answer)
+        return answer
+
+    async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
+        """Sends a message, and the same message again after its answer. What the target created is removed only after both answers."""
+        both = await self._answer(body, headers, case_id), await self._answer(body, headers, case_id)
+        for answer in both:
+            await self._finish(body, headers, case_id, answer)
+        return both
+
+    async def _answer(self, body: bytes, headers: Headers, case_id: str) -> Answer:
         answer = await self._authenticated(partial(super().send, body, headers, case_id=case_id))
+        return answer if self._hooks is None else await self._hooks.classified(answer)
+
+    async def _finish(self, body: bytes, headers: Headers, case_id: str, answer: Answer) -> None:
         if self._hooks is not None:
-            answer = await self._hooks.classified(answer)
             await self._hooks.after_answer(SentCase(case_id, self.trace.campaign_id, body, headers), answer)
         if self._cleanup is not None and answer.kind == "accepted":
             await self._clean(self._cleanup, body, answer, case_id)
-        return answer
 
     async def _authenticated(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
         """Sends a request. If the status is 401, authenticates and sends the request once more."""

@@ -192,11 +192,15 @@ def _elsewhere(proofs: Proofs) -> Iterator[str]:
 # ----------------------------------------------------------------------------------------------------------- ambiguities
 
 
+def _topic(seen: Observed) -> str:
+    return f"{seen.ambiguity.id} ({seen.answered})" if seen.answered else seen.ambiguity.id
+
+
 def _ledger(ambiguities: tuple[Observed, ...]) -> Iterator[str]:
     kinds: list[AnswerKind] = [kind for kind in ANSWER_KINDS if kind in ("accepted", "rejected") or any(seen.counts[kind] for seen in ambiguities)]
     doubt = any(seen.unproven for seen in ambiguities)
     heads = ("ambiguity", *kinds, *(["unproven"] if doubt else []))
-    rows = ((seen.ambiguity.id, *(f"{seen.counts[kind]:,}" for kind in kinds), *([f"{seen.unproven:,}"] if doubt else [])) for seen in ambiguities)
+    rows = ((_topic(seen), *(f"{seen.counts[kind]:,}" for kind in kinds), *([f"{seen.unproven:,}"] if doubt else [])) for seen in ambiguities)
     head, *lines = table([heads, *rows])
     yield head
     for seen, line in zip(ambiguities, lines, strict=True):

@@ -209,6 +209,10 @@ class HttpTarget:
             self._gate.reopen()
         return outcome
 
+    async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
+        """Sends a message, and the same message again after its answer. Raises `TargetError` like `send`."""
+        return await self.send(body, headers, case_id=case_id), await self.send(body, headers, case_id=case_id)
+
     async def _ask_with_retries(self, body: bytes, headers: Headers) -> Answer | RetryLater:
         """Sends the message. Retries once, on a new connection, if the connection was dropped. Retries for up to `patience` seconds if no
         connection can be made.

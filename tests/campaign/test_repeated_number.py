@@ -1,0 +1,91 @@
+"""At the end of a campaign, an accepted offer is sent again, and the ledger shows what the target does with a known number."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import pytest
+from click.testing import Result
+from hand_made_servers import OFFER, Behaviour, conforming, response, serving
+
+from brokerfuzz.campaign import Options, fire
+from brokerfuzz.campaign import Result as CampaignResult
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import plain_messages
+from brokerfuzz.targets import HttpTarget
+
+Run = Callable[..., Result]
+Store = Callable[[dict[str, int], str], bytes]
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--shrink", "off", "--fresh", "number")
+
+
+def created(stored: dict[str, int], number: str) -> bytes:
+    stored[number] = stored.get(number, 0) + 1
+    return response(201, b'{"id": %d}' % sum(stored.values()))
+
+
+def idempotent(stored: dict[str, int], number: str) -> bytes:
+    return response(201, b'{"id": %d}' % stored.setdefault(number, len(stored)))
+
+
+def unique(stored: dict[str, int], number: str) -> bytes:
+    return response(409) if number in stored else created(stored, number)
+
+
+def silent(stored: dict[str, int], number: str) -> bytes:
+    return response(201)
+
+
+BEHAVIOURS: Final[dict[str, tuple[Store, str]]] = {
+    "created again": (created, "accepted"),
+    "same answer": (idempotent, "accepted"),
+    "rejected": (unique, "rejected"),
+    "accepted": (silent, "accepted"),
+}
+
+
+def serves(store: Store) -> Behaviour:
+    stored: dict[str, int] = {}
+
+    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(store(stored, json.loads(body)["number"]) if conforming(body) == 201 else response(422))
+
+    return behave
+
+
+def fired(store: Store) -> CampaignResult:
+    plain = plain_messages(OFFER)
+    with serving(serves(store)) as url:
+        return fire([Case.judged(OFFER, b"{}", now=NOW)], HttpTarget(url), Options(now=NOW, plain=plain, fresh="number", repeats=True))
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+def test_the_ledger_shows_what_the_target_does_with_a_known_number(behaviour: str) -> None:
+    store, kind = BEHAVIOURS[behaviour]
+    result = fired(store)
+    (observed,) = (one for one in result.ambiguities if one.ambiguity.id == "repeated-number")
+    assert observed.behaviour == behaviour
+    assert {answer for answer, count in observed.counts.items() if count} == {kind}
+    assert observed.pinnable == ()
+    assert result.findings == ()
+
+
+def test_a_target_that_accepts_no_plain_offer_gets_no_repeated_one() -> None:
+    result = fired(lambda stored, number: response(422))
+    assert [one for one in result.ambiguities if one.ambiguity.id == "repeated-number"] == []
+
+
+def test_a_journal_and_all_reports_contain_the_behaviour(run: Run, tmp_path: Path) -> None:
+    journal, names = str(tmp_path / "run.ndjson"), [str(tmp_path / f"report.{suffix}") for suffix in ("json", "md", "html")]
+    with serving(serves(unique)) as url:
+        done = run("fire", url, *SOME, "--journal", journal, *(word for name in names for word in ("--report", name)))
+        again = run("fire", url, "--resume", journal, "--json")
+    assert "repeated-number (rejected)" in done.stdout
+    for name in names:
+        assert "repeated-number" in Path(name).read_text()
+    (entry,) = (one for one in json.loads(again.stdout)["ambiguities"] if one["ambiguity"] == "repeated-number")
+    assert entry["behaviour"] == "rejected"
