@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from logging import Handler, LogRecord, getLogger
 from pathlib import Path
+from sysconfig import get_path
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers
@@ -17,6 +18,7 @@ from brokerfuzz.targets.secret_masking import Secrets
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
 """Headers that a server handles before an application gets the request."""
 _OURS = str(Path(__file__).parent)
+_NOT_OF_APPLICATIONS = (_OURS, get_path("stdlib"))
 
 
 class InProcessTarget:
@@ -79,7 +81,7 @@ class InProcessTarget:
     def crash(self, problem: BaseException, seconds: float) -> Answer:
         """Returns the answer for an exception of the application."""
         frames = traceback.extract_tb(problem.__traceback__)
-        own = [frame for frame in frames if "site-packages" not in frame.filename and not frame.filename.startswith(_OURS)]
+        own = [frame for frame in frames if "site-packages" not in frame.filename and not frame.filename.startswith(_NOT_OF_APPLICATIONS)]
         where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
         reason = in_one_line(f"{type(problem).__name__}: {_message(problem)}".encode(errors="replace")) + where
         text = "".join(_without_ours(problem)).encode(errors="backslashreplace")
