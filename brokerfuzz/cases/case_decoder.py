@@ -27,11 +27,11 @@ from brokerfuzz.schemas.flattening import Schema
 
 _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 """The share of each verdict among the random cases, in tenths."""
-_STATED_SHARE = 58
+_STATED_SHARE = 57
 _STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
-_OTHERS: Mapping[str, int] = {"unknown property": 6, "type": 27, "integer range": 5, "syntax": 4}
+_OTHERS: Mapping[str, int] = {"unknown property": 5, "type": 30, "integer range": 6, "syntax": 2}
 """The shares of the kinds of rules among the faults, in hundredths. The contract states the first kinds of rules in words; these
-kinds get 58 in total. The other kinds follow from the types in the tables of the contract. The contract has more rules of the
+kinds get 57 in total. The other kinds follow from the types in the tables of the contract. The contract has more rules of the
 other kinds, but almost all programs check these rules.
 """
 _TOO_LARGE = ("message_size",)  # such a case is a megabyte long, so only the catalogue contains one
@@ -66,7 +66,7 @@ class CaseDecoder:
         maker = self.faults(now)
         rule = self.next_rule(source)
         techniques = self.techniques_for(rule, maker)
-        preferred = source.choose(256) ** 3 * len(techniques) >> 24  # mostly one of the first techniques, because they find most bugs
+        preferred = _early(source.choose(256), len(techniques))
         place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place use the same decoder
         message = self._message(place, source, lambda: maker.breakable_schema(rule))
         found = places(message, rule.site)
@@ -89,7 +89,7 @@ class CaseDecoder:
         first, turn = chosen.next_rule(source), source.choose(256)
         for rule in (first, *(rule for rule in chosen.rules if rule is not first)):
             techniques, found = self.techniques_for(rule, maker), there[rule.id]
-            preferred = turn**3 * len(techniques) >> 24
+            preferred = _early(turn, len(techniques))
             for technique in (*techniques[preferred:], *techniques[:preferred]):
                 case = maker.broken(message, found[turn % len(found)], rule, technique, (TAG,))
                 if case is not None:
@@ -153,6 +153,11 @@ def _message_decoders(contract: Contract, message_type: MessageType, style: Styl
 @lru_cache(maxsize=16)
 def _fault_maker(contract: Contract, message_type: MessageType, has_clock: bool) -> FaultMaker:
     return FaultMaker(contract, message_type, clock(None) if has_clock else None)
+
+
+def _early(byte: int, count: int) -> int:
+    """Returns a number below `count`. It is mostly small, because the first techniques find most bugs."""
+    return byte**5 * count >> 40
 
 
 def _kind_of_rule(rule: Rule) -> str:
