@@ -74,7 +74,7 @@ def _item(one: SuiteCase) -> dict[str, Any]:
         "method": method,
         "url": "{{url}}",
         "header": [{"key": name, "value": value} for name, value in sent_headers(one.case.headers)],
-        "body": {"mode": "raw", "raw": one.case.body.decode()},
+        "body": {"mode": "raw", "raw": one.case.body.decode(), "options": {"raw": {"language": "text"}}},  # JSON would lose its comments
     }
     settings = {"protocolProfileBehavior": {"disabledSystemHeaders": removed}} if removed else {}
     return {"name": one.name, **settings, "request": request}

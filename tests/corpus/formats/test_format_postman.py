@@ -23,7 +23,8 @@ from brokerfuzz.corpus.formats.suite_cases import arranged
 
 ZERO = chosen()[1]
 CRASHING = offer(b'{"number":"crash","offerType":"Email"}')
-CASES = [case for case in (*chosen(), CRASHING) if case.message_type == OFFER]
+COMMENTED = offer(b'/* a */{"number":"1","offerType":"Email"} // b')
+CASES = [case for case in (*chosen(), CRASHING, COMMENTED) if case.message_type == OFFER]
 NEWMAN = NODE / "node_modules/newman/bin/newman.js"
 Request = tuple[bytes, dict[str, str]]
 
