@@ -27,15 +27,26 @@ from brokerfuzz import (
 from brokerfuzz.corpus import load, read
 from brokerfuzz.strategies import (
     cases,
+    clusters,
+    envelopes,
+    faulty,
     invalid_offer_requests,
     invalid_pricing_responses,
     invalid_product_list_responses,
     offer_requests,
+    page_counts,
+    price_classes,
+    price_tiers,
+    priced_offers,
     pricing_responses,
     product_list_offers,
     product_list_responses,
+    product_records,
+    products,
     twins,
 )
+from brokerfuzz.strategies.parts import Envelope
+from brokerfuzz.typed import ClusterProduct, PageCountPrice, PriceClass, PricedOffer, PriceTier, ProductRecord
 
 
 def test_strategies_have_precise_types() -> None:
@@ -48,6 +59,18 @@ def test_strategies_have_precise_types() -> None:
     assert_type(invalid_pricing_responses(techniques=["one-below"]), SearchStrategy[Broken])
     assert_type(cases("offer-creation-request", verdicts=["valid"]), SearchStrategy[Case])
     assert_type(twins("offer-creation-request", parsed=True), SearchStrategy[tuple[Broken, Case]])
+    assert_type(faulty(offer_requests(), "offer-creation-request"), SearchStrategy[Broken])
+
+
+def test_strategies_for_parts_have_precise_types() -> None:
+    assert_type(clusters(min_products=2), SearchStrategy[ProductListCluster])
+    assert_type(products(), SearchStrategy[ClusterProduct])
+    assert_type(price_classes(plausible=True), SearchStrategy[PriceClass])
+    assert_type(price_tiers(), SearchStrategy[PriceTier])
+    assert_type(page_counts(), SearchStrategy[PageCountPrice])
+    assert_type(product_records(ambiguities="all"), SearchStrategy[ProductRecord])
+    assert_type(priced_offers(), SearchStrategy[PricedOffer])
+    assert_type(envelopes(products()), SearchStrategy[Envelope[ClusterProduct]])
 
 
 def test_functions_have_precise_types() -> None:

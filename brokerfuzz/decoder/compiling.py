@@ -7,6 +7,7 @@ applies.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import getitem
@@ -327,13 +328,19 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
     branches: dict[tuple[bool, ...], list[Table]] = {}
     by_bytes: dict[tuple[int, ...], list[Table]] = {}
 
-    def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """Returns the tables of the branch that applies. The properties that were decoded first have fixed values in these tables."""
-        outcomes = tuple(matches(condition["if"], decided) for condition in conditions)
+    def branch(outcomes: tuple[bool, ...]) -> list[Table]:
         if outcomes not in branches:
             demands = [condition.get("then" if holds else "else", {}) for condition, holds in zip(conditions, outcomes, strict=True)]
             branches[outcomes] = _tables(reduce(flat.conjoin, demands, base), place)
-        tables = list(branches[outcomes])
+        return branches[outcomes]
+
+    for outcomes in [(True,), (False,)] if len(conditions) == 1 else []:  # so that the first message does not take longer
+        with suppress(ContractError):
+            branch(outcomes)
+
+    def tables_for(decided: Mapping[str, Any]) -> list[Table]:
+        """Returns the tables of the branch that applies. The properties that were decoded first have fixed values in these tables."""
+        tables = list(branch(tuple(matches(condition["if"], decided) for condition in conditions)))
         for prop in deciding:
             tables[prop.position] = (decided.get(prop.name, ABSENT),) * 256
         return tables

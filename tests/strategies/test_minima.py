@@ -23,10 +23,9 @@ NEAR = 0.01
 )
 def test_nearly_all_conditions_shrink_to_the_expected_examples(numbers: range, seeds: range) -> None:
     wrong = list(filter(None, (difference(number, [smallest(number, seed) for seed in seeds]) for number in numbers)))
-    assert len(wrong) <= max(1, (1 - SHARE) * len(numbers)), "\n".join(wrong)
+    assert len(wrong) <= (1 - SHARE) * len(numbers), "\n".join(wrong)
 
 
 @pytest.mark.parametrize("number", [0, *(pytest.param(number, marks=pytest.mark.long) for number in range(1, len(GOALS)))])
 def test_target_comes_near_a_goal(number: int) -> None:
-    """Hypothesis's examples also depend on the modules that are loaded, so a seed may fail. One of several must succeed."""
-    assert any(distance(number, seed) <= NEAR * GOALS[number].value for seed in SEEDS)
+    assert max(distance(number, seed) for seed in SEEDS[:2]) <= NEAR * GOALS[number].value
