@@ -81,7 +81,7 @@ def test_errors_about_malformed_files_do_not_contain_the_names_of_exceptions(run
         assert "Error" not in baseline.stderr
 
 
-@pytest.mark.parametrize("form", sorted(set(FORMATS) - {"ndjson", "files", "pytest"}))
+@pytest.mark.parametrize("form", sorted(set(FORMATS) - {"ndjson", "files", "parsing", "pytest"}))
 def test_the_error_about_an_unreadable_format_names_the_readable_formats(run: Run, tmp_path: Path, form: str) -> None:
     assert run("export", tmp_path / "a", "--format", form, "--random", "--count", "20").exit_code == 0
     for command in ("show", "verify"):

@@ -236,7 +236,7 @@ HARM: dict[str, tuple[Edit, str]] = {
     "a manifest that is not an object": (lambda folder: (folder / "manifest.json").write_text("[]"), "is not a JSON object"),
     "a deep manifest": (lambda folder: (folder / "manifest.json").write_text("[" * 10**6), "is not JSON"),
     "a huge manifest": (lambda folder: swell(folder / "manifest.json"), f"larger than {LARGEST_FILE:,} bytes"),
-    "another format": (lambda folder: (folder / "manifest.json").write_text('{"format": "parsing"}'), "which brokerfuzz cannot read"),
+    "another format": (lambda folder: (folder / "manifest.json").write_text('{"format": "wiremock"}'), "which brokerfuzz cannot read"),
 }
 
 
