@@ -120,8 +120,8 @@ contract_option = click.option(
 )  # fmt: skip
 values_option = click.option(
     "--values", metavar="FILE", type=click.Path(dir_okay=False),
-    help="Generate only messages with the values in this TOML file, for a target that knows only certain products or customers: "
-    "\"*.productId\" = [\"P-1\", \"P-2\"]. README, \"Reference data\", describes the file.",
+    help="The values that the target knows, in a TOML file: \"*.productId\" = [\"P-1\", \"P-2\"]. Generated messages contain only these "
+    "values, and messages with other values are unspecified. The README describes the file under Reference data.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 seed_option = click.option(

@@ -31,6 +31,7 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 @options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
+@options.values_option
 @click.option(
     "-q",
     "--quiet",
@@ -40,7 +41,7 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 @options.json_option
 def command(
     files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, policies: "PolicyValues", now: datetime | None, contract: str | None,
-    quiet: bool, as_json: bool,
+    values: str | None, quiet: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Judge messages as valid, invalid or unspecified, and explain why.
 
@@ -68,7 +69,7 @@ def command(
     from brokerfuzz.explaining.judgements import judge
     from brokerfuzz.inputs import contract_messages, messages
 
-    demands, counts = contract_of(contract), dict.fromkeys(LABELS, 0)
+    demands, counts = contract_of(contract, values), dict.fromkeys(LABELS, 0)
     settled, status = demands.check_policies(policies), 0
     others: Counter[str] = Counter()
     for name in files:

@@ -44,11 +44,14 @@ def test_the_configuration_contains_values_beside_other_settings(run: Run) -> No
     assert "brokerfuzz.toml:4: 5 breaks the rule unitOfMeasure:type" in result.stderr
 
 
-def test_an_export_with_values_is_verified_with_the_same_values(run: Run) -> None:
+def test_a_corpus_with_values_is_read_with_the_same_values(run: Run) -> None:
     Path("v.toml").write_text('"data[].productId" = ["P-1", "P-2"]')
-    options = ("--message", "product-list-response", "--values", "v.toml")
+    options = ("--message", "product-list-response", "--verdict", "unspecified", "--values", "v.toml")
     assert run("export", "out.ndjson", *options).exit_code == 0
     assert run("corpus", "verify", "out.ndjson", "--values", "v.toml").exit_code == 0
+    assert run("check", "out.ndjson", "--quiet", "--values", "v.toml").exit_code == 0
+    assert run("corpus", "merge", "merged.ndjson", "out.ndjson", "--values", "v.toml").exit_code == 0
+    assert run("corpus", "minimize", "small.ndjson", "merged.ndjson", "--values", "v.toml").exit_code == 0
     wrong = run("corpus", "verify", "out.ndjson")
     assert wrong.exit_code == 1
     assert "was generated for another contract" in wrong.stdout

@@ -9,9 +9,10 @@ from brokerfuzz.commands.corpus.results import check_out, print_written, write
 @click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
 @options.contract_option
+@options.values_option
 @options.force_option
 @options.json_option
-def command(out: str, corpora: tuple[str, ...], contract: str | None, force: bool, as_json: bool) -> None:
+def command(out: str, corpora: tuple[str, ...], contract: str | None, values: str | None, force: bool, as_json: bool) -> None:
     """Merge several corpora into one. The new corpus contains each case once, in the original order. The twin (the valid
     counterpart) of an invalid case comes before the case.
 
@@ -26,5 +27,5 @@ def command(out: str, corpora: tuple[str, ...], contract: str | None, force: boo
     from brokerfuzz.corpus.merging import merged
 
     check_out(out, force=force)
-    summary = write(out, merged(corpora, contract=contract_of(contract)))
+    summary = write(out, merged(corpora, contract=contract_of(contract, values)))
     print_written(summary, out, as_json=as_json)

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
 @options.now_option("Judge messages")
 @options.contract_option
+@options.values_option
 @options.force_option
 @options.json_option
-def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: str | None, force: bool, as_json: bool) -> None:
+def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, force: bool, as_json: bool) -> None:
     """Write a smaller corpus, without the cases that cover nothing new. The most useful cases come first.
 
     `brokerfuzz coverage` shows the same coverage for both corpora. The new corpus also contains the twins (the valid
@@ -36,7 +37,7 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
     from brokerfuzz.cases.corpus_minimizer import minimized
 
     check_out(out, force=force)
-    demands, counting = contract_of(contract), _Counting()
+    demands, counting = contract_of(contract, values), _Counting()
     cases = minimized(counting.through(corpus.read(*corpora, contract=demands)), demands, now)
     summary = write(out, cases)
     print_written(summary, out, as_json=as_json, of=counting.count)
