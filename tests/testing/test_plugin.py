@@ -188,8 +188,10 @@ def test_asynchronous_functions_check_all_cases_of_a_rule() -> None:
 
 
 def test_a_rule_can_be_expected_to_fail(pytester: pytest.Pytester) -> None:
-    done = run(pytester, f'@pytest.mark.brokerfuzz_xfail("*orderMinimum:minimum", reason="T-1")\n    {BY_RULE}', "-rx")
+    marker = 'pytest.mark.brokerfuzz_xfail("*orderMinimum:minimum", reason="T-1")'
+    done = run(pytester, f"@{marker}\n    {BY_RULE}", "-rx")
     done.assert_outcomes(passed=2, xfailed=1)
+    run(pytester, f"pytestmark = {marker}\n    def test_other(): pass\n\n    {BY_RULE}").assert_outcomes(passed=3, xfailed=1)
     assert "breaks orderMinimum minimum] - T-1" in done.stdout.str()
 
 
