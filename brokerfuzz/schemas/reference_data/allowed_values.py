@@ -12,8 +12,8 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, vali
 
 _COMPUTED = {"envelope": ("operationWasSuccessful", "failureMessages[]"), "arithmetic": ("totalExtendedPrice", "offers[].extendedPrice")}
 """The properties that follow from other properties, by the detector of the ambiguity that compares them."""
-_LARGEST_EXACT = 1 << 53
-"""Up to this integer, a double can represent every integer exactly."""
+_LARGEST = 1 << 53
+"""The largest number. Doubles cannot represent all integers above it, and sums of very large numbers are not finite."""
 
 
 class ValueChecker:
@@ -42,8 +42,8 @@ class ValueChecker:
                 raise ReferenceDataError(f"{cell.origin}: {quoted(value)} breaks the rule {name} (expected {rule.demand}): correct or remove it")
         if isinstance(value, str) and ("\0" in value or (self._longest is not None and len(value) > self._longest)):
             raise ReferenceDataError(f"{cell.origin}: {quoted(value)} contains NUL or more than {self._longest:,} characters: remove it")
-        if isinstance(value, int) and abs(value) > _LARGEST_EXACT:
-            raise ReferenceDataError(f"{cell.origin}: {quoted(value)} is an integer that a double cannot represent: remove it")
+        if isinstance(value, int | float) and abs(value) > _LARGEST:
+            raise ReferenceDataError(f"{cell.origin}: {quoted(value)} is beyond 2**53: remove it")
         return value
 
 
