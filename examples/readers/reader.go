@@ -10,7 +10,9 @@ import (
 
 func main() {
 	file, _ := os.Open(os.Args[1])
-	for lines := bufio.NewScanner(file); lines.Scan(); {
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 8<<20) // with --large, lines are longer than 64 KiB
+	for lines.Scan() {
 		var one struct {
 			Verdict, Id string
 			Raw         []byte // give these bytes to your system
