@@ -144,5 +144,7 @@ def table(kinds: Sequence[Kind], shares: Shares, *, optional: bool, nullable: bo
     elif nullable:
         parts = [(None, shares.null)]
     parts[:0] = [(ABSENT, shares.absent)] * optional
-    entries = [entry for entry, number in parts for _ in range(number)]
+    entries: list[Any] = []
+    for entry, number in parts:
+        entries += [entry] * number
     return tuple(entries[:256] + entries[-1:] * (256 - len(entries)))

@@ -6,10 +6,10 @@ decoder first reads the properties in the condition. Then it reads the other pro
 applies.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 from operator import getitem
 from typing import Any, NamedTuple
 
@@ -154,7 +154,25 @@ def compile_decoder(
 
 
 def _table(schema: Schema, place: _CompileContext) -> Table:
-    """Returns the table of a property or an array item."""
+    """Returns the table of a property or an array item. Most places have the schema of the contract in all decoders, so their table
+    is made once.
+    """
+    site = place.contract.sites[place.message_type].get(place.path)
+    if site is None or site.schema is not schema:
+        return _new_table(schema, place)
+    known, key = _known_tables(place.contract, place.message_type, place.style), (place.path, place.optional, place.full, place.outline.shape)
+    if key not in known:
+        known[key] = _new_table(schema, place)
+    return known[key]
+
+
+@lru_cache(maxsize=16)
+def _known_tables(contract: Contract, message_type: MessageType, style: Style) -> dict[Hashable, Table]:
+    """Returns the tables that were made for the schemas of the contract."""
+    return {}
+
+
+def _new_table(schema: Schema, place: _CompileContext) -> Table:
     if place.path in place.style.pinned:
         return [Nested(lambda source, record, start: source.draw(place.path))] * 256
     nullable = may_be_null(schema, place.value_place)

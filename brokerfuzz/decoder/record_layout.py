@@ -8,6 +8,7 @@ positions stay the same.
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from brokerfuzz.schemas.flattening import Schema, conditions_of
 
@@ -25,6 +26,11 @@ class Outline:
     def width(self) -> int:
         """The size of the window in bytes: one byte for each property of the object, and the windows of these properties."""
         return sum(1 + prop.width for prop in self.props.values())
+
+    @cached_property
+    def shape(self) -> tuple[Any, ...]:
+        """The structure as a value that can be compared."""
+        return tuple((name, prop.shape) for name, prop in self.props.items()), self.items and self.items.shape
 
     @cached_property
     def windows(self) -> dict[str, int]:
