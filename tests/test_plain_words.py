@@ -64,7 +64,7 @@ def user_facing() -> Iterator[tuple[str, str]]:
         yield from descriptions(json.loads(path.read_bytes()), path.name)
     for path in PACKAGE.rglob("*.js"):
         yield path.name, path.read_text(encoding="utf-8")
-    for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"):
+    for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"):
         if (PACKAGE.parent / name).exists():  # not beside an installed wheel
             yield name, (PACKAGE.parent / name).read_text(encoding="utf-8")
 
