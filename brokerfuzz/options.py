@@ -159,7 +159,7 @@ _technique_option = click.option(
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
     help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. If an object has "
-    "more than 1,000,000 combinations, brokerfuzz uses a lower strength for this object, but `coverage` stops with an error.",
+    "more than 1,000,000 combinations, brokerfuzz uses a lower strength for it. The command `brokerfuzz coverage` stops with an error instead.",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
@@ -172,7 +172,7 @@ force_option = click.option(
 
 clock_option = click.option(
     "--clock", "with_clock", is_flag=True,
-    help="Include the cases about the clock. The verdicts of these cases are correct only at the time in their tag now:TIME.",
+    help="Include the cases about the clock. The verdicts of these cases are correct only at the time that their tag `now:TIME` states.",
 )  # fmt: skip
 
 

@@ -54,8 +54,8 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
 
 
 def plain_messages(message_type: MessageType, *, contract: Contract | None = None) -> tuple[Case, ...]:
-    """Returns different plain messages: the plainest case, and valid messages with the last value of each enumeration, without
-    objects and arrays, and with only the required properties. If a target rejects all of them, it probably rejects every message.
+    """Returns several plain messages: the plainest case, one with the last value of each enumeration, one without objects and
+    arrays, and one with only the required properties. If a target rejects all of them, it probably rejects every message.
     """
     known = contract or load_contract()
     plans = (MessagePlan(choose=_last_value), MessagePlan(choose=_no_objects), MessagePlan(full=False))

@@ -81,7 +81,7 @@ def command(
 ) -> None:  # fmt: skip
     """Write a corpus: labelled cases that programs in any language can read.
 
-    By default, the corpus is small enough for a repository. Each rule is broken once with each technique, and each edge (an
+    By default, the corpus is small enough for a repository. Each rule is broken once with each technique. Each edge (an
     unusual valid value) and each probe of an ambiguity occurs once at each place. Each case is the smallest message that shows
     this. So if the contract changes, few lines of the corpus change. Random cases come last. The twin (the valid counterpart) of
     a fault comes before the fault.

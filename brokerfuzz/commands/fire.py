@@ -129,7 +129,7 @@ def command(
         report_files.check_paths(results.reports, force=results.force, http=target.exec_ is None and target.call is None)
     known = _known(ctx, results)
     if campaign.verbose and (campaign.workers > 1 or campaign.cluster is not None):
-        raise click.UsageError("--verbose does not work with --workers and --cluster: remove one of them", ctx)
+        raise click.UsageError("--verbose works neither with --workers nor with --cluster: remove --verbose or the other option", ctx)
     if campaign.resume is None:
         firing = _new(message_type, cases, policies, target, sending, campaign)
     else:

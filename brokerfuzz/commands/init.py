@@ -15,7 +15,7 @@ from brokerfuzz.commands.chosen_cases import contract_of
 @click.option("--force", is_flag=True, help="Overwrite FILE if it already exists.")
 @options.contract_option
 def command(file: str, schema: bool, schema_beside: bool, force: bool, contract: str | None) -> None:
-    """Write a configuration file that lists and explains every setting. In the new file, each setting is a comment.
+    """Write a configuration file that lists and explains every setting. In the new file, all settings are commented out.
 
     `fire` and `replay` read brokerfuzz.toml, or the [tool.brokerfuzz] section of pyproject.toml, in the current folder or
     the nearest parent in the repository. Options on the command line override the configuration.

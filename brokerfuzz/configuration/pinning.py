@@ -33,7 +33,7 @@ def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contra
     """
     exists = path.exists()
     if not exists and above(path):
-        raise ConfigurationError(f"{path} does not exist: specify an existing file, or brokerfuzz.toml")
+        raise ConfigurationError(f"{path} does not exist: specify an existing file, or create it with `brokerfuzz init`")
     text = text_of(path) if exists else template(contract)
     content = parsed(path, text)
     values = ours(content, path)

@@ -54,7 +54,7 @@ class FindingEntry:
 
     @cached_property
     def sites(self) -> list[str]:
-        """The sites of the broken rules. If no rule is broken, the sites of the causes."""
+        """Returns the sites of the broken rules. If no rule is broken, returns the sites that caused the finding."""
         return list(dict.fromkeys(site for site, _ in self.sites_and_keywords)) or [site_of(place) for place in self.finding["places"]]
 
     @cached_property

@@ -40,7 +40,8 @@ def parametrize(
     The cases are those of `corpus.load`: each rule broken with each technique, each edge and each probe. `rules`, `techniques`
     and `sites` are patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random cases.
 
-    The function can be `async`, if a plugin such as pytest-asyncio runs it, or a method of a `unittest.TestCase`. Raises
+    The function can be a method of a `unittest.TestCase`. It can also be
+    `async` if a plugin such as pytest-asyncio runs it. Raises
     `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the function has no argument `case`.
 
     >>> import brokerfuzz

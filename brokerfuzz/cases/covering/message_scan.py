@@ -1,6 +1,6 @@
 """Finds the edges in a valid message, and the states of its properties (absent, null, plain, ...).
 
-A message with 36 properties has 630 pairs of states. So the pairs are the bits of an integer, which needs less memory than 630
+A message with 36 properties has 630 pairs of states. They are stored as the bits of one integer, which needs less memory than 630
 tuples.
 """
 

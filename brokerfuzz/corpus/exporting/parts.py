@@ -131,7 +131,7 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCut) -> EncodedCut:
-    """Generates a part again, as the last part of its shard. A part must be generated again if there are fewer parts than expected."""
+    """Generates a part again, as the last part of its shard. This is needed if the shard ended early."""
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
 

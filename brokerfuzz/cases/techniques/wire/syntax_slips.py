@@ -133,7 +133,7 @@ def last_boolean(found: Tokens) -> int | None:
 
 
 def array(found: Tokens) -> int | None:
-    """Returns the opening bracket of the first array of strings."""
+    """Returns the `[` that opens the first array of strings."""
     return _first([index for index in _all(found, b"[") if found[index + 1][:1] == b'"'])
 
 
