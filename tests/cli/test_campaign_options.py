@@ -67,7 +67,7 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["http://127.0.0.1:1/", "--exec", "true"], "use only one of URL, --exec, --call and --demo"),
+        (["http://127.0.0.1:1/", "--exec", "true"], "use only one of URL, --exec, --call, --app and --demo"),
         (["--lines", "plain", "--demo"], "--lines works only with --exec"),
         (["--call", "nowhere"], "nowhere"),
         (["--call", "no_such_module:read"], "no_such_module"),
