@@ -8,7 +8,8 @@ def command() -> None:
     """Show, compare, merge, minimize and verify corpora.
 
     A CORPUS is a file that `export` wrote. The file can be compressed (.gz, .zst). If `export` split the corpus into several files, give
-    all of them or their list (NAME.shards.json). A CORPUS can also be a folder that `export --format files` wrote.
+    all of them or their list (NAME.shards.json). A CORPUS can also be a folder that `export` wrote in the format
+    files, parsing or pytest.
 
     \b
     Examples:
