@@ -107,7 +107,7 @@ def test_a_folder_with_other_files_is_never_replaced(run: Run, folder: str) -> N
 def test_other_files_stay_if_a_folder_is_replaced(run: Run, folder: str) -> None:
     for out, form in (("out", ("--format", "pytest")), ("alone", FOLDER)):
         assert run("export", f"{folder}/{out}", *SOME, *form).exit_code == 0
-    others = {"README.md": b"mine", "conftest.py": b"filled in", "offer-pricing-response/valid/notes.md": b"mine too"}
+    others = {"notes.md": b"mine", "conftest.py": b"filled in", "expected-failures": b"*\n", "offer-pricing-response/valid/notes.md": b"mine too"}
     for name, data in others.items():
         put(f"{folder}/out/{name}", data)
     assert run("export", f"{folder}/out", *SOME, *FOLDER, "--force").exit_code == 0

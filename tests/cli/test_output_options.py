@@ -58,7 +58,7 @@ def test_verbose_prints_each_answer(run: Run, url: str) -> None:
 def test_verbose_excludes_workers(run: Run, url: str) -> None:
     result = run("fire", url, *SOME, "-v", "--workers", "2", "--journal", "run.ndjson")
     assert (result.exit_code, Path("run.ndjson").exists()) == (2, False)
-    assert "--verbose does not work with --workers" in result.stderr
+    assert "--verbose works neither with --workers" in result.stderr
 
 
 @pytest.mark.parametrize("words", [["fire", "URL", *SOME], ["replay", "run.ndjson", "URL"], ["check", "offer.json"], ["explain", "one-below"]])

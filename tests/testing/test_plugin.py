@@ -148,7 +148,7 @@ def test_a_failed_case_shows_rule_place_results_and_the_difference_from_the_twin
 def test_a_failed_rule_shows_the_number_and_the_first_three_cases(pytester: pytest.Pytester) -> None:
     done = run(pytester, BY_RULE)
     done.assert_outcomes(passed=2, failed=1)
-    printed = done.stdout.str()
+    printed = done.stdout.str().partition("short test summary")[0]  # pytest repeats failures in its summary on build servers
     assert "\n9 of 9 cases failed\n" in printed
     assert [printed.count(f"\n{number}. place: /orderMinimum") for number in (1, 2, 3, 4)] == [1, 1, 1, 0]
     assert "\nand 6 more\n" in printed
