@@ -29,10 +29,13 @@ def exports(tmp_path_factory: pytest.TempPathFactory, cases: list[Case]) -> Path
 
 
 def output(folder: Path, *commands: list[str]) -> list[list[str]]:
+    """Runs the commands, and returns the words of each line that the last one prints."""
+    printed = ""
     for command in commands:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False)
         assert done.returncode == 0, done.stderr
-    return [line.split(" ") for line in done.stdout.splitlines()]
+        printed = done.stdout
+    return [line.split(" ") for line in printed.splitlines()]
 
 
 def needed(*tools: str) -> None:

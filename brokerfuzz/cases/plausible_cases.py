@@ -15,7 +15,8 @@ class _Cases:
     """All plausible cases of a seed in order, without duplicates. Reading a part in the middle generates the parts before it."""
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int) -> None:
-        self._contract, self._message_type, self._seed = contract, message_type, seed
+        self._contract, self._seed = contract, seed
+        self._message_type: MessageType = message_type
         self._restart()
 
     def _restart(self) -> None:

@@ -137,7 +137,7 @@ def table(kinds: Sequence[Kind], shares: Shares, *, optional: bool, nullable: bo
     """Returns the 256 entries of a table: absent (if `optional`), the first kind, null (if `nullable`), and the other kinds."""
     left = 256 - shares.absent * optional - shares.null * nullable
     total = sum(kind.weight for kind in kinds) or 1
-    parts = [(kind.entry, max(1, int(left * kind.weight / total))) for kind in kinds]
+    parts: list[tuple[Any, int]] = [(kind.entry, max(1, int(left * kind.weight / total))) for kind in kinds]
     if nullable and parts:
         (first, number), *others = parts
         parts = [(first, min(number, _BEFORE_NULL)), (None, shares.null), (first, max(0, number - _BEFORE_NULL)), *others]
