@@ -104,7 +104,7 @@ def _status(run: Callable[[], int | None]) -> int:
         import traceback
 
         traceback.print_exc()
-        return failed(f"this is a bug in brokerfuzz {__version__}: please report it with the lines above, the command, and the files that it reads")
+        return failed(f"this is a bug in brokerfuzz {__version__}: please report the bug with the lines above, your command, and its input files")
 
 
 def _help_of(ctx: click.Context | None) -> str:

@@ -164,7 +164,7 @@ def _head(stream: BinaryIO) -> bytes:
 
 def _too_large(name: str, size: str, most: int) -> InputError:
     if most > LARGEST:
-        return InputError(f"{name} has {size}: the limit for recorded traffic is {most:,} bytes; record less at a time")
+        return InputError(f"{name} has {size}: the limit for recorded traffic is {most:,} bytes; split the recording")
     return InputError(f"{name} has {size}: the limit for a message is {most:,} bytes; if the file has one message per line, add --ndjson")
 
 

@@ -116,12 +116,12 @@ def _record_contract(ctx: click.Context, param: click.Parameter, value: str | No
 
 contract_option = click.option(
     "--contract", metavar="DIR", type=click.Path(file_okay=False), callback=_record_contract, is_eager=True,
-    help="Use the contract in this folder instead of the built-in one. The folder needs only the files that differ.",
+    help="Use the contract in this folder instead of the built-in one. The folder needs only the files that differ from the built-in contract.",
 )  # fmt: skip
 values_option = click.option(
     "--values", metavar="FILE", type=click.Path(dir_okay=False),
-    help="The values that the target knows, in a TOML file: \"*.productId\" = [\"P-1\", \"P-2\"]. Generated messages contain only these "
-    "values, and messages with other values are unspecified. The README describes the file under Reference data.",
+    help="TOML file with the values that the target knows: \"*.productId\" = [\"P-1\", \"P-2\"]. Generated messages contain only these "
+    "values. The verdict of messages with other values is unspecified. See \"Reference data\" in the README.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 seed_option = click.option(
@@ -150,7 +150,7 @@ policy_option = click.option(
 )  # fmt: skip
 _rule_option = click.option(
     "--rule", "rules", metavar="ID", shell_complete=known("rule_ids", excludable=True), multiple=True,
-    help="Include only messages that break this rule, and their twins (repeatable). * matches anything; '!ID' excludes a rule.",
+    help="Include only messages that break this rule, and their twins (repeatable). * matches any characters; '!ID' excludes a rule.",
 )  # fmt: skip
 _technique_option = click.option(
     "--technique", "techniques", metavar="NAME", shell_complete=known("techniques", excludable=True), multiple=True,
@@ -158,21 +158,21 @@ _technique_option = click.option(
 )  # fmt: skip
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-    help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. If an object has "
-    "more than 1,000,000 combinations, brokerfuzz uses a lower strength for it. The command `brokerfuzz coverage` stops with an error instead.",
+    help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. For an object "
+    "with more than 1,000,000 combinations, brokerfuzz uses a lower strength (`brokerfuzz coverage`: reports an error).",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
     help="Format of the corpus; the formats are listed below.  [default: from the suffix of OUT, else ndjson]",
 )  # fmt: skip
 force_option = click.option(
-    "--force", is_flag=True, help="Overwrite OUT if it already exists. If OUT is a folder, other files in it are not deleted."
+    "--force", is_flag=True, help="Overwrite OUT if it already exists. In a folder, brokerfuzz overwrites only the files of the corpus."
 )
 
 
 clock_option = click.option(
     "--clock", "with_clock", is_flag=True,
-    help="Include the cases about the clock. The verdicts of these cases are correct only at the time that their tag `now:TIME` states.",
+    help="Include the cases about the clock. The verdict of a case about the clock is correct only at the time in its tag `now:TIME`.",
 )  # fmt: skip
 
 
@@ -228,22 +228,25 @@ url_argument = click.argument("url", required=False)
 _TARGET_OPTIONS = (
     click.option(
         "-H", "--header", "headers", metavar="NAME:VALUE", callback=headers, multiple=True,
-        help="Send this header with each request (repeatable). In the value, ${NAME} inserts an environment variable, and $$ is a dollar sign.",
+        help="Send this header with each request (repeatable). In a header, ${NAME} inserts the value of an environment variable, and $$ "
+        "is a dollar sign.",
     ),
     click.option("--auth", metavar="USER:PASSWORD",
-                 help="Send these credentials with each request (basic authentication). ${NAME} inserts an environment variable, as in -H."),
+                 help="Send these credentials with each request (basic authentication). ${NAME} inserts the value of an environment "
+                 "variable, as in -H."),
     click.option(
         "--trace-headers", metavar="CASE,CAMPAIGN|off", default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign", show_default=True,
-        help="Names of the headers with which brokerfuzz sends the ID of the case and the ID of the campaign, so that you can find a request in "
-        "the logs of the target. off sends neither.",
+        help="Names of the headers that contain the ID of the case and the ID of the campaign. With these IDs, you can find a request in "
+        "the logs of the target. off omits both headers.",
     ),
     click.option(
         "--hooks", metavar="FILE|MODULE",
-        help="Use the functions authenticate, before_request, classify and after_answer of this Python file (a name that ends in .py) or module.",
+        help="Python file (.py) or module with hooks: brokerfuzz calls its functions authenticate, before_request, classify and after_answer.",
     ),
     click.option(
         "--cleanup", metavar="'METHOD PATH'",
-        help="Send this request after each accepted message, such as 'DELETE /offers/{number}'. {NAME} is a property of the answer or the message.",
+        help="Send this request after each accepted message, such as 'DELETE /offers/{number}'. {NAME} inserts a property of the answer "
+        "or of the message.",
     ),
     click.option(
         "--exec", "exec_", metavar="COMMAND",
@@ -252,8 +255,8 @@ _TARGET_OPTIONS = (
     click.option(
         "--lines", metavar="plain|base64|frames", type=click.Choice(("plain", "base64", "frames")),
         help="Start the command of --exec only once. The command reads each message as a line (plain or in base64) or as a frame: a four-byte "
-        "length (big-endian), then the message. The command answers each message with a line: `accepted`, `rejected` or `crashed`, and maybe "
-        "a reason.",
+        "length (big-endian), then the message. For each message, the command prints a line: `accepted`, `rejected` or `crashed`, "
+        "optionally followed by a reason.",
     ),
     click.option(
         "--call", metavar="MODULE:FUNCTION",
@@ -262,7 +265,8 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--app", metavar="MODULE:APP",
-        help="Test this ASGI or WSGI application in this process, without a server. URL is then the path of the application, such as /offers.",
+        help="Test this ASGI or WSGI application in this process, without a server. In place of URL, specify a path in the application, "
+        "such as /offers.",
     ),
     click.option("--demo", is_flag=True, help="Demonstration: start the built-in reference service and test it."),
     bug_option,
@@ -271,9 +275,10 @@ _TARGET_OPTIONS = (
     click.option("--ca", metavar="FILE", type=click.Path(dir_okay=False), help="Also trust the certificate authorities in this file (PEM)."),
     click.option("--cert", metavar="FILE", type=click.Path(dir_okay=False), help="Identify this client with the certificate in this file (PEM)."),
     click.option("--key", metavar="FILE", type=click.Path(dir_okay=False),
-                 help="Private key of the certificate in --cert (PEM).  [default: the key is in the same file]"),
+                 help="Private key of the client certificate (PEM).  [default: from the file of --cert]"),
     click.option("--proxy", metavar="URL",
-                 help="Send requests through this proxy.  [default: from http_proxy, https_proxy, all_proxy and no_proxy; none for this machine]"),
+                 help="Send requests through this proxy.  [default: the proxy in http_proxy, https_proxy, all_proxy and no_proxy; no "
+                 "proxy for this machine]"),
     click.option("--wait-for", metavar="DURATION", type=Duration(), help=f"Wait up to this time, such as {FORMS}, until the URL answers."),
     click.option(
         "--timeout", metavar="SECONDS", type=float, callback=above_zero, default=10.0, show_default=True,
@@ -287,10 +292,11 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--envelope/--no-envelope", default=True,
-        help="Treat a response with operationWasSuccessful: false as rejected, even if its status means accepted.  [default: envelope]",
+        help="With --envelope, a response with operationWasSuccessful: false means rejected, even if its status code means accepted.  "
+        "[default: envelope]",
     ),
     click.option(
-        "--fresh", metavar="PROPERTY", help="Make this property unique in each message, for a target that rejects values it has seen before."
+        "--fresh", metavar="PROPERTY", help="Give this property a different value in each message, for targets that reject repeated values."
     ),
     click.option(
         "--concurrency", metavar="NUMBER", type=click.IntRange(min=1), default=16, show_default=True, help="Maximum number of concurrent requests."

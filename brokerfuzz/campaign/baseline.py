@@ -69,7 +69,7 @@ def read(path: Path) -> Baseline:
 
 def _entries(document: Any) -> list[Any]:
     if document["baseline"] != VERSION:
-        raise ValueError(f"its version is {document['baseline']}, and this brokerfuzz reads version {VERSION}")
+        raise ValueError(f"its version is {document['baseline']}, but this version of brokerfuzz reads version {VERSION}")
     return list(document["findings"])
 
 
@@ -86,11 +86,13 @@ def _lines(text: str, count: int) -> Iterator[int]:
 
 def _entry(entry: Any, place: str) -> tuple[str, KnownFinding]:
     if not isinstance(entry, dict) or not _NAME.fullmatch(str(entry.get("finding"))):
-        raise BaselineError(f"{place}: the entry has no fingerprint: add `finding` with the eight digits that name the finding, or remove the entry")
+        raise BaselineError(
+            f"{place}: the entry does not say which finding it is about: add `finding` with the eight digits of its name, or remove the entry"
+        )
     texts = {name: entry[name] for name in _TEXTS if name in entry}
     for name, text in {"sentence": None, **texts}.items():
         if not isinstance(text, str):
-            raise BaselineError(f"{place}: {name} is {quoted(text)}: use a string")
+            raise BaselineError(f"{place}: {name} is {quoted(text)}, but must be a string: correct it")
     message = {name: entry[name] for name in _MESSAGE if name in entry}
     return entry["finding"], KnownFinding(**texts, until=_until(entry.get("until"), place), message=message)
 

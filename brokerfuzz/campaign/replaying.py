@@ -149,7 +149,9 @@ def _of_entry(name: str, entry: KnownFinding) -> ReplayRequest:
         (again,) = of_document({"findings": [{**entry.message, **shown, "sentence": entry.sentence}]})
     except (ReportError, ValueError, LookupError, TypeError, AttributeError) as problem:
         said = problem_of(problem)
-        raise BaselineError(f"the message of {name} in the baseline is invalid ({said}): remove `smallest` from this entry") from problem
+        raise BaselineError(
+            f"the baseline contains an invalid message for the finding {name} ({said}): remove `smallest` from its entry"
+        ) from problem
     return again
 
 
@@ -163,6 +165,6 @@ def _of_case(pairs: Sequence[Sequence[Any]]) -> Headers:
     unknown = next((name for name, _ in headers if name.lower() not in TESTED), None)
     if unknown is not None:
         raise ReportError(
-            f"a finding of the report has the header {quoted(unknown)}, which no case changes: use a report that `brokerfuzz fire` wrote"
+            f"a finding of the report has the header {quoted(unknown)}, which brokerfuzz never sends: use a report that `brokerfuzz fire` wrote"
         )
     return headers

@@ -97,7 +97,7 @@ class Sender:
     async def _insist(self, plain: Case) -> Answer:
         answer = await self.health.retried(partial(self._asked, plain), is_answer)
         if not is_answer(answer):
-            raise TargetLostError(f"the target answers no message ({answer.reason})", answer, sent=False)
+            raise TargetLostError(f"the target did not answer any message ({answer.reason})", answer, sent=False)
         return answer
 
     async def _ask(self) -> Answer:

@@ -131,7 +131,7 @@ class Sharding:
     def _submit(self, shard: int, recalled: Recalled | None, deadline: float | None) -> None:
         self._attempts[shard] = self._attempts.get(shard, 0) + 1
         if self._attempts[shard] > ATTEMPTS:
-            raise WorkerError(f"the worker of shard {shard} was lost {ATTEMPTS} times: check that there is enough memory")
+            raise WorkerError(f"workers were lost {ATTEMPTS} times while they sent shard {shard}: check that the workers have enough memory")
         left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
         answered = recalled.block(shard) if recalled else None
         try:

@@ -172,7 +172,7 @@ def rows(contract: Contract, message_type: MessageType, path: str, strength: int
         from covertable import make
         from covertable.criteria import simple
     except ImportError as problem:
-        raise BrokerfuzzError(needs_extra("a catalogue that is not the prepared one", problem)) from problem
+        raise BrokerfuzzError(needs_extra("a catalogue of a changed contract or of another --strength", problem)) from problem
 
     factors = states(contract, message_type).at(path)
     excluded = set(impossible(contract, message_type, path))

@@ -138,7 +138,7 @@ class Plan:
     def of(cls, data: Any) -> "Plan":
         """Creates a plan from a JSON object. Raises `ValueError` with a description of the problem if the object is not a plan."""
         if not isinstance(data, dict) or data.keys() != _VALID.keys():
-            raise ValueError(f"a plan has the properties {listed(_VALID)}")
+            raise ValueError(f"a plan must have exactly the properties {listed(_VALID)}")
         for name, value in data.items():
             if not _VALID[name](value):
                 raise ValueError(f"{quoted(value)} is not a valid value for {name}")

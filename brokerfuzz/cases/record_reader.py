@@ -140,7 +140,7 @@ def _label(value: Any) -> Label:
 
 def _id(value: Any) -> str:
     if not _ID.fullmatch(_text(value)):
-        raise ValueError(f"{quoted(value)} is not an id")
+        raise ValueError(f"{quoted(value)} is not the ID of a case")
     return str(value)
 
 
@@ -164,7 +164,7 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
             headers=record.headers,
         )  # fmt: skip
     except LabelError as problem:
-        raise CorpusError(f"does not match its record: {shortened(str(problem))}") from problem
+        raise CorpusError(f"does not match its verdict in the corpus: {shortened(str(problem))}") from problem
     if record.twin_id is not None and twin is None:
         case = replace(case, _missing_twin=record.twin_id)
     found = (case.id, case.label, sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
@@ -172,7 +172,7 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
     for name, what, said in zip(("id", "verdict", "ambiguities"), found, claimed, strict=True):
         if what != said:
             raise CorpusError(
-                f"has {quoted(said)} as its {name}, but it should have {quoted(what)}: it was changed, or was generated for another contract"
+                f"has {quoted(said)} as its {name}, but it should have {quoted(what)}: the corpus was changed, or was generated for another contract"
             )
     return case
 

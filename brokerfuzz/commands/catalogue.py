@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 @options.message_option
 @options.verdict_option
 @options.choice_options
-@click.option(
-    "--cases", "listed", is_flag=True, help="List the cases, one per line. Each line shows what the case covers and no earlier case covers."
-)
+@click.option("--cases", "listed", is_flag=True, help="List the cases, one per line. Each line also lists what this case is the first to cover.")
 @options.strength_option
 @options.now_option("Generate the cases")
 @options.contract_option
@@ -32,9 +30,9 @@ def command(
 ) -> None:  # fmt: skip
     """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
 
-    The catalogue is the fixed list of cases that brokerfuzz derives from the contract. `export` writes the cases of the catalogue
-    first, and `fire` sends them first. The most useful cases come first. With --cases, each line shows one case and what
-    it covers. A twin is the valid counterpart of an invalid case.
+    The catalogue is the fixed list of cases that brokerfuzz derives from the contract. `fire` sends the cases of the catalogue
+    before random cases, and `export --full` writes them to a file. The cases that cover the most come first. With --cases, each
+    line shows one case and what the case covers. A twin is the valid counterpart of an invalid case.
 
     \b
     Examples:

@@ -27,7 +27,7 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
     type=click.Choice(MESSAGE_TYPES),
     help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their properties]",
 )
-@click.option("--ndjson", is_flag=True, help="Read one message per line. This is the default for .ndjson and .jsonl files.")
+@click.option("--ndjson", is_flag=True, help="Read one message per line (default for .ndjson and .jsonl files).")
 @options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
@@ -46,13 +46,13 @@ def command(
     """Judge messages as valid, invalid or unspecified, and explain why.
 
     A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be a corpus
-    that `export` wrote. Such a corpus contains a verdict for each message; brokerfuzz judges the message again and compares the
-    two verdicts. In recorded traffic (HAR), brokerfuzz judges only the bodies that are messages of the contract. Data that is not
-    JSON is an invalid message, not an error.
+    that `export` wrote. brokerfuzz judges each message of a corpus again, and compares the new verdict with the verdict in the
+    corpus. In recorded traffic (HAR), brokerfuzz judges only the bodies that are messages of the contract. Data that is not JSON
+    counts as an invalid message, not as a usage error.
 
     Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, brokerfuzz
-    judges the message once for each of these types. If the verdicts for these types differ, you must give the type with
-    --message. If a message has none of the types in the contract, brokerfuzz names the most similar type.
+    judges the message once for each of these types. If a message gets different verdicts as different types, you must specify the
+    type with --message. If a message has none of the types in the contract, brokerfuzz names the most similar type.
 
     With --json, each line of the output is a JSON document about one message.
 

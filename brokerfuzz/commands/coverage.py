@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 @click.argument("corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
 @click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
               help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their properties]")  # fmt: skip
-@click.option("--ndjson", is_flag=True, help="Read one message per line. This is the default for .ndjson and .jsonl files.")
+@click.option("--ndjson", is_flag=True, help="Read one message per line (default for .ndjson and .jsonl files).")
 @click.option("--missing", is_flag=True, help="Instead of the table, list everything that is not covered, one item per line.")
 @click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page.")
-@click.option("--force", is_flag=True, help="Overwrite the page if it already exists.")
+@click.option("--force", is_flag=True, help="Overwrite the HTML page if it already exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
               help="Exit with status 1 if the corpus covers less than this percentage. "
-              "Rules, techniques, edges (unusual valid values) and ambiguities count together.")  # fmt: skip
+              "The percentage counts rules, techniques, edges (unusual valid values) and ambiguities together.")  # fmt: skip
 @options.strength_option
 @options.now_option("Judge messages")
 @options.contract_option
@@ -35,16 +35,16 @@ def command(
 ) -> int:  # fmt: skip
     """Show which parts of the contract a corpus covers, for each message type and for each site.
 
-    brokerfuzz counts the rules that messages break, the techniques that break them, the edges (unusual valid values), the
-    ambiguities, and the pairs of property states (such as absent or null).
+    brokerfuzz counts five things: broken rules, techniques (ways to break a rule), edges (unusual valid values), ambiguities
+    (questions that the contract leaves open), and pairs of property states (such as absent or null).
 
     A CORPUS is a file or folder that `export` wrote, or any other messages: one per file, one per line, or recorded traffic
     (HAR). A file from `export` names the technique of each fault. In other messages that break one rule at one
     place, brokerfuzz recognises the technique from the invalid value.
 
-    With --json, the output is one document. The property "messages" contains the coverage of each message type. "goals"
-    contains the numbers of covered rules, techniques and so on. "sites" lists what is covered and what is missing at each
-    site. "left_out" contains the number of messages that were not counted, for each reason.
+    With --json, the output is one JSON document. The property "messages" contains the coverage of each message type. "goals"
+    contains the numbers of covered rules, techniques and so on. "sites" lists what is covered and what is missing at each site.
+    "left_out" says how many messages were ignored, for each reason.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 
@@ -76,6 +76,6 @@ def command(
         print_lines(coverage_table.missing(tallies) if missing else coverage_table.lines(tallies, bars=sys.stdout.isatty()))
     share = 100 * measured.score(*COUNTED).share
     if fail_under is not None and share < fail_under:
-        note(f"{share:.1f} % of the rules, techniques, edges and ambiguities are covered, less than {fail_under:g} %")
+        note(f"the corpus covers {share:.1f} % of the rules, techniques, edges and ambiguities, but --fail-under requires {fail_under:g} %")
         return FOUND
     return 0

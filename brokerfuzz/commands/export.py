@@ -55,14 +55,14 @@ class _WithFormats(Sectioned):
 @click.option(
     "--plausible",
     is_flag=True,
-    help="Write only random valid messages with business values, for demonstrations and load tests. --count sets their number.",
+    help="Write only random valid messages with business values, for demonstrations and load tests. --count sets the number of messages.",
 )
 @options.clock_option
 @options.now_option("With --clock, generate these cases")
 @options.contract_option
 @options.values_option
 @options.format_option
-@click.option("--base64", is_flag=True, help="With the format ndjson, write every message in base64, so that each JSON parser gives the exact bytes.")
+@click.option("--base64", is_flag=True, help="In an ndjson corpus, write every message in base64, so that any JSON parser can read its exact bytes.")
 @click.option(
     "--shards",
     metavar="NUMBER",
@@ -79,20 +79,20 @@ def command(
     out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, full: bool, large: bool, plausible: bool, with_clock: bool,
     fmt: str | None, base64: bool, shards: int | None, resume: bool, force: bool, workers: int, cluster: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Write a corpus: labelled cases that programs in any language can read.
+    """Write a corpus: messages with their verdicts, which programs in any language can read.
 
-    By default, the corpus is small enough for a repository. Each rule is broken once with each technique. Each edge (an
-    unusual valid value) and each probe of an ambiguity occurs once at each place. Each case is the smallest message that shows
-    this. So if the contract changes, few lines of the corpus change. Random cases come last. The twin (the valid counterpart) of
-    a fault comes before the fault.
+    By default, the corpus is small enough for a repository. Each rule is broken once with each technique (a way to break a rule).
+    At each place, each edge (an unusual valid value) and each probe (a message that touches an ambiguity) occurs once. Each
+    message is as small as possible. If the contract changes, only few lines of the corpus change. Random cases come last. The
+    twin (the valid counterpart) of an invalid case comes before the invalid case.
 
-    OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (pip install 'brokerfuzz[remote]'). A file
-    is compressed if its name ends in .gz or .zst. OUT appears only when it is complete. If OUT already exists, brokerfuzz
+    OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (pip install 'brokerfuzz[remote]'). A file is
+    compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists, brokerfuzz
     replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to standard error.
 
-    Every verdict is correct at any time, and the same options give the same corpus on any day. With --clock, the corpus
-    also contains cases about the clock, such as an offer whose last update is one hour in the future. Later, `corpus verify`
-    reports the cases whose verdicts are no longer correct. The number of workers does not change the corpus.
+    Every verdict is correct at any time. The same options give the same corpus on any day. With --clock, the corpus also contains
+    cases about the clock, such as an offer whose last update is one hour in the future. Later, `corpus verify` reports the cases
+    whose verdicts are no longer correct. The number of workers does not change the corpus.
 
     \b
     Examples:
@@ -115,7 +115,7 @@ def command(
     if cases.now is not None and not with_clock:
         raise click.UsageError("--now sets the time of the cases about the clock: add --clock, or remove --now", click.get_current_context())
     if cluster is not None and workers > 1:
-        raise click.UsageError("--cluster and --workers exclude each other: use only one of them", click.get_current_context())
+        raise click.UsageError("--cluster does not work with --workers: use only one of the two options", click.get_current_context())
     with ExitStack() as stack:
         progress = stack.enter_context(ProgressLine())
         pool = _pool(stack, workers, cluster)
@@ -142,7 +142,9 @@ def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) ->
 def _check_scope(ctx: click.Context, cases: CaseOptions, *, full: bool, large: bool) -> None:
     """Raises `UsageError` for options that contradict each other or change nothing."""
     if cases.only_random and (full or large):
-        raise click.UsageError(f"{'--full' if full else '--large'} adds catalogue cases, but --random excludes them: use only one of them", ctx)
+        raise click.UsageError(
+            f"{'--full' if full else '--large'} adds cases of the catalogue, but --random excludes these cases: use only one of the two options", ctx
+        )
     if full and large:
         raise click.UsageError("--full already includes the large messages: remove --large", ctx)
     if cases.strength != 2 and not (full or cases.only_random or cases.count):
@@ -179,7 +181,7 @@ def _format(out: str, fmt: str | None, *, base64: bool) -> "Format":
     form = format_named(fmt) if fmt is not None else format_from_name(out)
     check_suffix(out, form)
     if base64 and form.name != "ndjson":
-        raise click.UsageError(f"--base64 works only with the format ndjson, not with {form.name}: remove it", click.get_current_context())
+        raise click.UsageError(f"--base64 works only with the format ndjson, not with {form.name}: remove --base64", click.get_current_context())
     return format_named(BASE64) if base64 else form
 
 

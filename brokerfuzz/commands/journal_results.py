@@ -50,7 +50,9 @@ def recorded(path: str, contract: str | None) -> Recorded:
         raise JournalError(f"{path} has an invalid first line ({problem}): use a journal that `brokerfuzz fire` wrote") from problem
     if plan.contract is not None:
         if contract is None:
-            raise click.UsageError(f"the campaign of {path} used a changed contract: give it again with --contract", click.get_current_context())
+            raise click.UsageError(
+                f"the campaign of {path} used a changed contract: specify the folder of this contract with --contract", click.get_current_context()
+            )
         plan = replace(plan, contract=contract)
     policies = head.get("policies")
     campaign_id = str(head.get("campaign"))

@@ -42,8 +42,8 @@ def command(
 ) -> int:  # fmt: skip
     """Send the messages of findings again, and report which findings are gone.
 
-    brokerfuzz reads the findings from a journal or a JSON report. You can also give the ID of a case in the catalogue. You
-    must name the target, because brokerfuzz treats journals and reports only as data.
+    brokerfuzz reads the findings from a journal or a JSON report. You can also specify the ID of a case in the catalogue. You
+    must specify the target, because brokerfuzz does not use the target that a journal or report names.
 
     Each line of the output is about one finding. "gone" and "still there" say whether the finding occurs again. "another"
     means that the answer contradicts the contract in a different way than before. "other verdict" means that brokerfuzz now

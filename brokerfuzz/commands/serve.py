@@ -26,7 +26,7 @@ def command(
 
     The service accepts offers at POST /offers. The service returns valid products at GET /products and prices at POST /pricing.
     When the service is ready, brokerfuzz prints its address. Press Ctrl-C to stop the service. If you add a COMMAND after --,
-    brokerfuzz runs this command as soon as the service is ready, and then stops the service.
+    brokerfuzz runs the COMMAND when the service is ready, and stops the service when the COMMAND ends.
 
     Exit status: the exit status of the COMMAND; 2 usage error, or the service cannot start.
 

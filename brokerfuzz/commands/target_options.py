@@ -84,13 +84,13 @@ def _only_typed(target: TargetOptions, url: str | None, typed: set[str]) -> Targ
 
 def _without_configured_secrets(ctx: click.Context, target: TargetOptions) -> TargetOptions:
     if target.headers and not _typed(ctx, "headers"):
-        note("the headers in the configuration are not sent, because they belong to a different target: give headers with -H")
+        note("the headers in the configuration are not sent, because they belong to a different target: specify the headers for this target with -H")
         target = replace(target, headers=())
     unused: dict[str, Any] = {
         name: None for name in ("auth", "cert", "key", "hooks", "cleanup") if getattr(target, name) is not None and not _typed(ctx, name)
     }
     if unused:
-        note(f"{listed(unused)} in the configuration belong to a different target, so brokerfuzz does not use them: use options")
+        note(f"{listed(unused)} in the configuration belong to a different target, so brokerfuzz ignores them: use options on the command line")
     return replace(target, **unused)
 
 
@@ -159,7 +159,7 @@ def reference_service(target: TargetOptions, message_type: str, folder: str | No
     from brokerfuzz.targets import DemoTarget
 
     if message_type != MESSAGE_TYPES[0]:
-        raise click.UsageError(f"the reference service accepts only {MESSAGE_TYPES[0]} messages: specify another target than --demo")
+        raise click.UsageError(f"the reference service accepts only {MESSAGE_TYPES[0]} messages: use another target than --demo")
     with running(bugs=target.bugs, contract=load_contract(folder), now=now, seed=seed) as base:
         started_by = serve_command(base, bugs=target.bugs, contract=folder, now=now, seed=seed)
         yield DemoTarget(f"{base}/offers", started_by=started_by, **_http_options(target))
@@ -181,7 +181,7 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
     if target.auth is None:
         return
     if any(name.lower() == "authorization" for name, _ in target.headers) or (target.url is not None and urlsplit(target.url).username is not None):
-        raise click.UsageError("credentials are given twice: use only one of --auth, -H 'Authorization: ...' and a user in the URL")
+        raise click.UsageError("the credentials are specified twice: use only one of --auth, -H 'Authorization: ...' and a user in the URL")
     user_and_password = _expanded(target.auth, "--auth")
     if ":" not in user_and_password:
         raise click.UsageError("--auth has no password: write USER:PASSWORD")

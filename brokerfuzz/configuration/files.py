@@ -50,7 +50,7 @@ def find(start: Path) -> Path | None:
         for path in (folder / NAME, folder / PROJECT):
             if _exists(path) and (path.name == NAME or _has_ours(path)):
                 if folder != here and not _is_trusted(path):
-                    raise ConfigurationError(f"{path} belongs to another user: read it, and give it with --config {path} if you trust it")
+                    raise ConfigurationError(f"{path} belongs to another user: read the file, and add --config {path} if you trust it")
                 return path
     return None
 
@@ -78,7 +78,7 @@ def load(path: Path) -> Configuration:
 
     values = ours(parsed(path, text_of(path)), path)
     if values is None:
-        raise ConfigurationError(f"{path} has no [{'.'.join(IN_PROJECT)}] section: add it, or specify another file")
+        raise ConfigurationError(f"{path} has no [{'.'.join(IN_PROJECT)}] section: add this section, or specify another file")
     return Configuration(path.absolute(), validated(values, path, above(path)))
 
 

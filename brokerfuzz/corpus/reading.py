@@ -125,7 +125,7 @@ class RecordSequence:
     def end(self) -> None:
         """Raises `CorpusError` if the last record is missing."""
         if not self._last:
-            raise CorpusError(f"{self._name} is truncated: its final record is not marked as the last; export it again")
+            raise CorpusError(f"{self._name} is truncated, because its last record is missing: export the corpus again")
 
 
 # ----------------------------------------------------------------------------------------------------------- lines

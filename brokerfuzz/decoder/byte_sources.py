@@ -59,7 +59,7 @@ class RandomValues:
 
     def draw(self, site: str, /) -> Any:
         """Always raises `TypeError`, because only Hypothesis can draw values for pinned sites."""
-        raise TypeError(f"{site} is pinned, and a seeded source has no strategies to draw from")
+        raise TypeError(f"{site} is pinned, but a seeded source cannot draw values from strategies")
 
 
 class Seeded(RandomValues):

@@ -119,7 +119,7 @@ def _type_of(message: InputMessage, message_type: MessageType | None, contract: 
 def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Contract) -> InputError:
     """Returns the error for a file without messages of the contract."""
     if others:
-        return InputError(f"{name} contains traffic, but no message of the contract: specify another file")
+        return InputError(f"{name} contains recorded traffic, but no message of the contract: specify another file")
     if first is None or not first.body.strip():
         return InputError(f"{name} is empty: specify a file that contains messages")
     reading = read(first.body)

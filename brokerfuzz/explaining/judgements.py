@@ -61,7 +61,10 @@ def judge(
     record = message.record
     if record is not None:
         if message_type not in (None, record.message_type):
-            raise InputError(f"{message.name}, line {message.line}, has the message type {record.message_type}: remove --message, or use this type")
+            raise InputError(
+                f"{message.name}, line {message.line}, has the message type {record.message_type}: remove --message, or use "
+                f"--message {record.message_type}"
+            )
         verdict = check(record.message_type, message.body, now=now or record.now, contract=contract, policies=policies, headers=record.headers)
         return MessageJudgement(message, record.message_type, verdict)
     closest = None if message_type else closest_type(message.body, contract)

@@ -47,7 +47,7 @@ class HookFile:
         for name, function in vars(module).items():
             close = get_close_matches(name, set(PARAMETERS) - set(found), n=1, cutoff=_CLOSE) if inspect.isfunction(function) else []
             if close and name not in PARAMETERS and function.__module__ == module.__name__:
-                raise HookError(f"{place_of(self.name, function)}: there is no hook {name}: rename it to {close[0]}")
+                raise HookError(f"{place_of(self.name, function)}: {name} is not the name of a hook: rename the function to {close[0]}")
         if not found:
             raise HookError(f"{self.name} defines no hook: define at least one of {listed(PARAMETERS, 'or')}")
         return found
@@ -56,7 +56,7 @@ class HookFile:
         try:
             return import_module(self.name) if self.source is None else self._executed(self.source)
         except SyntaxError as problem:
-            raise HookError(f"{problem.filename or self.name}, line {problem.lineno}: {problem.msg}: correct the hooks") from None
+            raise HookError(f"{problem.filename or self.name}, line {problem.lineno}: {problem.msg}: correct this error in the hooks") from None
         except ModuleNotFoundError as problem:
             if self.source is None and problem.name and self.name.startswith(problem.name):
                 raise HookError(f"the module {self.name} with the hooks does not exist: specify a file that ends in .py, or a module") from None
@@ -81,7 +81,9 @@ class HookFile:
         if not callable(function):
             raise HookError(f"{self.name}: {name} is not a function: write `{signature}`")
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-            raise HookError(f"{place_of(self.name, function)}: {name} is not an ordinary function: write `{signature}`")
+            raise HookError(
+                f"{place_of(self.name, function)}: {name} must be an ordinary function, not a coroutine or a generator: write `{signature}`"
+            )
         try:
             inspect.signature(function).bind(*PARAMETERS[name])
         except TypeError:

@@ -69,7 +69,7 @@ def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True)
             raise ReportError(f"{path} already exists and is not a report of brokerfuzz: add --force to replace it, or specify another file")
         real = Path(path).parent.resolve() / Path(path).name
         if real in used:
-            raise ReportError(f"{used[real]} and {path} are the same file: specify it only once")
+            raise ReportError(f"{used[real]} and {path} are the same file: specify this file only once")
         used[real] = path
 
 
@@ -111,9 +111,9 @@ def read_report(path: str | Path) -> dict[str, Any]:
         raise ReportError(f"{path} cannot be read: {error.strerror or error}; specify a report that `brokerfuzz fire --json` wrote") from error
     except (ValueError, RecursionError) as error:
         why = "the data is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), 200)
-        raise ReportError(f"{path} is not a report ({why}): specify one that `brokerfuzz fire --json` wrote") from error
+        raise ReportError(f"{path} is not a report ({why}): specify a report that `brokerfuzz fire --json` wrote") from error
     if problem is not None:
-        raise ReportError(f"{path} is not a report ({_described(problem)}): specify one that `brokerfuzz fire --json` wrote")
+        raise ReportError(f"{path} is not a report ({_described(problem)}): specify a report that `brokerfuzz fire --json` wrote")
     report: dict[str, Any] = document
     return report
 

@@ -152,7 +152,10 @@ class Contract:
         property, but cannot generate them.
         """
         for site in self.undescribed[message_type]:
-            raise ContractError(f"{message_type} requires {site!r}, but no `properties` describe it: add it there, with {{}} if any value is allowed")
+            raise ContractError(
+                f"{message_type} requires {site!r}, but its `properties` do not contain {site!r}: add this property, with "
+                "{} if any value is allowed"
+            )
 
     @cached_property
     def rules_by_id(self) -> Mapping[str, Rule]:
@@ -332,7 +335,7 @@ def _check_tables(contract: Contract, folder: Path) -> None:
     """
     ids = Counter(ambiguity.id for ambiguity in contract.ambiguities)
     if repeated := [name for name, count in ids.items() if count > 1]:
-        raise ContractError(f"{folder / 'ambiguities.json'} has several ambiguities with the ID {repeated[0]!r}: give each its own ID")
+        raise ContractError(f"{folder / 'ambiguities.json'} has several ambiguities with the ID {repeated[0]!r}: give each ambiguity a different ID")
     for table, sites_of_table in (("semantics.json", _semantic_sites(contract)), ("ambiguities.json", _ambiguous_sites(contract))):
         for message_type, site in sites_of_table if (folder / table).exists() else ():
             if message_type not in MESSAGE_TYPES:
@@ -408,7 +411,7 @@ class _Resolver:
             try:
                 target = target[int(step) if isinstance(target, list) else unescape(step)]
             except (LookupError, TypeError, ValueError) as problem:
-                raise ContractError(f"{self.path} has a $ref {reference!r} , but {step!r} does not exist: correct the reference") from problem
+                raise ContractError(f"{self.path} has a $ref {reference!r}, but {step!r} does not exist: correct the reference") from problem
         return target, uri
 
 
@@ -419,7 +422,7 @@ _REQUIRED = ("id", "question", "plain", "source", "detector", "interpretations")
 def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
     for name in _REQUIRED:
         if name not in entry:
-            raise ContractError(f"ambiguity {entry.get('id', entry)!r} lacks {name!r}: add it, as in the built-in ambiguities.json")
+            raise ContractError(f"ambiguity {entry.get('id', entry)!r} has no {name!r}: add this property, as in the built-in ambiguities.json")
     _check_detector(entry)
     options = {key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")}
     about = entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"]
@@ -438,7 +441,7 @@ def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(given, list) or (known is not None and not set(given) <= set(known)) or (detector is not None and REJECTED not in given):
         raise ContractError(f"ambiguity {entry['id']!r} has unsupported interpretations: use {listed(known or ('accepted', REJECTED), 'or')}")
     if len(set(given)) < len(given):
-        raise ContractError(f"ambiguity {entry['id']!r} has an interpretation that occurs twice: name each only once")
+        raise ContractError(f"ambiguity {entry['id']!r} contains an interpretation twice: remove one of the two")
     return tuple(given)
 
 

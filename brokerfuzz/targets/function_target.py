@@ -80,4 +80,4 @@ class FunctionTarget(InProcessTarget):
             if (kind := _KINDS.get(word)) is not None:
                 return Answer(kind, reason=reason.strip() or word, seconds=seconds)
         remedy = "return None or True to accept the message; return False or raise ValueError to reject it"
-        raise TargetError(f"{self._name} returned {type(result).__name__}, which has no meaning: {remedy}")
+        raise TargetError(f"{self._name} returned {type(result).__name__}, which is not a valid answer: {remedy}")

@@ -18,7 +18,7 @@ def checked_timeout(seconds: float) -> float:
 def checked_processes(processes: int | None) -> int | None:
     """Returns the number of processes. Raises `TargetError` if the number is less than 1."""
     if processes is not None and processes < 1:
-        raise TargetError(f"processes={processes}, but it must be 1 or more (or None for one per core)")
+        raise TargetError(f"processes={processes}: use 1 or more, or None for one process per core")
     return processes
 
 

@@ -24,11 +24,15 @@ _TARGET = pytest.StashKey["CheckedTarget"]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("brokerfuzz", "tests from the message contract of an offer broker")
-    group.addoption("--brokerfuzz-url", metavar="URL", help="Send the messages of the fixture brokerfuzz_target to this URL.")
+    group.addoption("--brokerfuzz-url", metavar="URL", help="URL to which the fixture brokerfuzz_target sends messages.")
     group.addoption(
-        "--brokerfuzz-count", metavar="NUMBER", type=int, default=0, help="Add this number of random cases to each test with brokerfuzz.parametrize."
+        "--brokerfuzz-count",
+        metavar="NUMBER",
+        type=int,
+        default=0,
+        help="Number of random cases to add to each test that uses brokerfuzz.parametrize.",
     )
-    group.addoption("--brokerfuzz-seed", metavar="NUMBER", type=int, default=0, help="Seed of the random cases.")
+    group.addoption("--brokerfuzz-seed", metavar="NUMBER", type=int, default=0, help="Seed for the random cases. The same seed gives the same cases.")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -61,7 +61,7 @@ class _Cluster:
 
     def renew(self) -> Executor:
         """Always raises `WorkerError`, because brokerfuzz cannot start a new cluster."""
-        raise WorkerError("the connection to the cluster is lost: check that its scheduler is running")
+        raise WorkerError("the connection to the Dask cluster was lost: check that the scheduler of the cluster is running")
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def cluster(address: str) -> Iterator[_Cluster]:
             raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
         yield _Cluster(_ClusterExecutor(client), threads)
     except KilledWorker as problem:
-        raise WorkerError("workers were lost several times on the same task: check that they have enough memory") from problem
+        raise WorkerError("workers were lost several times while they ran the same task: check that the workers have enough memory") from problem
     finally:
         client.close()
 

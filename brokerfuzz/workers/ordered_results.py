@@ -84,7 +84,9 @@ class _Ordered(Generic[_Part, _Result]):
             except BrokenExecutor as problem:
                 losses += 1
                 if losses == ATTEMPTS:
-                    raise WorkerError(f"workers were lost {ATTEMPTS} times on the same task: check that there is enough memory") from problem
+                    raise WorkerError(
+                        f"workers were lost {ATTEMPTS} times while they ran the same task: check that the workers have enough memory"
+                    ) from problem
                 self._restart()
             else:
                 losses = 0

@@ -95,11 +95,11 @@ def test_an_update_keeps_reasons_and_dates(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ('{"sentence": "A."}', "the entry has no fingerprint: add `finding`"),
-        ('{"finding": "2cbd", "sentence": "A."}', "the entry has no fingerprint"),
-        ("1", "the entry has no fingerprint"),
-        ('{"finding": "2cbdcdfc"}', "sentence is None: use a string"),
-        ('{"finding": "2cbdcdfc", "sentence": "A.", "reason": 5}', "reason is 5: use a string"),
+        ('{"sentence": "A."}', "the entry does not say which finding it is about: add `finding`"),
+        ('{"finding": "2cbd", "sentence": "A."}', "the entry does not say which finding it is about"),
+        ("1", "the entry does not say which finding it is about"),
+        ('{"finding": "2cbdcdfc"}', "sentence is None, but must be a string"),
+        ('{"finding": "2cbdcdfc", "sentence": "A.", "reason": 5}', "reason is 5, but must be a string"),
         ('{"finding": "2cbdcdfc", "sentence": "A.", "until": "soon"}', "until is 'soon': use a date such as 2026-12-31"),
         ('{"finding": "2cbdcdfc", "sentence": "A.", "until": 5}', "until is 5: use a date"),
     ],
@@ -115,7 +115,7 @@ def test_an_invalid_entry_is_reported_with_its_line(tmp_path: Path, entry: str, 
 def test_an_invalid_message_is_reported_with_its_entry() -> None:
     for smallest in ({}, {"raw": "A"}, {"body": {}, "headers": [["Authorization", "x"]]}, 5):
         message = {"kind": "crashed", "message": OFFER, "verdict": "valid", "smallest": smallest}
-        with pytest.raises(BaselineError, match=r"the message of 2cbdcdfc in the baseline is invalid .*: remove `smallest`"):
+        with pytest.raises(BaselineError, match=r"the baseline contains an invalid message for the finding 2cbdcdfc .*: remove `smallest`"):
             of_baseline({"2cbdcdfc": baseline.KnownFinding("A.", message=message)}, OFFER)
 
 

@@ -100,7 +100,7 @@ def test_each_line_is_written_before_the_next_request(tmp_path: Path, name: str)
 
 def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
     path = written(tmp_path / "run.ndjson", 1)
-    with pytest.raises(JournalError, match=r"already exists: resume it with --resume"):
+    with pytest.raises(JournalError, match=r"already exists: continue its campaign with --resume"):
         Journal.begun(path, HEAD)
 
 

@@ -76,7 +76,7 @@ def test_a_target_that_hangs_after_some_requests_gives_one_finding_and_ends_the_
 def test_a_target_that_never_answers_ends_the_campaign_before_the_first_case() -> None:
     result = fired(hangs)
     assert (result.cases, result.findings, result.outcome.state, result.outcome.status) == (0, (), "untested", 2)
-    assert result.outcome.reason == "no case was sent; the target answers no message (no answer within 0.5 s)"
+    assert result.outcome.reason == "no case was sent; the target did not answer any message (no answer within 0.5 s)"
 
 
 @pytest.mark.parametrize("text", [response(429), response(503, b"", "Retry-After: 31536000")], ids=["429", "503"])

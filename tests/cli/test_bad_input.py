@@ -83,7 +83,7 @@ BAD: dict[str, tuple[list[str], str]] = {
         "to allow both interpretations, write duplicate-properties=first,last",
     ),
     "a rule at a misspelled site": (["check", "--contract", "misspelled", OFFER], "did you mean 'lastUpdatedDateTimeUtc'"),
-    "two ambiguities with one ID": (["check", "--contract", "twice", OFFER], "give each its own ID"),
+    "two ambiguities with one ID": (["check", "--contract", "twice", OFFER], "give each ambiguity a different ID"),
     "a policy without an ambiguity": (["check", "--policy", "accepted", OFFER], "AMBIGUITY=INTERPRETATION"),
     "an invalid time": (["check", "--now", "yesterday", OFFER], "2025-06-15T12:00:00Z"),
     "an impossible date": (["check", "--now", "2025-02-30T12:00:00Z", OFFER], "2025-06-15T12:00:00Z"),
@@ -97,9 +97,12 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a contract that is not JSON": (["fire", "--demo", "--contract", "broken"], "not readable JSON"),
     "a contract that is not a schema": (["export", "out", "--contract", "wrong"], "not a JSON Schema"),
     "a contract of another JSON type": (["serve", "--contract", "list"], "not a JSON Schema"),
-    "cases of a property without a schema": (["export", "out", "--contract", "undescribed"], "requires 'a', but no `properties` describe it"),
-    "a catalogue of a property without a schema": (["catalogue", "--contract", "undescribed"], "add it there, with {} if any value is allowed"),
-    "an example of a property without a schema": (["explain", "--contract", "undescribed", "offer-creation-request/a:required"], "describe"),
+    "cases of a property without a schema": (["export", "out", "--contract", "undescribed"], "requires 'a', but its `properties` do not contain 'a'"),
+    "a catalogue of a property without a schema": (["catalogue", "--contract", "undescribed"], "add this property, with {} if any value is allowed"),
+    "an example of a property without a schema": (
+        ["explain", "--contract", "undescribed", "offer-creation-request/a:required"],
+        "do not contain 'a'",
+    ),
     "a contract without rules": (["export", "out", "--contract", "anything", "--random"], "undo your last changes to the contract"),
     "a file on another machine": (["export", "file://host/out"], "is a file on another machine, host"),
     "an unknown rule": (["explain", "offer-creation-request/orderMinimum:minimun"], "did you mean 'offer-creation-request/orderMinimum:minimum'"),
@@ -195,4 +198,4 @@ def test_an_unexpected_error_exits_with_2_and_says_how_to_report_it() -> None:
     assert done.returncode == 2
     assert "KeyError: 'missing'" in done.stderr
     assert "this is a bug in brokerfuzz" in done.stderr.splitlines()[-1]
-    assert "report it" in done.stderr.splitlines()[-1]
+    assert "report the bug" in done.stderr.splitlines()[-1]

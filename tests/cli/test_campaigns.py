@@ -83,7 +83,8 @@ def test_options_that_the_journal_determines_are_rejected_with_resume(run: Run, 
         assert result.exit_code == 2
         assert "remove" in result.stderr
         assert again[0] in result.stderr
-    assert run("fire", url, *SOME, "--journal", journal).stderr.startswith(f"brokerfuzz: {journal} already exists: resume it with --resume")
+    result = run("fire", url, *SOME, "--journal", journal)
+    assert result.stderr.startswith(f"brokerfuzz: {journal} already exists: continue its campaign with --resume")
 
 
 def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str, tmp_path: Path) -> None:

@@ -97,8 +97,8 @@ def test_configured_credentials_are_not_used_for_another_target(run: Run, demand
         (["-H", "X-A: ${BROKER_UNSET}"], "the header X-A needs the environment variable BROKER_UNSET, which is not set"),
         (["--auth", "me"], "write USER:PASSWORD"),
         (["--auth", "${BROKER_PASSWORD}"], "write USER:PASSWORD"),
-        (["--auth", f"me:{PASSWORD}", "-H", "authorization: x"], "credentials are given twice"),
-        (["--auth", f"me:{PASSWORD}", f"http://me:{PASSWORD}@127.0.0.1:1/"], "credentials are given twice"),
+        (["--auth", f"me:{PASSWORD}", "-H", "authorization: x"], "credentials are specified twice"),
+        (["--auth", f"me:{PASSWORD}", f"http://me:{PASSWORD}@127.0.0.1:1/"], "credentials are specified twice"),
         (["--proxy", f"ftp://me:{PASSWORD}@h"], "is not the URL of a proxy"),
     ],
 )

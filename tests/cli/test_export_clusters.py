@@ -43,14 +43,15 @@ def test_a_killed_scheduler_is_reported_in_one_line(start: Start, cluster: tuple
         os.kill(scheduler, signal.SIGKILL)
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == 2
-    assert stderr.decode().splitlines() == ["brokerfuzz: the connection to the cluster is lost: check that its scheduler is running"]
+    expected = "brokerfuzz: the connection to the Dask cluster was lost: check that the scheduler of the cluster is running"
+    assert stderr.decode().splitlines() == [expected]
     assert not list(tmp_path.glob(".*"))
 
 
 def test_cluster_and_workers_exclude_each_other(run: Run, tmp_path: Path) -> None:
     result = run("export", tmp_path / "out.ndjson", *MANY, "--cluster", "tcp://127.0.0.1:1", "--workers", "2")
     assert result.exit_code == 2
-    assert "--cluster and --workers exclude each other: use only one of them" in result.stderr
+    assert "--cluster does not work with --workers: use only one of the two options" in result.stderr
 
 
 def test_a_missing_cluster_is_reported_with_a_remedy(run: Run, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_an_export_of_a_contract_that_has_changed_is_not_resumed(run: Run, tmp_p
         changed_contract(contract, "offer-pricing-response", lambda schema, title=title: schema.update(title=title))  # type: ignore[misc]
         result = run("export", "out.ndjson", *FEW, "--contract", contract, "--shards", 2, "--resume")
         assert result.exit_code == status, result.stderr
-    assert "belongs to another export (different: contract)" in result.stderr
+    assert "belongs to another export (these settings differ: contract)" in result.stderr
 
 
 def test_another_number_of_shards_replaces_the_old_shards(run: Run) -> None:

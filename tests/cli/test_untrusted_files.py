@@ -143,7 +143,7 @@ def test_the_contract_of_a_journal_must_be_given_again(run: Run, url: str, lines
     for words in (["replay", file, url], ["fire", url, "--resume", file]):
         result = run(*words)
         assert result.exit_code == 2
-        assert "give it again with --contract" in result.stderr
+        assert "specify the folder of this contract with --contract" in result.stderr
         assert "not readable JSON" in run(*words, "--contract", "contract").stderr
 
 

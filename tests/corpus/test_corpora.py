@@ -148,7 +148,7 @@ def test_an_old_corpus_stays_if_writing_a_new_one_fails(corpus: Path) -> None:
     [
         (lambda record: record | {"verdict": "valid", "faults": []}, "has 'valid' as its verdict, but it should have 'invalid'"),
         (lambda record: record | {"id": "0" * 16}, "was changed"),
-        (lambda record: record | {"body": {"number": "a", "offerType": "VDM"}}, "does not match its record"),
+        (lambda record: record | {"body": {"number": "a", "offerType": "VDM"}}, "does not match its verdict"),
         (lambda record: record | {"message": "offer"}, "unknown message type 'offer'"),
         (lambda record: {"id": record["id"]}, "is not a valid case record"),
     ],

@@ -161,7 +161,7 @@ def test_the_former_folder_stays_if_the_new_one_cannot_be_renamed(tmp_path: Path
 
 def test_a_folder_in_place_of_a_file_gives_an_error(tmp_path: Path) -> None:
     with (
-        pytest.raises(CorpusError, match="is not a file, but brokerfuzz expected a file: remove it, or specify another corpus"),
+        pytest.raises(CorpusError, match="should be a file, but is not: remove it, or specify another corpus"),
         LocalPlace(tmp_path).opened(),
     ):
         pass

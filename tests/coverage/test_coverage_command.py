@@ -175,7 +175,7 @@ def test_coverage_below_the_limit_is_a_failure(run: Run, write: Write, percent: 
     result = run("coverage", "--fail-under", percent, write("a.ndjson", PLAIN, QUOTED, CRON))
     assert result.exit_code == status
     assert result.stdout.startswith("offer-creation-request: 3 messages")
-    assert ("less than" in result.stderr) == bool(status)
+    assert ("--fail-under requires" in result.stderr) == bool(status)
 
 
 # -------------------------------------------------------------------------------------------------------- bad input
@@ -190,7 +190,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a text file": (["text.txt"], "text.txt is not JSON"),
     "JSON of unknown type": (["other.json"], "contains no message of a recognisable type"),
     "an array of messages": (["array.json"], "contains an array, but no message is an array"),
-    "a recording of other traffic": (["other.har"], "contains traffic, but no message of the contract"),
+    "a recording of other traffic": (["other.har"], "contains recorded traffic, but no message of the contract"),
     "a truncated corpus": (["cut.ndjson"], "is truncated"),
     "one file of two": (["offer.json", "empty"], "empty is empty"),
     "the record of another type": (["--message", "product-list-response", "cut.ndjson"], "remove --message"),

@@ -181,5 +181,5 @@ def test_check_judges_messages_of_the_contract_and_reports_the_others(record: Re
 def test_a_recording_that_is_too_large_is_rejected(tmp_path: Path) -> None:
     with (tmp_path / "a.har").open("wb") as stream:
         stream.truncate(1 << 30)
-    with pytest.raises(InputError, match="record less at a time"):
+    with pytest.raises(InputError, match="split the recording"):
         found(str(tmp_path / "a.har"))

@@ -198,14 +198,14 @@ WRONG: Final[dict[str, tuple[str, str]]] = {
     ),
     "exits": ("def classify(answer):\n    raise SystemExit(0)\n", "line 1: the hook classify raised RuntimeError: SystemExit"),
     "parameters": ("\ndef classify():\n    pass\n", "line 2: classify has other parameters than expected: write `def classify(answer)`"),
-    "async": ("async def classify(answer):\n    pass\n", "line 1: classify is not an ordinary function"),
+    "async": ("async def classify(answer):\n    pass\n", "line 1: classify must be an ordinary function"),
     "no function": ("classify = 5\n", "classify is not a function"),
     "a typo": (
         "def authenticate():\n    return {}\n\ndef after_answers(case, answer):\n    pass\n",
-        "line 4: there is no hook after_answers: rename",
+        "line 4: after_answers is not the name of a hook: rename",
     ),
     "nothing": ("x = 1\n", "defines no hook: define at least one of authenticate, before_request, classify or after_answer"),
-    "syntax": ("x = 1\nx = = 2\n", "line 2: invalid syntax: correct the hooks"),
+    "syntax": ("x = 1\nx = = 2\n", "line 2: invalid syntax: correct this error in the hooks"),
     "import": ("\nimport not_installed\n", "line 2: the hooks cannot be loaded: ModuleNotFoundError: No module named 'not_installed'"),
 }
 

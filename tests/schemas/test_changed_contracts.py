@@ -258,16 +258,16 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "a property with NUL": (put_changed(lambda schema: schema["properties"].update({"a\0b": {}})), OFFERS, r"a property named 'a\x00b': rename it"),
     "a stray schema": (put("{}", "offer.schema.json"), "offer.schema.json", "the allowed file names are"),
     "ambiguities that are none": (put("{}", "ambiguities.json"), "ambiguities.json", "compare it"),
-    "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", "lacks 'id'"),
+    "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", "has no 'id'"),
     "an ambiguity without a question": (
         put_changed(lambda ambiguities: ambiguities[0].pop("question"), "ambiguities.json"),
         "",
-        "'timestamp-format.offset' lacks 'question'",
+        "'timestamp-format.offset' has no 'question'",
     ),
     "an interpretation that occurs twice": (
         put_changed(_with_entry("cron-syntax", interpretations=["accepted", "accepted", "rejected"]), "ambiguities.json"),
         "",
-        "name each only once",
+        "remove one of the two",
     ),
     "a rule of an unknown message type": (
         put_changed(lambda rules: rules[0].update(message="offer"), "semantics.json"),
@@ -288,7 +288,11 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "use last, first, both or rejected",
     ),
     "an unknown spelling": (put_changed(_with_entry("timestamp-format.offset", spelling="roman"), "ambiguities.json"), "", "unknown notation"),
-    "two ambiguities with one ID": (put_changed(_with_entry("cron-syntax", id="url-syntax"), "ambiguities.json"), "", "give each its own ID"),
+    "two ambiguities with one ID": (
+        put_changed(_with_entry("cron-syntax", id="url-syntax"), "ambiguities.json"),
+        "",
+        "give each ambiguity a different ID",
+    ),
     "an ambiguity at a misspelled site": (
         put_changed(_with_entry("cron-syntax", sites={"offer-creation-request": ["deliveryScheduleCorn"]}), "ambiguities.json"),
         "",

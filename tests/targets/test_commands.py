@@ -238,7 +238,7 @@ def test_a_program_that_disappears_is_waited_for_and_then_reported(tmp_path: Pat
         ("a\0b", {}, "NUL"),
         ("cat", {"timeout": 0}, "greater than 0"),
         ("cat", {"timeout": float("nan")}, "greater than 0"),
-        ("cat", {"processes": 0}, "must be 1 or more"),
+        ("cat", {"processes": 0}, "use 1 or more"),
         ("cat", {"reject": [0]}, "from 1 to 255"),
     ],
 )
@@ -297,7 +297,7 @@ def test_a_secret_that_the_program_repeats_is_masked_in_the_answer(words: list[s
 
 
 def test_a_variable_before_the_program_is_an_error_without_its_value() -> None:
-    with pytest.raises(TargetError, match="no shell is started: write env DB_PASSWORD=") as raised:
+    with pytest.raises(TargetError, match="brokerfuzz does not start a shell: write env DB_PASSWORD=") as raised:
         asyncio.run(CommandTarget("DB_PASSWORD=abcdef1 ./v").open())
     assert "abcdef1" not in str(raised.value)
 

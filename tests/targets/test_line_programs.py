@@ -308,7 +308,7 @@ def test_the_reproduction_sends_the_program_the_same_message(encoding: Any) -> N
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"encoding": "hex"}, "plain.*base64.*frames"), ({"timeout": -1}, "greater than 0"), ({"processes": 0}, "must be 1 or more")],
+    [({"encoding": "hex"}, "plain.*base64.*frames"), ({"timeout": -1}, "greater than 0"), ({"processes": 0}, "use 1 or more")],
 )
 def test_invalid_arguments_are_rejected_at_once(options: Any, words: str) -> None:
     with pytest.raises(TargetError, match=words):

@@ -186,7 +186,7 @@ def not_starting() -> None:
 @pytest.mark.parametrize(
     ("target", "options", "said"),
     [
-        (lambda body: [], {}, "returned list, which has no meaning: return None or True to accept the message"),
+        (lambda body: [], {}, "returned list, which is not a valid answer: return None or True to accept the message"),
         (AsgiShop(not_starting), {"path": "/offers"}, "does not start (the database is missing): fix the error"),
         (AsgiShop(), {"path": "offers"}, "'offers' is not the path of an application: begin it with a slash"),
         (7, {}, "target=7 cannot be tested: use a URL, an ASGI or WSGI application"),

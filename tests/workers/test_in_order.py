@@ -153,7 +153,7 @@ def test_a_part_is_done_again_if_submitting_it_shows_that_a_worker_was_lost() ->
 
 
 def test_a_part_that_kills_every_worker_is_an_error(others: Processes) -> None:
-    with pytest.raises(WorkerError, match="check that there is enough memory"):
+    with pytest.raises(WorkerError, match="check that the workers have enough memory"):
         list(in_order(others, lost, [3]))
     others.renew()
 

@@ -46,8 +46,8 @@ class Answered:
         digest, answer = found
         if digest != _digest(body):
             raise JournalError(
-                f"{self._origin} belongs to a different campaign ({key.phase} {key.number} is a different message): "
-                "to resume that campaign, use the options, contract and brokerfuzz version with which it was started"
+                f"{self._origin} belongs to a different campaign (the message of {key.phase} {key.number} is different): resume the "
+                "campaign with its original options, contract and version of brokerfuzz"
             )
         return answer
 

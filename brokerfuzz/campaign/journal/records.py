@@ -82,5 +82,5 @@ def decode(line: bytes) -> JournalRecord:
 
 def _whole(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is not a number of a request")
+        raise ValueError(f"{value!r} is not the number of a request")
     return value

@@ -174,8 +174,8 @@ def _cut_to_whole_lines(path: Path) -> None:
 
 def _unwritable(path: Path, problem: OSError) -> JournalError:
     if isinstance(problem, FileExistsError):
-        return JournalError(f"{path} already exists: resume it with --resume {path}, or specify another file with --journal")
+        return JournalError(f"{path} already exists: continue its campaign with --resume {path}, or specify another file with --journal")
     return JournalError(
         f"the journal {path} cannot be written ({problem.strerror or problem}): "
-        "free some disk space or specify another file; the lines written so far are complete"
+        "free some disk space or specify another file; all lines that were already written are complete"
     )

@@ -10,12 +10,12 @@ from brokerfuzz.commands.progress import ProgressLine
 @click.argument("after", metavar="AFTER", type=click.Path(readable=False))
 @options.json_option
 def command(before: str, after: str, as_json: bool) -> int:
-    """Show in about ten lines what changed between two corpora. For each site, the output shows the number of cases that were
-    added, were removed, or have a different verdict. The sites with the most differences come first. With --json, the output
-    shows the numbers for each rule and technique.
+    """Show in about ten lines what changed between two corpora. For each site (a position in a message type), the output shows
+    how many cases were added, were removed, or have a different verdict. The sites with the most differences come first. With
+    --json, the output also contains these numbers for each rule and each technique.
 
-    Cases are equal if their bytes are equal. The command ignores the order, the tags and the twins (valid counterparts) of
-    the cases. The command does not judge the cases again; use `corpus verify` to judge the cases.
+    Cases are equal if their bytes are equal. The command ignores the order, the tags and the twins (valid counterparts) of the
+    cases. To judge the cases again, use `corpus verify`.
 
     Exit status: 0 both corpora have the same cases; 1 the corpora differ; 2 usage error, or a corpus cannot be read.
 

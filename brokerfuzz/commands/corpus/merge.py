@@ -14,10 +14,10 @@ from brokerfuzz.commands.corpus.results import check_out, print_written, write
 @options.json_option
 def command(out: str, corpora: tuple[str, ...], contract: str | None, values: str | None, force: bool, as_json: bool) -> None:
     """Merge several corpora into one. The new corpus contains each case once, in the original order. The twin (the valid
-    counterpart) of an invalid case comes before the case.
+    counterpart) of an invalid case comes before the invalid case.
 
-    brokerfuzz judges every case again. If several cases have the same bytes, only the first one is kept. OUT is an ndjson file,
-    at a path or a URL. OUT is compressed if its name ends in .gz or .zst.
+    brokerfuzz judges every case again. If several cases have the same bytes, the new corpus contains only the first of these
+    cases. OUT is the path or URL of the new ndjson file. The file is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:

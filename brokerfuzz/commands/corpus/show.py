@@ -23,7 +23,7 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 
 @click.command("show", short_help="Summarize corpora, list their cases, or show one case.")
 @click.argument("corpora", metavar="CORPUS... [ID]", nargs=-1, required=True, type=click.Path(readable=False))
-@click.option("--cases", "listed", is_flag=True, help="List the cases, one per line. Each of the filters below implies --cases.")
+@click.option("--cases", "listed", is_flag=True, help="List the cases, one per line. A filter, such as --rule, also turns on --cases.")
 @options.message_option
 @options.verdict_option
 @options.choice_options
@@ -33,12 +33,12 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 def command(
     corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", filters: CaseFilters, contract: str | None, as_json: bool
 ) -> None:
-    """Show the number of cases in corpora by message type and verdict, and how many rules and techniques the cases cover.
-    brokerfuzz reads these numbers from the corpora and does not judge the cases again. Use `corpus verify` to judge the cases
-    again, and `coverage` to list what the cases do not cover.
+    """Show the number of cases in corpora by message type and verdict, and how many rules and techniques the cases cover. The
+    numbers come from the verdicts that are recorded in the corpora. Use `corpus verify` to judge the cases again, and `coverage`
+    to list what the cases do not cover.
 
-    With an ID, show one case: its reason, its message, and how it differs from its twin (the valid counterpart). With
-    --cases, list the cases. With an ID or --cases, brokerfuzz judges the cases again.
+    With the ID of a case, show the message, the reason for its verdict, and the difference from its twin (the valid counterpart).
+    With --cases, list the cases. With an ID or --cases, brokerfuzz judges the cases again.
 
     \b
     Examples:

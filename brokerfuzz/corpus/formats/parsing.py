@@ -37,7 +37,7 @@ def _named(cases: Iterable[Case], about: CorpusInfo) -> Iterator[tuple[Case, str
             name = f"{case.message_type}/{LETTERS[case.label]}_{stem(case)}.json"
             yield case, name
     if name is None:
-        raise CorpusError(f"the format parsing does not support cases {HEADERS} or {CLOCK}, and there are no others: choose more cases")
+        raise CorpusError(f"the format parsing does not support cases {HEADERS} or {CLOCK}, and no other cases were chosen: choose more cases")
 
 
 FORMAT = Folder("parsing", "y_, n_ and i_ files, as in JSONTestSuite, and a list of them", _files)

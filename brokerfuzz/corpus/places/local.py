@@ -123,7 +123,7 @@ class LocalPlace:
         path = self.path / below if below else self.path
         try:
             if path.exists() and not path.is_file():
-                raise CorpusError(f"{path} is not a file, but brokerfuzz expected a file: remove it, or specify another corpus")
+                raise CorpusError(f"{path} should be a file, but is not: remove it, or specify another corpus")
             with path.open("rb") as stream:
                 yield stream
         except (FileNotFoundError, NotADirectoryError) as problem:

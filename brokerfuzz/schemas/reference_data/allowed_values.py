@@ -26,7 +26,9 @@ class ValueChecker:
             remedy = f"use {path}[]" if "array" in types_of(self._schema) else "use one of its properties"
             raise ReferenceDataError(f"{origin}: {path} of {message_type} is not a string, a number or a boolean: {remedy}")
         if path in _computed(contract, message_type) or any(rule.keyword == NOT_IN_FUTURE for rule in rules):
-            raise ReferenceDataError(f"{origin}: brokerfuzz computes {path} of {message_type} from the time or other properties: remove it")
+            raise ReferenceDataError(
+                f"{origin}: brokerfuzz computes {path} of {message_type} from the time or other properties: remove the values of this site"
+            )
         files = SchemaFiles(contract.schemas)
         self._tests: list[tuple[Rule, Callable[[Any], bool]]] = [
             (rule, validator(standard({rule.keyword: rule.value}), files).is_valid) for rule in rules
@@ -39,11 +41,13 @@ class ValueChecker:
         for rule, is_allowed in self._tests:
             if not is_allowed(value):
                 name = rule.id.partition("/")[2]
-                raise ReferenceDataError(f"{cell.origin}: {quoted(value)} breaks the rule {name} (expected {rule.demand}): correct or remove it")
+                raise ReferenceDataError(
+                    f"{cell.origin}: {quoted(value)} breaks the rule {name} (expected {rule.demand}): correct or remove this value"
+                )
         if isinstance(value, str) and ("\0" in value or (self._longest is not None and len(value) > self._longest)):
-            raise ReferenceDataError(f"{cell.origin}: {quoted(value)} contains NUL or more than {self._longest:,} characters: remove it")
+            raise ReferenceDataError(f"{cell.origin}: {quoted(value)} contains NUL or more than {self._longest:,} characters: remove this value")
         if isinstance(value, int | float) and abs(value) > _LARGEST:
-            raise ReferenceDataError(f"{cell.origin}: {quoted(value)} is beyond 2**53: remove it")
+            raise ReferenceDataError(f"{cell.origin}: {quoted(value)} is larger than 2**53: remove this value")
         return value
 
 

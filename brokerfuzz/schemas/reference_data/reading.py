@@ -147,7 +147,7 @@ class _Reader:
                 above, _, prop = path.rpartition(".")
                 objects.setdefault((message_type, above), {})[prop] = list(table.column(column, there))
         if not objects:
-            raise ReferenceDataError(f'{origin}: no site has a column: add a line such as "*.productId" = {quoted(table.names[0])}')
+            raise ReferenceDataError(f'{origin}: the columns are not assigned to sites: add a line such as "*.productId" = {quoted(table.names[0])}')
         for (message_type, above), columns in objects.items():
             self._add_object(message_type, above, columns, origin)
 
@@ -155,7 +155,8 @@ class _Reader:
         known = self.contract.sites[message_type]
         if item := next((prop for prop in columns if prop.endswith("[]")), None):
             raise ReferenceDataError(
-                f"{origin}: rows need properties of objects, but {join(above, item)} is an item of an array: list its values instead"
+                f"{origin}: a row can contain only properties of objects, but {join(above, item)} is an item of an array: list the values "
+                "of this site instead"
             )
         checks = {prop: ValueChecker(self.contract, message_type, join(above, prop), origin) for prop in columns}
         rows: list[dict[str, Any]] = [{} for _ in next(iter(columns.values()))]
@@ -164,7 +165,9 @@ class _Reader:
                 if cell.value:
                     row[prop] = checks[prop].value_of(cell)
                 elif known[join(above, prop)].required:
-                    raise ReferenceDataError(f"{cell.origin}: the value of {join(above, prop)} is missing, but {message_type} requires it: add it")
+                    raise ReferenceDataError(
+                        f"{cell.origin}: the value of {join(above, prop)} is missing, but {message_type} requires this property: add a value"
+                    )
         self.rows.setdefault(message_type, {})[above] = [row for row in rows if row]
         for prop in columns:
             self._put(message_type, join(above, prop), [row[prop] for row in rows if prop in row], origin)
