@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,12 @@ def _until(text: Any, place: str) -> date | None:
         return None if text is None else date.fromisoformat(text)
     except (ValueError, TypeError):
         raise BaselineError(f"{place}: until is {quoted(text)}: use a date such as 2026-12-31") from None
+
+
+def applying(known: Baseline) -> list[str]:
+    """Returns the names of the findings whose entries apply today."""
+    today = datetime.now(UTC).date()
+    return [name for name, entry in known.items() if entry.applies(today)]
 
 
 def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:

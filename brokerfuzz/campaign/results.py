@@ -39,8 +39,8 @@ class Result:
     invalid messages. `proofs` says what the rejections prove. `twins_sent` valid messages were sent only as twins, and the target
     accepted `twins_accepted` of them. `left_out` is the number of cases that cannot be sent to this target. `requests` includes
     the requests for twins and for shrinking. `unknown_values` are the sites of which the target probably knows only certain values.
-    If the campaign ended early, `stop` says why. `unwritten` lists the reports
-    and other files that could not be written.
+    `known_findings` says what happened to each finding of the baseline whose message was sent first. If the campaign ended early, `stop`
+    says why. `unwritten` lists the reports and other files that could not be written.
     """
 
     target: str
@@ -54,6 +54,7 @@ class Result:
     rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
     proofs: Proofs = field(default_factory=Proofs)
     unknown_values: tuple[str, ...] = ()
+    known_findings: Mapping[str, str] = field(default_factory=dict)
     twins_sent: int = 0
     twins_accepted: int = 0
     timing: Timing = field(default_factory=Timing)

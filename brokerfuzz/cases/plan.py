@@ -78,6 +78,11 @@ class Plan:
         """The number of cases, or None if the random cases do not end."""
         return None if self.count is None else len(self.catalogue_cases()) + self.count
 
+    @property
+    def is_empty(self) -> bool:
+        """True if no case matches the filters. The catalogue is generated."""
+        return next(self.numbered(), None) is None
+
     def shards(self) -> Iterator[int]:
         """Yields the numbers of the shards that contain cases."""
         catalogue_shards = self._catalogue_shards

@@ -1,35 +1,32 @@
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, fields, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from brokerfuzz import options
-from brokerfuzz.commands import target_options
+from brokerfuzz.commands import campaign_results, target_options
 from brokerfuzz.commands.chosen_cases import plans_of, warn_about_unbroken_rules
 from brokerfuzz.commands.help_sections import Sectioned
-from brokerfuzz.commands.journal_results import about, recorded
+from brokerfuzz.commands.journal_results import recorded
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, typed_options
-from brokerfuzz.commands.output import clear_line, failed, is_quiet, note
+from brokerfuzz.commands.output import clear_line, is_quiet, note
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.durations import FORMS, Duration
-from brokerfuzz.options import CONFIGURATION, ONE_OF_MESSAGES
+from brokerfuzz.options import ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
-    from brokerfuzz.campaign import Campaign, CampaignOutcome, Options, Result
-    from brokerfuzz.campaign.baseline import Baseline
+    from brokerfuzz.campaign import Result
     from brokerfuzz.campaign.first_contact import FirstContact
-    from brokerfuzz.campaign.journal import Journal, Recalled
-    from brokerfuzz.campaign.replaying import Outcome, ReplayRequest
-    from brokerfuzz.cases.plan import Plan
-    from brokerfuzz.schemas import Contract, MessageType, Policies, PolicyValues
+    from brokerfuzz.campaign.replaying import Outcome
+    from brokerfuzz.planned_campaign import PlannedCampaign
+    from brokerfuzz.schemas import MessageType, PolicyValues
     from brokerfuzz.targets import Target
 
 _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOptions)))
@@ -123,29 +120,22 @@ def command(
     ctx = click.get_current_context()
     url = target.url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None
     target = target_options.resolved_target(ctx, target, url, _command(campaign.resume) or "brokerfuzz fire TARGET")
-    if results.reports:
-        from brokerfuzz.reports import report_files
-
-        report_files.check_paths(results.reports, force=results.force, http=target.exec_ is None and target.call is None)
-    known = _known(ctx, results)
+    campaign_results.check(results, http=target.exec_ is None and target.call is None and target.app is None)
     if campaign.verbose and (campaign.workers > 1 or campaign.cluster is not None):
         raise click.UsageError("--verbose works neither with --workers nor with --cluster: remove --verbose or the other option", ctx)
-    if campaign.resume is None:
-        firing = _new(message_type, cases, policies, target, sending, campaign)
-    else:
-        firing = _resumed(ctx, campaign.resume, cases.contract, target, sending, campaign)
-    with ExitStack() as stack:
-        endpoint = _endpoint(stack, firing)
-        again = _prepare(endpoint, firing, known)
-        result = _run(stack, endpoint, firing)
-        about_campaign = about(firing.plan, firing.now, firing.target.campaign_id, target_options.description(endpoint))
+    planned = _planned(ctx, message_type, cases, policies, campaign) if campaign.resume is None else _resumed(ctx, campaign.resume, cases, campaign)
+    planned = replace(planned, **asdict(sending), **_limits(campaign), known=campaign_results.known(results))
+    with _endpoint(replace(target, campaign_id=planned.campaign_id), planned) as endpoint:
+        target_options.wait_for(endpoint, target.wait_for)
+        if campaign.preflight and not target.demo:
+            _preflight(endpoint, planned)
+        result = _run(endpoint, planned, verbose=campaign.verbose)
+        about = planned.about(endpoint)
     _note_slowdown(endpoint)
     if result.stop is not None and result.stop.details:
         click.echo(result.stop.details, err=True)
-    about_campaign["baseline"] = [{"finding": name, "outcome": outcome} for name, outcome in again.items()]
-    still = [name for name, outcome in again.items() if outcome == "still there"]
-    result = _with_baseline(ctx, result, known, still, results, firing.plan.demands)
-    return _report(result, about_campaign, results.reports, firing.plan.demands, _continuing(result, campaign), as_json=as_json).status
+    result = campaign_results.with_files(result, planned, results)
+    return campaign_results.show(result, about, planned.plan.demands, results.reports, _continuing(result, campaign), as_json=as_json)
 
 
 def _command(journal: str | None) -> str | None:
@@ -163,122 +153,69 @@ def _continuing(result: "Result", campaign: CampaignOptions) -> str | None:
 # ---------------------------------------------------------------------------------------------------------- the plan
 
 
-@dataclass(frozen=True)
-class _Firing:
-    """The settings of a campaign. `now` is the time that counts as the present (None: the actual time)."""
-
-    plan: "Plan"
-    now: datetime | None
-    policies: "Policies"
-    target: TargetOptions
-    sending: SendingOptions
-    campaign: CampaignOptions
-
-
-def _new(
-    message_type: "MessageType",
-    cases: CaseOptions,
-    policies: "PolicyValues",
-    target: TargetOptions,
-    sending: SendingOptions,
-    campaign: CampaignOptions,
-) -> _Firing:
+def _planned(
+    ctx: click.Context, message_type: "MessageType", cases: CaseOptions, policies: "PolicyValues", campaign: CampaignOptions
+) -> "PlannedCampaign":
     from brokerfuzz.cases.case import clock
-    from brokerfuzz.targets.trace_headers import new_campaign_id
+    from brokerfuzz.planned_campaign import PlannedCampaign
 
     (plan,) = plans_of((message_type,), cases, clock(cases.now), endless=cases.count is None and campaign.max_time is not None)
     warn_about_unbroken_rules(plan.demands, [plan.message_type])
-    settled = target_options.resolved_policies(click.get_current_context(), policies, plan.demands)
-    return _Firing(plan, cases.now, settled, replace(target, campaign_id=new_campaign_id()), sending, campaign)
+    settled = target_options.resolved_policies(ctx, policies, plan.demands)
+    return PlannedCampaign(plan=plan, now=cases.now, policies=settled, journal=campaign.journal)
 
 
-def _resumed(
-    ctx: click.Context, journal: str, contract: str | None, target: TargetOptions, sending: SendingOptions, campaign: CampaignOptions
-) -> _Firing:
-    from brokerfuzz.targets.trace_headers import new_campaign_id
-
+def _resumed(ctx: click.Context, journal: str, cases: CaseOptions, campaign: CampaignOptions) -> "PlannedCampaign":
     if campaign.journal is not None and ctx.get_parameter_source("journal") == ParameterSource.COMMANDLINE:
         raise click.UsageError("--resume also writes to the journal that it reads: remove --journal", ctx)
-    known = recorded(journal, contract)
-    of_plan = [name for name in _OF_PLAN if name != "contract" or known.plan.contract is None]
+    planned = recorded(journal, cases.contract)
+    of_plan = [name for name in _OF_PLAN if name != "contract" or planned.plan.contract is None]
     typed = [name for name in of_plan if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
     if typed:
         options_typed = ", ".join(param.opts[0] for param in ctx.command.params if param.name in typed)
         raise click.UsageError(f"--resume uses the settings in the journal: remove {options_typed}", ctx)
-    if known.plan.count is None and campaign.max_time is None:
+    if planned.plan.count is None and campaign.max_time is None:
         raise click.UsageError("the campaign of this journal has no limit: set one with --max-time", ctx)
-    return _Firing(known.plan, known.now, known.policies, replace(target, campaign_id=known.campaign_id or new_campaign_id()), sending, campaign)
+    return planned
+
+
+def _limits(campaign: CampaignOptions) -> dict[str, Any]:
+    return {name: getattr(campaign, name) for name in ("max_time", "max_findings", "shrink", "workers", "cluster")}
 
 
 # ----------------------------------------------------------------------------------------------------------- firing
 
 
-def _endpoint(stack: ExitStack, firing: _Firing) -> "Target":
-    """Returns the target. The reference service stops when `stack` is closed."""
-    if firing.target.demo:
-        plan = firing.plan
-        service = target_options.reference_service(firing.target, plan.message_type, plan.contract, now=firing.now, seed=plan.seed)
-        return stack.enter_context(service)
-    return target_options.given_target(firing.target, processes=1 if firing.campaign.workers > 1 else None)
+def _endpoint(target: TargetOptions, planned: "PlannedCampaign") -> "AbstractContextManager[Target]":
+    """Returns the target in a `with` block. The reference service stops at the end of the block."""
+    if target.demo:
+        plan = planned.plan
+        return target_options.reference_service(target, plan.message_type, plan.contract, now=planned.now, seed=plan.seed)
+    return nullcontext(target_options.given_target(target, processes=1 if planned.workers > 1 else None))
 
 
-def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
-    """Runs the campaign, in this process or with worker processes."""
-    from brokerfuzz.campaign import Campaign, Recalled, run
-    from brokerfuzz.campaign.journal import AnswerLog
+def _run(target: "Target", planned: "PlannedCampaign", *, verbose: bool) -> "Result":
+    """Runs the campaign, and shows its progress (or with `verbose`, each answer)."""
     from brokerfuzz.reports.terminal import live_progress
 
-    plan, campaign = firing.plan, firing.campaign
+    _generate_catalogue(planned)
+    if planned.resume and planned.journal is not None:
+        _compare_targets(planned.journal, target)
+    if verbose:
+        return planned.run(target, on_contact=_note_rejections, on_known=_note_known, on_answer=partial(click.echo, err=True))
+    with nullcontext() if is_quiet() else live_progress(sys.stderr) as on_progress:
+        return planned.run(target, on_progress=on_progress, on_contact=_note_rejections, on_known=_note_known)
+
+
+def _generate_catalogue(planned: "PlannedCampaign") -> None:
+    """Generates the catalogue before the campaign starts, so that its time limit does not include this."""
     if sys.stderr.isatty() and not is_quiet():
         click.echo("generating the catalogue ...", nl=False, err=True)
-    first = next(
-        (case for _, case in plan.numbered()), None
-    )  # generates the catalogue before the campaign starts, so that its time limit does not include this
+    is_empty = planned.plan.is_empty
     clear_line()
-    if first is None:
+    if is_empty:
         remedy = "remove or change --verdict, --rule, --technique, --site or --tag"
         raise click.UsageError(f"no case matches the filters: {remedy}", click.get_current_context())
-    recalled = None
-    if campaign.resume is not None:
-        _compare_targets(campaign.resume, target)
-        recalled = Recalled(campaign.resume)
-        stack.callback(recalled.close)
-    journal = _journal(target, firing)
-    if journal is not None:
-        stack.callback(journal.close)
-    on_progress = None if is_quiet() or campaign.verbose else stack.enter_context(live_progress(sys.stderr))
-    by_workers = campaign.workers > 1 or campaign.cluster is not None
-    cases = () if by_workers else plan.numbered()
-    writer = AnswerLog(journal, partial(click.echo, err=True)) if campaign.verbose else journal
-    planned = Campaign(cases, target, _options(firing), on_progress, journal=writer, recalled=recalled, on_contact=_note_rejections)
-    return _run_by_workers(stack, planned, firing, journal, recalled) if by_workers else run(planned)
-
-
-def _prepare(target: "Target", firing: _Firing, known: "Baseline") -> "Mapping[str, Outcome]":
-    """Checks the target, and sends the known findings first, so that the user soon sees which ones are gone. Returns what happened to each."""
-    from brokerfuzz.campaign.replaying import of_baseline
-
-    plan = firing.plan
-    waiting = of_baseline(known, plan.message_type) if firing.campaign.resume is None else {}
-    target_options.wait_for(target, firing.target.wait_for)
-    if firing.campaign.preflight and not firing.target.demo:
-        _preflight(target, plan, fresh=firing.sending.fresh)
-    return _send_known(target, firing, waiting) if waiting else {}
-
-
-def _send_known(target: "Target", firing: _Firing, waiting: "Mapping[str, ReplayRequest]") -> "Mapping[str, Outcome]":
-    from collections import Counter
-
-    from brokerfuzz.campaign.replaying import replay
-    from brokerfuzz.targets import event_loop
-
-    options, sending = _options(firing), firing.sending
-    sent = replay(list(waiting.values()), target, options.judge, concurrency=sending.concurrency, rate=sending.rate, fresh=options.fresh_values)
-    outcomes: dict[str, Outcome] = {name: one.outcome for name, one in zip(waiting, event_loop.run(sent), strict=True)}
-    gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
-    said = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
-    note(f"known findings, sent first: {said}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))
-    return outcomes
 
 
 def _compare_targets(journal: str, target: "Target") -> None:
@@ -291,12 +228,11 @@ def _compare_targets(journal: str, target: "Target") -> None:
         note(f"{journal} contains the answers of another target ({before}): the campaign continues with {target.name}")
 
 
-def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
+def _preflight(target: "Target", planned: "PlannedCampaign") -> None:
     """Sends a valid message to check that the target is set up correctly."""
-    from brokerfuzz.cases.catalogue import plain_messages
     from brokerfuzz.targets import event_loop, preflight
 
-    messages = {case.id: case.body for case in plain_messages(plan.message_type, contract=plan.demands)}
+    messages = {case.id: case.body for case in planned.plain}
 
     async def check() -> preflight.Preflight:
         await target.open()
@@ -306,8 +242,18 @@ def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
             await target.close()
 
     answers = event_loop.run(check())
-    if answers.warning is not None and fresh is None:
+    if answers.warning is not None and planned.fresh is None:
         note(f"{answers.warning}; if the target rejects repeated offer numbers, use --fresh number")
+
+
+# ------------------------------------------------------------------------------------------------------------- notes
+
+
+def _note_known(outcomes: "Mapping[str, Outcome]") -> None:
+    """Notes what happened to the known findings, which were sent first."""
+    gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
+    said = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
+    note(f"known findings, sent first: {said}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))
 
 
 def _note_rejections(contact: "FirstContact") -> None:
@@ -326,60 +272,6 @@ def _note_rejections(contact: "FirstContact") -> None:
     note(f"the target {verb} everything: it accepted none of {counted(contact.rejected, 'plain valid message')} ({said}); likely causes: {causes}")
 
 
-def _journal(target: "Target", firing: _Firing) -> "Journal | None":
-    from brokerfuzz.campaign.journal import Journal
-    from brokerfuzz.version import __version__
-
-    if firing.campaign.resume is not None:
-        return Journal.continued(firing.campaign.resume)
-    if firing.campaign.journal is None:
-        return None
-    head = {
-        "brokerfuzz": __version__,
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "campaign": firing.target.campaign_id,
-        "target": target.name,
-        "plan": firing.plan.data(),
-        "policies": firing.policies,
-        "judged_at": firing.now.isoformat() if firing.now else None,
-    }
-    return Journal.begun(firing.campaign.journal, head)
-
-
-def _options(firing: _Firing) -> "Options":
-    from brokerfuzz.campaign import Options
-    from brokerfuzz.campaign.firing import SHRINK_REQUESTS
-    from brokerfuzz.cases.catalogue import plain_messages
-
-    sending, campaign = firing.sending, firing.campaign
-    shrink_requests = round(SHRINK_REQUESTS * max(campaign.shrink / 60, 1)) if campaign.shrink else 0
-    return Options(
-        concurrency=sending.concurrency, rate=sending.rate, time=campaign.max_time, max_findings=campaign.max_findings,
-        now=firing.now, contract=firing.plan.demands, policies=firing.policies, shrink_requests=shrink_requests,
-        shrink_seconds=campaign.shrink, fresh=sending.fresh,
-        plain=plain_messages(firing.plan.message_type, contract=firing.plan.demands), total=firing.plan.total, repeats=True,
-    )  # fmt: skip
-
-
-def _run_by_workers(stack: ExitStack, campaign: "Campaign", firing: _Firing, journal: "Journal | None", recalled: "Recalled | None") -> "Result":
-    """Runs the campaign with worker processes on this machine or on a cluster."""
-    from brokerfuzz import workers
-    from brokerfuzz.campaign import run_sharded
-    from brokerfuzz.campaign.journal import is_compressed
-
-    if firing.campaign.cluster is not None:
-        pool = stack.enter_context(workers.cluster(firing.campaign.cluster))
-        return run_sharded(campaign, firing.plan, pool, recalled=recalled)
-    if journal is not None and is_compressed(journal.path):
-        raise click.UsageError("several workers cannot write to one compressed journal: specify a file name that does not end in .gz")
-    processes = workers.Processes(firing.campaign.workers)
-    stack.callback(processes.end)
-    return run_sharded(campaign, firing.plan, processes, str(journal.path) if journal else None, recalled)
-
-
-# ------------------------------------------------------------------------------------------------------------- results
-
-
 def _note_slowdown(target: "Target") -> None:
     from brokerfuzz.targets import HttpTarget
     from brokerfuzz.wording import counted
@@ -388,92 +280,3 @@ def _note_slowdown(target: "Target") -> None:
         slowed = target.slowed
         times = counted(slowed.times, "time")
         note(f"the target asked brokerfuzz to wait ({times}): brokerfuzz waited {slowed.seconds:.1f} s; consider a lower --rate")
-
-
-def _known(ctx: click.Context, results: ResultOptions) -> "Baseline":
-    from brokerfuzz.campaign import baseline
-
-    if results.baseline is None:
-        if results.baseline_update or results.baseline_prune:
-            raise click.UsageError("no baseline given: use --baseline FILE", ctx)
-        return {}
-    path = Path(results.baseline)
-    return {} if results.baseline_update and not path.exists() else baseline.read(path)
-
-
-def _with_baseline(
-    ctx: click.Context, result: "Result", known: "Baseline", still: Sequence[str], results: ResultOptions, contract: "Contract"
-) -> "Result":
-    """Marks the known findings in the result. Updates the baseline and the configuration if options ask for it.
-
-    `still` lists findings whose messages still show them. A file that cannot be written changes the outcome.
-    """
-    from brokerfuzz.campaign import baseline
-    from brokerfuzz.errors import BaselineError, ConfigurationError
-
-    add, prune = results.baseline_update, results.baseline_prune
-    if prune and (result.stopped is not None or result.outcome.state != "complete"):
-        note("no finding was removed from the baseline, because the campaign stopped early and did not check every finding")
-        prune = False
-    unwritten: list[str] = []
-    if results.baseline is not None and (add or prune):
-        updated = baseline.updated(known, result.findings, add=add, prune=prune, still=still)
-        try:
-            baseline.write(Path(results.baseline), updated)
-            known = updated
-        except BaselineError as problem:
-            unwritten.append(str(problem))
-    if results.write_config:
-        try:
-            _pin(ctx, result, contract)
-        except ConfigurationError as problem:
-            unwritten.append(str(problem))
-    for line in unwritten:
-        failed(line)
-    today = datetime.now(UTC).date()
-    for name, entry in known.items():
-        if not entry.applies(today):
-            note(f"the entry {name} of {results.baseline} applied until {entry.until}: its finding counts as new")
-    applying = [name for name, entry in known.items() if entry.applies(today)]
-    return replace(result, findings=baseline.marked(result.findings, applying), unwritten=tuple(unwritten))
-
-
-def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
-    """Saves how the target behaves for each ambiguity as a policy in the configuration, unless the behaviour is mixed."""
-    from brokerfuzz import configuration
-
-    settings = ctx.meta.get(CONFIGURATION)
-    path = settings.path if settings is not None else Path("brokerfuzz.toml")
-    policies = {observed.ambiguity.id: list(observed.pinnable) for observed in result.ambiguities if observed.pinnable}
-    pinned = configuration.pin_policies(path, policies, contract)
-    mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.behaviour == "mixed"]
-    note(f"{len(pinned)} policies written to {path}" + (f"; no policy for {', '.join(mixed)}, because the answers differed" if mixed else ""))
-
-
-def _report(
-    result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", resume: str | None, *, as_json: bool
-) -> "CampaignOutcome":
-    """Writes the reports, prints the result, and returns the outcome. A report that cannot be written changes the outcome."""
-    import json
-
-    from brokerfuzz.reports import json_document, terminal
-
-    document = json_document.document(result, about_campaign, contract) if as_json or reports else {}
-    written: Sequence[str] = ()
-    if reports:  # the reports are written before anything is printed, because a closed standard output ends the command
-        from brokerfuzz.reports import report_files
-
-        written, problems = report_files.write_all(reports, document)
-        if problems:
-            result = replace(result, unwritten=(*result.unwritten, *problems))
-            document = json_document.document(result, about_campaign, contract)
-            report_files.write_all(written, document)
-            for problem in problems:
-                failed(problem)
-    for path in written:
-        note(f"wrote {path}")
-    notes = terminal.RunNotes(
-        message=about_campaign["message"], seed=about_campaign["seed"], campaign=about_campaign["campaign"], written=written, resume=resume
-    )
-    click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout, notes, quiet=is_quiet())
-    return result.outcome

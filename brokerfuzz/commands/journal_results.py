@@ -4,44 +4,31 @@ Somebody else may have written the journal. So only the journal determines which
 The target, the contract and all files come from the command line or the configuration.
 """
 
-from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign import Result
-    from brokerfuzz.cases.plan import Plan
-    from brokerfuzz.schemas import Policies
+    from brokerfuzz.planned_campaign import PlannedCampaign
     from brokerfuzz.schemas.headers import Headers
     from brokerfuzz.targets import Answer
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """The settings of a campaign, from its journal. `now` is the time that counts as the present (None: the actual time)."""
-
-    path: str
-    plan: "Plan"
-    now: datetime | None
-    policies: "Policies"
-    campaign_id: str | None
-
-
-def recorded(path: str, contract: str | None) -> Recorded:
-    """Reads the first line of a journal. `contract` is the folder of a changed contract; it is not used if the campaign used the
-    built-in one.
+def recorded(path: str, contract: str | None) -> "PlannedCampaign":
+    """Returns the campaign of a journal, which can be resumed. `contract` is the folder of a changed contract; it is not used if the
+    campaign used the built-in one.
 
     Raises `JournalError`, and `UsageError` if the campaign used a changed contract and the user gives none.
     """
     from brokerfuzz.campaign import journal
     from brokerfuzz.cases.plan import Plan, time_of
     from brokerfuzz.errors import JournalError
-    from brokerfuzz.targets.trace_headers import CAMPAIGN_ID
+    from brokerfuzz.planned_campaign import PlannedCampaign
+    from brokerfuzz.targets.trace_headers import CAMPAIGN_ID, new_campaign_id
 
     head = journal.head_of(path)
     try:
@@ -54,36 +41,27 @@ def recorded(path: str, contract: str | None) -> Recorded:
                 f"the campaign of {path} used a changed contract: specify the folder of this contract with --contract", click.get_current_context()
             )
         plan = replace(plan, contract=contract)
-    policies = head.get("policies")
-    campaign_id = str(head.get("campaign"))
-    return Recorded(
-        path,
-        plan,
-        now,
-        plan.demands.check_policies(policies if isinstance(policies, dict) else {}),
-        campaign_id if CAMPAIGN_ID.fullmatch(campaign_id) else None,
+    policies, campaign_id = head.get("policies"), str(head.get("campaign"))
+    return PlannedCampaign(
+        plan=plan,
+        now=now,
+        policies=plan.demands.check_policies(policies if isinstance(policies, dict) else {}),
+        campaign_id=campaign_id if CAMPAIGN_ID.fullmatch(campaign_id) else new_campaign_id(),
+        journal=path,
+        resume=True,
     )
 
 
-def about(plan: "Plan", now: datetime | None, campaign_id: str | None, description: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the part of the report that describes the settings of the campaign."""
-    spelled = now.isoformat().replace("+00:00", "Z") if now else None
-    return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, "campaign": campaign_id, **description}
-
-
-def outcome(known: Recorded) -> "Result":
-    """Returns the result of the cases whose answers are in the journal. No requests are sent."""
-    from brokerfuzz.campaign import Campaign, Options, Recalled, run
+def outcome(path: str, planned: "PlannedCampaign") -> "Result":
+    """Returns the result of the cases whose answers are in the journal of the campaign. No requests are sent."""
+    from brokerfuzz.campaign import Campaign, Recalled, run
     from brokerfuzz.campaign.journal import Key
-    from brokerfuzz.cases.catalogue import plain_messages
     from brokerfuzz.errors import JournalError
 
-    plain = plain_messages(known.plan.message_type, contract=known.plan.demands)
-    options = Options(now=known.now, contract=known.plan.demands, policies=known.policies, repeats=True, plain=plain)
-    with closing(Recalled(known.path)) as recalled:
-        shards = takewhile(lambda shard: shard <= recalled.last, known.plan.shards())  # the shards of some plans never end
-        cases = ((number, case) for shard in shards for number, case in known.plan.cases(shard) if recalled.has(Key("case", number)))
-        result = run(Campaign(cases, _NoTarget(), options, recalled=recalled, sends=False))
+    with closing(Recalled(path)) as recalled:
+        shards = takewhile(lambda shard: shard <= recalled.last, planned.plan.shards())  # the shards of some plans never end
+        cases = ((number, case) for shard in shards for number, case in planned.plan.cases(shard) if recalled.has(Key("case", number)))
+        result = run(Campaign(cases, _NoTarget(), planned.options, recalled=recalled, sends=False))
     if result.stop is not None and result.stop.cause == "journal":
         raise JournalError(result.stop.reason)
     return result

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from brokerfuzz.commands.journal_results import Recorded, about, outcome, recorded
+from brokerfuzz.commands.journal_results import outcome, recorded
 
 if TYPE_CHECKING:
     from brokerfuzz.explaining.single_cases import SingleCase
+    from brokerfuzz.planned_campaign import PlannedCampaign
 
 CASE_ID = re.compile("[0-9a-f]{16}")
 FINDING_ID = re.compile("[0-9a-f]{8,16}")
@@ -70,14 +71,13 @@ def _properties(path: str) -> list[str]:
 def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | None:
     from brokerfuzz.reports import json_document
 
-    known = recorded(path, contract)
-    if CASE_ID.fullmatch(wanted) and (case := _message_of_journal(wanted, known)) is not None:
+    planned = recorded(path, contract)
+    if CASE_ID.fullmatch(wanted) and (case := _message_of_journal(wanted, path, planned)) is not None:
         return case
-    result = outcome(known)
-    return _among(wanted, json_document.document(result, about(known.plan, known.now, known.campaign_id, {}), known.plan.demands)["findings"])
+    return _among(wanted, json_document.document(outcome(path, planned), planned.about(), planned.plan.demands)["findings"])
 
 
-def _message_of_journal(wanted: str, known: Recorded) -> "SingleCase | None":
+def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "SingleCase | None":
     """Returns the message with this ID: a case, a twin, or a message that was sent while a finding was shrunk."""
     from brokerfuzz.campaign import journal
     from brokerfuzz.cases.case import TWIN_TAGS, Case, message_id
@@ -85,10 +85,10 @@ def _message_of_journal(wanted: str, known: Recorded) -> "SingleCase | None":
     from brokerfuzz.explaining.single_cases import SingleCase
     from brokerfuzz.schemas import check
 
-    plan = known.plan
+    plan = planned.plan
     found = [
         (line, record)
-        for line, record in enumerate(journal.records(known.path), 2)
+        for line, record in enumerate(journal.records(path), 2)
         if (record.case_id or message_id(plan.message_type, record.headers, record.body)) == wanted
     ]
     if not found:
@@ -98,11 +98,11 @@ def _message_of_journal(wanted: str, known: Recorded) -> "SingleCase | None":
     both = (of_number, None if of_number is None else of_number.twin)
     case = next((one for one in both if one is not None and one.id == wanted), None)
     if case is None:
-        verdict = check(plan.message_type, first.body, now=known.now, contract=plan.demands, headers=first.headers)
+        verdict = check(plan.message_type, first.body, now=planned.now, contract=plan.demands, headers=first.headers)
         tags = TWIN_TAGS if first.key.phase == "twin" else ("shrunk",)
         case = Case(plan.message_type, first.body, verdict, tags=tags, headers=first.headers)
     answers = tuple(f"{record.answer.kind} ({record.answer.reason})" for _, record in found)
-    return SingleCase(known.path, line, case, plan.demands, answers)
+    return SingleCase(path, line, case, plan.demands, answers)
 
 
 def _among(wanted: str, findings: "Sequence[dict[str, Any]]") -> Explained | None:

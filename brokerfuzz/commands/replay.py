@@ -102,7 +102,7 @@ def _findings_of(source: str, contract: str | None, now: datetime | None) -> "It
         return [_catalogue_case(source, now, contract_of(contract))]
     if Path(source).suffix == ".json":
         return of_document(read_report(source))
-    return of_result(outcome(recorded(source, contract)))
+    return of_result(outcome(source, recorded(source, contract)))
 
 
 def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "ReplayRequest":

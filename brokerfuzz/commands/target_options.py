@@ -1,7 +1,7 @@
 """Creates the target from the options of a command: an HTTP endpoint, a command, a function or the reference service."""
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -217,16 +217,3 @@ def _rules(target: TargetOptions) -> "AnswerRules":
 
     patterns = {"accept": target.accept, "reject": target.reject}
     return AnswerRules(**{name: status_patterns(text) for name, text in patterns.items() if text is not None}, envelope=target.envelope)
-
-
-# ----------------------------------------------------------------------------------------------------------------- reports
-
-
-def description(target: "Target") -> Mapping[str, Any]:
-    """Returns the part of the report that describes the target: the HTTP request, and the interpretation of answers."""
-    from brokerfuzz.targets import HttpTarget
-
-    if not isinstance(target, HttpTarget):
-        return {"request": None}
-    rules = target.rules
-    return {"request": target.request, "answers": {"accept": list(rules.accept), "reject": list(rules.reject), "envelope": rules.envelope}}

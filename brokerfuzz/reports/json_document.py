@@ -44,6 +44,7 @@ def document(result: Result, about: Mapping[str, Any] | None = None, contract: C
         "left_out": result.left_out,
         "requests": result.requests,
         "counts": {label: {kind: result.counts.get((label, kind), 0) for kind in ANSWER_KINDS} for label in LABELS},
+        "baseline": [{"finding": name, "outcome": outcome} for name, outcome in result.known_findings.items()],
         "findings": [_finding(finding) for finding in result.findings],
         "ambiguities": [_ambiguity(observed) for observed in result.ambiguities],
         "rules": [

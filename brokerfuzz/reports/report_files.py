@@ -7,7 +7,8 @@ only with `force`.
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from os.path import lexists
@@ -15,9 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from brokerfuzz.atomic_files import atomic_file
+from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import ReportError
 from brokerfuzz.removed import renamed_property
+from brokerfuzz.reports import json_document
 from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import listed, printable
 
 if TYPE_CHECKING:
@@ -98,6 +102,20 @@ def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
         except ReportError as problem:
             written.problems.append(str(problem) if path in str(problem) else f"{path} cannot be written: {problem}")
     return written
+
+
+def write_about(paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract) -> tuple[Result, Document, list[str]]:
+    """Writes all reports of a campaign. Returns the result, its JSON document, and the paths of the reports that were written.
+
+    A report that cannot be written changes the outcome of the result, and so the other reports are written again.
+    """
+    document = json_document.document(result, about, contract)
+    written, problems = write_all(paths, document)
+    if problems:
+        result = replace(result, unwritten=(*result.unwritten, *problems))
+        document = json_document.document(result, about, contract)
+        write_all(written, document)
+    return result, document, written
 
 
 def read_report(path: str | Path) -> dict[str, Any]:

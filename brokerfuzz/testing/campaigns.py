@@ -1,25 +1,30 @@
 """Runs campaigns from Python: `brokerfuzz.fire`, `brokerfuzz.fire_async` and `brokerfuzz.assert_conforms`."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from pathlib import Path
 from threading import Thread
-from typing import Any, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
 
-from brokerfuzz.campaign import Campaign, CampaignOutcome, Finding, Options, Result
-from brokerfuzz.campaign.firing import SHRINK_REQUESTS, run
+from brokerfuzz.campaign import CampaignOutcome, Finding, Result, baseline
 from brokerfuzz.cases.case import clock
-from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.errors import BrokerfuzzError
+from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError, listed_values
+from brokerfuzz.planned_campaign import PlannedCampaign
+from brokerfuzz.reports import report_files
 from brokerfuzz.schemas import Contract, Label, MessageType, PolicyValues, load_contract
 from brokerfuzz.schemas.contract import known_contract, known_message_type
 from brokerfuzz.schemas.verdicts import known_labels
-from brokerfuzz.targets import AnswerRules, Target
+from brokerfuzz.targets import AnswerRules, HttpTarget, Target
 from brokerfuzz.targets.application import needs_caller, target_for
 from brokerfuzz.targets.serial_calls import CallerThread
+from brokerfuzz.targets.trace_headers import TraceHeaders
+from brokerfuzz.wording import listed
 
 _MOST_SHOWN = 10
 
@@ -99,11 +104,21 @@ class FireOptions(TypedDict, total=False):
     """The number of seconds for shrinking the messages of findings (default: 60; 0: no shrinking)."""
     concurrency: int
     """The number of messages that are sent at the same time (default: 16)."""
+    rate: float
+    """The maximum number of requests per second (default: no limit)."""
     policies: PolicyValues
     fresh: str
     """The name of a property that gets another value in each message."""
     now: datetime
     contract: Contract
+    journal: str | Path
+    """A new file for every request and its answer. `brokerfuzz fire --resume` and `brokerfuzz replay` read it."""
+    baseline: str | Path
+    """A file with known findings, which `brokerfuzz fire --baseline-update` wrote. Known findings do not fail a test."""
+    reports: Sequence[str | Path]
+    """The files for reports. The end of each name selects the format, as for `brokerfuzz fire --report`."""
+    workers: int
+    """The number of processes that send the cases to a URL (default: 1)."""
 
 
 def fire(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
@@ -128,8 +143,9 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
     >>> report.raise_for_findings()
     """
     calls = CallerThread()
-    campaign, endpoint = _campaign(target, message_type, calls, **options)
-    return Report(_run_beside(campaign, calls) if needs_caller(endpoint) or _runs_event_loop() else run(campaign))
+    ready = _ready(target, message_type, calls, options)
+    run = partial(ready.planned.run, ready.target)
+    return ready.report(_run_beside(run, calls) if needs_caller(ready.target) or _runs_event_loop() else run())
 
 
 async def fire_async(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
@@ -144,9 +160,10 @@ async def fire_async(target: Any, message_type: MessageType = "offer-creation-re
     >>> asyncio.run(brokerfuzz.fire_async(accepts, rules=["*orderMinimum:minimum"])).findings
     ()
     """
-    campaign, _ = _campaign(target, message_type, None, **options)
-    await campaign.run()
-    return Report(campaign.result())
+    planned, endpoint, _ = ready = _ready(target, message_type, None, options)
+    if planned.uses_workers:
+        return ready.report(await asyncio.to_thread(planned.run, endpoint))
+    return ready.report(await planned.run_here(endpoint))
 
 
 def assert_conforms(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
@@ -168,63 +185,69 @@ def assert_conforms(target: Any, message_type: MessageType = "offer-creation-req
     return report
 
 
-def _campaign(
-    target: Any,
-    message_type: MessageType,
-    calls: CallerThread | None,
-    *,
-    path: str | None = None,
-    method: str = "POST",
-    headers: Sequence[tuple[str, str]] = (),
-    accept: Sequence[str] = ("2xx",),
-    reject: Sequence[str] = ("1xx", "3xx", "4xx"),
-    timeout: float = 10.0,
-    verdicts: Sequence[Label] = LABELS,
-    rules: Sequence[str] = (),
-    techniques: Sequence[str] = (),
-    sites: Sequence[str] = (),
-    seed: int = 0,
-    count: int = 0,
-    max_time: float | None = None,
-    max_findings: int | None = None,
-    shrink: float = 60.0,
-    concurrency: int = 16,
-    policies: PolicyValues | None = None,
-    fresh: str | None = None,
-    now: datetime | None = None,
-    contract: Contract | None = None,
-) -> tuple[Campaign, Target]:
-    """Creates a campaign. Synchronous code runs in `calls` (None: in a thread of its own)."""
-    demands = known_contract(contract)
-    plan = Plan(
-        message_type=known_message_type(message_type),
-        now=clock(now),
-        seed=seed,
-        count=count,
-        verdicts=tuple(known_labels(verdicts)),
-        rules=tuple(rules),
-        techniques=tuple(techniques),
-        sites=tuple(sites),
-        contract=None if demands is load_contract() else str(demands.folder),
-    )
-    if next(iter(plan.numbered()), None) is None:
+class _ReadyCampaign(NamedTuple):
+    """A campaign whose options were checked. `reports` are the paths of its reports."""
+
+    planned: PlannedCampaign
+    target: Target
+    reports: Sequence[str]
+
+    def report(self, result: Result) -> Report:
+        """Writes the reports, and returns the report for Python."""
+        if self.reports:
+            result, *_ = report_files.write_about(self.reports, result, self.planned.about(self.target), self.planned.plan.demands)
+        return Report(result)
+
+
+def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, options: FireOptions) -> _ReadyCampaign:
+    """Creates a campaign from its options. Synchronous code runs in `calls` (None: in a thread of its own)."""
+    known = FireOptions.__annotations__
+    for name in options.keys() - known.keys():
+        raise UnknownNameError("option", name, known, f"the options are {listed(known)}")
+    plan = _plan(message_type, options)
+    if plan.is_empty:
         raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or sites")
-    answers = AnswerRules(tuple(accept), tuple(reject))
-    endpoint = target_for(target, path, calls, method=method, headers=list(headers), timeout=timeout, rules=answers)
-    settings = Options(
-        concurrency=concurrency,
-        time=max_time,
-        max_findings=max_findings,
-        now=now,
-        contract=demands,
-        policies=policies,
-        shrink_requests=SHRINK_REQUESTS if shrink else 0,
-        shrink_seconds=shrink,
-        fresh=fresh,
-        plain=plain_messages(message_type, contract=demands),
-        total=plan.total,
+    answers = AnswerRules(**_lists(options, "accept", "reject"))
+    endpoint = target_for(target, options.get("path"), calls, rules=answers, **_only(options, "method", "headers", "timeout"))
+    reports = [str(path) for path in listed_values("reports", options.get("reports") or ())]
+    report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget))
+    if (options.get("workers") or 1) > 1 and not isinstance(endpoint, HttpTarget):
+        raise TargetError(f"workers={options['workers']} needs a URL, because only this process has {endpoint.name}: remove it")
+    return _ReadyCampaign(_planned(plan, endpoint, options), endpoint, reports)
+
+
+def _plan(message_type: MessageType, options: FireOptions) -> Plan:
+    contract = known_contract(options.get("contract"))
+    return Plan(
+        message_type=known_message_type(message_type),
+        now=clock(options.get("now")),
+        verdicts=tuple(known_labels(options.get("verdicts", LABELS))),
+        contract=None if contract.folder == load_contract().folder else str(contract.folder),
+        values=None if contract.values is None else contract.values.text,
+        **_lists(options, "rules", "techniques", "sites"),
+        **_only(options, "seed", "count"),
     )
-    return Campaign(plan.numbered(), endpoint, settings), endpoint
+
+
+def _planned(plan: Plan, target: Target, options: FireOptions) -> PlannedCampaign:
+    trace = target.trace if isinstance(target, HttpTarget) else TraceHeaders()
+    journal, known = options.get("journal"), options.get("baseline")
+    return PlannedCampaign(
+        plan=plan,
+        policies=plan.demands.check_policies(options.get("policies") or {}),
+        campaign_id=trace.campaign_id,
+        journal=None if journal is None else str(journal),
+        known={} if known is None else baseline.read(Path(known)),
+        **_only(options, "now", "concurrency", "rate", "fresh", "max_time", "max_findings", "shrink", "workers"),
+    )
+
+
+def _only(options: FireOptions, *names: str) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in names and value is not None}
+
+
+def _lists(options: FireOptions, *names: str) -> dict[str, Any]:
+    return {name: tuple(listed_values(name, values)) for name, values in _only(options, *names).items()}
 
 
 def _runs_event_loop() -> bool:
@@ -235,23 +258,18 @@ def _runs_event_loop() -> bool:
     return True
 
 
-def _run_beside(campaign: Campaign, calls: CallerThread) -> Result:
+def _run_beside(work: Callable[[], Result], calls: CallerThread) -> Result:
     """Runs a campaign in another thread, while this thread runs the synchronous code of the target."""
-    results: list[Result] = []
-    problems: list[BaseException] = []
+    future: Future[Result] = Future()
 
-    def work() -> None:
+    def run() -> None:
         try:
-            results.append(run(campaign))
+            future.set_result(work())
         except BaseException as problem:
-            problems.append(problem)
+            future.set_exception(problem)
         finally:
             calls.close()
 
-    thread = Thread(target=work, name="brokerfuzz", daemon=True)
-    thread.start()
+    Thread(target=run, name="brokerfuzz", daemon=True).start()
     calls.serve()
-    thread.join()
-    if problems:
-        raise problems[0]
-    return results[0]
+    return future.result()

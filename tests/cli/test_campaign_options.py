@@ -80,6 +80,7 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
         (["--demo", "--baseline", "none.json"], "none.json does not exist: add --baseline-update"),
         (["--demo", "--report", "report.docx"], "report.docx"),
         (["--demo", "--report", "no/folder/report.html"], "no/folder"),
+        (["--app", "shop:app", "/offers", "--report", "report.har"], "report.har requires an HTTP target"),
         (["--demo", "--resume", "none.ndjson"], "none.ndjson cannot be read"),
         (["--config", "none.toml"], "none.toml does not exist"),
         (["--demo", "--policy", "no-such=accepted"], "unknown ambiguity 'no-such'"),

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import django
@@ -15,8 +16,11 @@ from django.urls import path as django_path
 from flask import Flask, request
 
 import brokerfuzz
-from brokerfuzz import check
-from brokerfuzz.errors import TargetError
+from brokerfuzz import check, load_contract
+from brokerfuzz.campaign import baseline
+from brokerfuzz.campaign.journal import head_of
+from brokerfuzz.errors import BrokerfuzzError, TargetError
+from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.service.running import running
 from brokerfuzz.testing.campaigns import FindingsError
 
@@ -163,6 +167,55 @@ def test_a_url_is_a_target_and_a_conforming_service_has_no_findings() -> None:
     with running() as url:
         report = brokerfuzz.assert_conforms(f"{url}/offers", **SOME)
     assert (report.outcome.state, report.findings) == ("complete", ())
+
+
+def test_reference_data_of_the_contract_decides_which_values_are_sent() -> None:
+    sent = set()
+
+    def accepts(body: bytes) -> bool:
+        sent.add(json.loads(body)["offerType"])
+        return status_of(body.replace(b'"orderMaximum":0', b'"orderMaximum":-1')) == 201
+
+    brokerfuzz.fire(accepts, contract=load_contract(values={"offerType": ["VDM"]}), **SOME)
+    assert sent == {"VDM"}
+
+
+def test_a_campaign_writes_a_journal_and_reports_and_uses_a_baseline(tmp_path: Path) -> None:
+    files = tmp_path / "run.ndjson", tmp_path / "report.json", tmp_path / "known.json"
+    shop = flask_shop()
+    first = brokerfuzz.fire(shop, path="/offers", journal=files[0], reports=files[1:2], **SOME)
+    document = read_report(files[1])
+    assert [finding["name"] for finding in document["findings"]] == [finding.name for finding in first.findings]
+    assert head_of(files[0])["campaign"] == document["campaign"]
+    baseline.write(files[2], baseline.updated({}, first.findings, add=True, prune=False))
+    second = brokerfuzz.assert_conforms(shop, path="/offers", baseline=files[2], **SOME)
+    assert second.outcome.known == len(first.findings) > 0
+    assert dict(second.result.known_findings) == {finding.name: "still there" for finding in first.findings}
+
+
+def test_workers_send_the_cases_to_a_url() -> None:
+    with running() as url:
+        report = brokerfuzz.fire(f"{url}/offers", workers=2, **SOME)
+    assert (report.outcome.state, report.findings) == ("complete", ())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"rule": ["*"]}, "unknown option 'rule': did you mean 'rules'?"),
+        ({"workers": 2}, "workers=2 needs a URL"),
+        ({"reports": ["report.har"]}, "report.har requires an HTTP target"),
+        ({"reports": ["report.doc"]}, "does not end with the suffix of a report format"),
+        ({"rules": ["*orderMinimum:minimum"], "techniques": ["null-instead"]}, "no case matches"),
+        ({"baseline": "missing.json"}, "missing.json does not exist"),
+    ],
+)
+def test_invalid_options_are_explained_before_anything_is_sent(options: dict[str, Any], said: str) -> None:
+    sent: list[bytes] = []
+    with pytest.raises(BrokerfuzzError) as failed:
+        brokerfuzz.fire(sent.append, **options)
+    assert said in str(failed.value)
+    assert not sent
 
 
 def test_an_assertion_lists_the_findings() -> None:

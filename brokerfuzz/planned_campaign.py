@@ -1,0 +1,163 @@
+"""Runs campaigns for the command `fire` and for `brokerfuzz.fire`: the cases follow from a plan, and journals, baselines and workers are used."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from brokerfuzz import workers
+from brokerfuzz.campaign import Campaign, Options, Recalled, Result, baseline, run, run_sharded
+from brokerfuzz.campaign.baseline import Baseline
+from brokerfuzz.campaign.firing import SHRINK_REQUESTS, OnContact, OnProgress
+from brokerfuzz.campaign.journal import AnswerLog, Journal, is_compressed
+from brokerfuzz.campaign.replaying import Outcome, of_baseline, replay
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import plain_messages
+from brokerfuzz.cases.plan import Plan
+from brokerfuzz.errors import JournalError
+from brokerfuzz.schemas import Policies
+from brokerfuzz.targets import HttpTarget, Target, event_loop
+from brokerfuzz.targets.trace_headers import new_campaign_id
+from brokerfuzz.version import __version__
+
+OnKnown = Callable[[Mapping[str, Outcome]], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedCampaign:
+    """Everything that determines a campaign, except for its target.
+
+    `now` is the time that counts as the present (None: the actual time). `max_time` and `shrink` are in seconds (`shrink=0`: no
+    shrinking). `journal` is a new file, or the journal of the campaign that is continued if `resume` is true. The findings in `known` are
+    sent first, and are marked in the result. `cluster` is the address of a Dask cluster.
+    """
+
+    plan: Plan
+    now: datetime | None = None
+    policies: Policies = field(default_factory=Policies)
+    campaign_id: str = field(default_factory=new_campaign_id)
+    concurrency: int = 16
+    rate: float | None = None
+    fresh: str | None = None
+    max_time: float | None = None
+    max_findings: int | None = None
+    shrink: float = 60.0
+    journal: str | None = None
+    resume: bool = False
+    known: Baseline = field(default_factory=dict)
+    workers: int = 1
+    cluster: str | None = None
+
+    @property
+    def plain(self) -> tuple[Case, ...]:
+        """The plain messages, which show whether the target works."""
+        return plain_messages(self.plan.message_type, contract=self.plan.demands)
+
+    @property
+    def options(self) -> Options:
+        """The options of the campaign."""
+        return Options(
+            concurrency=self.concurrency, rate=self.rate, time=self.max_time, max_findings=self.max_findings,
+            now=self.now, contract=self.plan.demands, policies=self.policies,
+            shrink_requests=round(SHRINK_REQUESTS * max(self.shrink / 60, 1)) if self.shrink else 0, shrink_seconds=self.shrink,
+            fresh=self.fresh, plain=self.plain, total=self.plan.total, repeats=True,
+        )  # fmt: skip
+
+    @property
+    def uses_workers(self) -> bool:
+        """True if other processes send the cases."""
+        return self.workers > 1 or self.cluster is not None
+
+    def about(self, target: Target | None = None) -> dict[str, Any]:
+        """Returns the part of the report that describes the settings, and how the target is used."""
+        now = self.now.isoformat().replace("+00:00", "Z") if self.now else None
+        seed = self.plan.seed if self.plan.count != 0 else None
+        about = {"message": self.plan.message_type, "seed": seed, "now": now, "campaign": self.campaign_id, "request": None}
+        if not isinstance(target, HttpTarget):
+            return about
+        rules = target.rules
+        answers = {"accept": list(rules.accept), "reject": list(rules.reject), "envelope": rules.envelope}
+        return {**about, "request": target.request, "answers": answers}
+
+    def run(
+        self,
+        target: Target,
+        *,
+        on_progress: OnProgress | None = None,
+        on_contact: OnContact | None = None,
+        on_known: OnKnown | None = None,
+        on_answer: Callable[[str], object] | None = None,
+    ) -> Result:
+        """Runs the campaign until it ends or Ctrl-C is pressed, and returns the result.
+
+        `on_known` gets what happened to each known finding, and `on_answer` one line for each answer. Raises `TargetError` if the
+        target cannot be reached, and `BaselineError`, `JournalError` or `WorkerError`.
+        """
+        again = event_loop.run(self._send_known(target))
+        if again and on_known is not None:
+            on_known(again)
+        with self._campaign(target, on_progress, on_contact, on_answer) as (campaign, recalled):
+            result = self._run_by_workers(campaign, recalled) if self.uses_workers else run(campaign)
+        return self._with_known(result, again)
+
+    async def run_here(self, target: Target) -> Result:
+        """Runs the campaign in the event loop of the caller, without workers."""
+        again = await self._send_known(target)
+        with self._campaign(target) as (campaign, _):
+            await campaign.run()
+        return self._with_known(campaign.result(), again)
+
+    async def _send_known(self, target: Target) -> Mapping[str, Outcome]:
+        """Sends the known findings, so that the user soon sees which ones are gone. Returns what happened to each of them."""
+        waiting = {} if self.resume else of_baseline(self.known, self.plan.message_type)
+        if not waiting:
+            return {}
+        options = self.options
+        sent = await replay(list(waiting.values()), target, options.judge, concurrency=self.concurrency, rate=self.rate, fresh=options.fresh_values)
+        return {name: one.outcome for name, one in zip(waiting, sent, strict=True)}
+
+    def _with_known(self, result: Result, again: Mapping[str, Outcome]) -> Result:
+        return replace(result, findings=baseline.marked(result.findings, baseline.applying(self.known)), known_findings=again)
+
+    @contextmanager
+    def _campaign(
+        self,
+        target: Target,
+        on_progress: OnProgress | None = None,
+        on_contact: OnContact | None = None,
+        on_answer: Callable[[str], object] | None = None,
+    ) -> Iterator[tuple[Campaign, Recalled | None]]:
+        """Yields the campaign, and the answers in its journal if it is continued. The journal is closed at the end."""
+        with ExitStack() as stack:
+            recalled = stack.enter_context(closing(Recalled(self.journal))) if self.journal and self.resume else None
+            journal = stack.enter_context(closing(self._opened_journal(self.journal, target))) if self.journal else None
+            writer = AnswerLog(journal, on_answer) if on_answer is not None else journal
+            cases = () if self.uses_workers else self.plan.numbered()
+            yield Campaign(cases, target, self.options, on_progress, journal=writer, recalled=recalled, on_contact=on_contact), recalled
+
+    def _opened_journal(self, path: str, target: Target) -> Journal:
+        if self.workers > 1 and self.cluster is None and is_compressed(Path(path)):
+            raise JournalError(f"several workers cannot write to the compressed journal {path}: specify a file name that does not end in .gz")
+        if self.resume:
+            return Journal.continued(path)
+        head = {
+            "brokerfuzz": __version__,
+            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+            "campaign": self.campaign_id,
+            "target": target.name,
+            "plan": self.plan.data(),
+            "policies": self.policies,
+            "judged_at": self.now.isoformat() if self.now else None,
+        }
+        return Journal.begun(path, head)
+
+    def _run_by_workers(self, campaign: Campaign, recalled: Recalled | None) -> Result:
+        if self.cluster is not None:
+            with workers.cluster(self.cluster) as pool:
+                return run_sharded(campaign, self.plan, pool, recalled=recalled)
+        with ExitStack() as stack:
+            processes = workers.Processes(self.workers)
+            stack.callback(processes.end)
+            return run_sharded(campaign, self.plan, processes, self.journal, recalled)
