@@ -27,7 +27,8 @@ ALLOWED: dict[str, set[str]] = {
     "strategies": {"cases", "decoder", "schemas", "errors"},
     "corpus": {
         "cases.message_diff",
-        "cases.blocks", "cases.case", "cases.record_reader", "cases.plan", "cases.records", "cases.case_filters", "format_names", "har_entries",
+        "cases.blocks", "cases.case", "cases.record_claims", "cases.record_reader", "cases.plan", "cases.records", "cases.case_filters",
+        "format_names", "har_entries",
         "compression", "workers", "atomic_files", "version", "schemas", "errors",
     },
     "targets": {"schemas.headers", "errors"},

@@ -60,15 +60,19 @@ class RequestMaker:
 
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
         """Yields the cases that touch an ambiguity about headers. Yields nothing for other ambiguities."""
-        if self.message_type in REQUESTS and ambiguity.concerns(self.message_type):
-            for name, body, headers in self._requests(str(ambiguity.detector)):
-                case = self._case(ambiguity, name, body, headers)
-                if case is not None:
-                    yield case
+        for name, body, headers in self.requests(ambiguity):
+            case = self._case(ambiguity, name, body, headers)
+            if case is not None:
+                yield case
 
     def _case(self, ambiguity: Ambiguity, name: str, body: bytes, headers: Headers) -> Case | None:
         tags = (f"probe:{ambiguity.id}", f"as:{name}")
         return confirmed(self.message_type, body, claim=ambiguity.id, tags=tags, now=self.now, contract=self.contract, headers=headers)
+
+    def requests(self, ambiguity: Ambiguity) -> Iterator[Request]:
+        """Yields the requests that touch an ambiguity about headers. Yields nothing for other ambiguities."""
+        if self.message_type in REQUESTS and ambiguity.concerns(self.message_type):
+            yield from self._requests(str(ambiguity.detector))
 
     def _requests(self, detector: str) -> Iterator[Request]:
         message = build(self.contract, self.message_type, MessagePlan(full=self.full, realistic=self.full))

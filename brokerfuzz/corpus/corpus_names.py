@@ -1,5 +1,6 @@
 """Derives the format, the compression and the number of a shard from the file name of a corpus."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -54,6 +55,14 @@ def check_ndjson(out: str) -> None:
     end = PurePosixPath(out.removesuffix(suffix(out))).suffix
     if end not in ("", ".ndjson", ".jsonl"):
         raise CorpusError(f"{out} ends in {end}, but the format of this corpus is ndjson: use a name that ends in .ndjson")
+
+
+_SHARD = re.compile(r"-\d{5}-of-\d{5}(?=\.|$)")
+
+
+def is_shard(name: str) -> bool:
+    """Returns whether a file has the name of a shard, so that it contains only some of the cases of a corpus."""
+    return _SHARD.search(PurePosixPath(name).name) is not None
 
 
 @dataclass(frozen=True)

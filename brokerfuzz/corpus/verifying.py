@@ -7,12 +7,14 @@ from datetime import datetime
 from pathlib import Path
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.record_reader import judged
+from brokerfuzz.cases.record_claims import check_claims
+from brokerfuzz.cases.record_reader import CaseRecord, judged
+from brokerfuzz.corpus.corpus_names import is_shard
 from brokerfuzz.corpus.folders import SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of
 from brokerfuzz.corpus.reading import Line, RecordSequence, Twins, lines, parts_of
 from brokerfuzz.errors import CorpusError, shortened
-from brokerfuzz.schemas import Contract, check
+from brokerfuzz.schemas import Contract, Label, check, load_contract
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
 
@@ -58,8 +60,49 @@ class ExpiredCases:
                 self.first.append(CorpusProblem(line.name, line.number, shortened(why)))
 
 
+@dataclass
+class TwinCheck:
+    """Checks that the twin of each case is another case of the corpus, and that it is valid. The twin may come later."""
+
+    _labels: dict[int, Label | None] = field(default_factory=dict)
+    """The verdict of each case by its ID. None means that its record is wrong, so that a second problem would not help."""
+    _waiting: list[tuple[str, int, str]] = field(default_factory=list)
+    """The file, the line, and the ID of the twin of each case whose twin was not found yet."""
+
+    def add(self, record: CaseRecord, label: Label | None) -> None:
+        self._labels[int(record.id, 16)] = label
+
+    def expect(self, line: Line, record: CaseRecord) -> None:
+        """Checks the twin of a record. Raises `CorpusError` (without a line number) if the twin is wrong."""
+        if record.twin_id is None:
+            return
+        if record.twin_id == record.id:
+            raise CorpusError(f"has itself as its twin ({record.id}): a twin is another case, which is valid")
+        if int(record.twin_id, 16) in self._labels:
+            self._check(record.twin_id)
+        else:
+            self._waiting.append((line.name, line.number, record.twin_id))
+
+    def wrong(self, *, missing: bool) -> Iterator[CorpusProblem]:
+        """Yields a problem for each case whose twin came later and is wrong or, if `missing` is true, did not come. Forgets these cases."""
+        for name, number, twin in self._waiting:
+            try:
+                if int(twin, 16) in self._labels:
+                    self._check(twin)
+                elif missing:
+                    yield CorpusProblem(name, number, f"has the twin {twin}, but the corpus does not contain this case")
+            except CorpusError as problem:
+                yield CorpusProblem(name, number, str(problem))
+        self._waiting.clear()
+
+    def _check(self, twin: str) -> None:
+        label = self._labels[int(twin, 16)]
+        if label not in ("valid", None):
+            raise CorpusError(f"has the twin {twin}, which is {label}: a twin must be valid")
+
+
 class Verification:
-    """Judges each case of corpora again.
+    """Judges each case of corpora again, and checks what its record says about faults, tags and twins.
 
     `count` is the number of records so far. `expired` describes the cases that have expired before the time `now` (None: the
     current time).
@@ -68,7 +111,7 @@ class Verification:
     def __init__(self, *, contract: Contract | None = None, now: datetime | None = None) -> None:
         self.count = 0
         self.expired = ExpiredCases(aware(now))
-        self._contract, self._twins = contract, Twins()
+        self._contract, self._twins, self._twin_check = contract, Twins(), TwinCheck()
         self._malformed = 0
 
     def of(self, path: str | Path) -> Iterator[CorpusProblem | None]:
@@ -84,6 +127,7 @@ class Verification:
             if isinstance(part, LocalPlace) and part.path.is_dir():
                 yield from (CorpusProblem(part.name, 0, why) for why in CorpusFolder(part.path).damage())
             yield from self._of_part(part)
+        yield from self._twin_check.wrong(missing=not self._malformed and not is_shard(place.base))
 
     def _of_part(self, part: Place) -> Iterator[CorpusProblem | None]:
         sequence, seen = RecordSequence(part.name), set[int]()
@@ -119,7 +163,11 @@ class Verification:
         if (number := int(record.id, 16)) in seen:
             raise CorpusError(f"repeats the case {record.id}: a corpus must contain each case once")
         seen.add(number)
+        self._twin_check.add(record, None)
         case = judged(record, self._twins.known, contract=self._contract, now=self.expired.now)
         self._twins.add(case, len(line.text))
+        self._twin_check.add(record, case.label)
+        check_claims(case, self._contract or load_contract())
+        self._twin_check.expect(line, record)
         if record.now is not None:
             self.expired.add(line, case, record.now, self._contract)

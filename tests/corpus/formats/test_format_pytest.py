@@ -130,7 +130,8 @@ def test_checkers_find_no_problem(tool: list[str], tmp_path: Path) -> None:
 
 def test_the_folder_is_a_corpus_that_can_be_verified(tmp_path: Path) -> None:
     folder = tmp_path / "contract"
-    cases = [case for case in chosen() if case.id in ids_of_tests() and check(case.message_type, case.body, headers=case.headers) == case.verdict]
+    tests = [case for case in chosen() if case.id in ids_of_tests() and check(case.message_type, case.body, headers=case.headers) == case.verdict]
+    cases = list({case.id: case for test in tests for case in (test.twin, test) if case is not None}.values())
     write(folder, cases, fmt="pytest", about=about())
     assert {case.id for case in read(folder)} == {case.id for case in cases}
     assert [problem for problem in Verification().of(folder) if problem is not None] == []

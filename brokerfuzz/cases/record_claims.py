@@ -1,0 +1,24 @@
+"""Checks what the record of a case says beside its verdict: the techniques, the places of the faults, and the tags."""
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.known_tags import is_known
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.errors import CorpusError, quoted
+from brokerfuzz.schemas import Contract
+
+
+def check_claims(case: Case, contract: Contract) -> None:
+    """Raises `CorpusError` if a technique cannot break its rule, if a fault is elsewhere, or if brokerfuzz gives no such tag to the case."""
+    broken = {(violation.rule, violation.at) for violation in case.verdict.broken}
+    for fault in case.faults:
+        technique = TECHNIQUES.get(fault.technique)
+        if technique is None:
+            raise CorpusError(f"has the unknown technique {quoted(fault.technique)}: `brokerfuzz rules --techniques` lists all techniques")
+        if contract.rules_by_id[fault.rule].keyword not in technique.keywords:
+            raise CorpusError(f"has the technique {fault.technique}, which cannot break {fault.rule}")
+        if (fault.rule, fault.at) not in broken:
+            places = sorted(at or "the root" for rule, at in broken if rule == fault.rule)
+            raise CorpusError(f"breaks {fault.rule} at {', '.join(places)}, but not at {quoted(fault.at)}")
+    for tag in case.tags:
+        if not is_known(tag, case, contract):
+            raise CorpusError(f"has the tag {quoted(tag)}, which brokerfuzz does not give to such a case")
