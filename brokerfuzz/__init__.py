@@ -3,7 +3,7 @@
     from brokerfuzz import check
     from brokerfuzz.strategies import offer_requests, invalid_offer_requests
 
-brokerfuzz imports each name when it is first used, so that `import brokerfuzz` is fast.
+Each public name is imported when it is first used, so that `import brokerfuzz` is fast.
 """
 
 from importlib import import_module

@@ -43,7 +43,7 @@ def temporary_name(name: str, end: str) -> str:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C until the block ends, so that a second Ctrl-C does not interrupt the cleanup after the first."""
+    """Delays Ctrl-C until the `with` block ends, so that a second Ctrl-C does not interrupt the cleanup after the first one."""
     if threading.current_thread() is not threading.main_thread():  # Ctrl-C interrupts only the main thread
         yield
         return
@@ -59,7 +59,7 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Locks a temporary file or folder, so that other processes see that it is in use. The lock ends with the process."""
+    """Locks a temporary file or folder, so that other processes see that it is in use. The lock ends when the process ends."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         lock(descriptor)
@@ -69,9 +69,8 @@ def held(path: Path) -> Iterator[None]:
 
 
 def remove_leftovers(path: Path) -> None:
-    """Removes the temporary files and folders that killed processes left beside `path`, and logs a warning about each.
-
-    A new one that is not locked may belong to a process that has just created it, so the minimum age is a minute.
+    """Removes the temporary files and folders of killed processes beside `path`, and logs a warning about each. A file or folder
+    of less than a minute is kept, because its process may not have locked it yet.
     """
     for left in path.parent.glob(f".{escape(path.name)}.????????.part"):
         with suppress(OSError):
@@ -100,7 +99,7 @@ def lock(descriptor: int) -> bool:
 
 
 def flush_to_disk() -> None:
-    """Waits until all files are on the disk, where the system can do that for many files at once."""
+    """Waits until all files are on the disk, if the operating system can do that for many files at once."""
     if hasattr(os, "sync"):
         os.sync()
 
@@ -131,7 +130,7 @@ class _SyncingFile(FileIO):
     _since = 0
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Writes all or some of the bytes, and returns how many."""
+        """Writes all or some of the bytes, and returns the number of written bytes."""
         count = super().write(data)
         self._since += count
         if self._since >= _AT_ONCE:
@@ -145,9 +144,8 @@ class _Writable(Protocol):
 
 
 def write_behind(stream: _Writable, pieces: Iterable[bytes]) -> None:
-    """Writes pieces in a thread while the next pieces are generated.
-
-    A thread is faster, because writing and computing checksums do not hold Python's interpreter lock.
+    """Writes pieces of data in a thread while the next pieces are generated. The thread makes writing faster, because writing and
+    computing checksums do not hold Python's interpreter lock.
     """
     failed = Event()
 

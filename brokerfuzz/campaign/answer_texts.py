@@ -20,18 +20,16 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """What an answer says, without details.
-
-    `head` is the status or, if there is none, the reason. `parts` are the strings of a JSON body, or the lines of another body.
-    `parts` is None if only the beginning of the body is known.
+    """The contents of an answer, without details. `head` is the HTTP status or, if there is no status, the reason. `parts` are
+    the strings of a JSON body, or the lines of another body. `parts` is None if only the beginning of the body is known.
     """
 
     head: str
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns whether the other answer says the same, or a part of it. If a message has two problems, one of them may remain
-        after shrinking.
+        """Returns whether the other answer has the same text, or a part of this text. If a message has two problems, one of them
+        may remain after shrinking.
         """
         if self.head != other.head:
             return False
@@ -39,12 +37,12 @@ class AnswerText:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """A key for the text that is the same in every run."""
+        """A hash of the text, which is the same in every run."""
         return (self.head, *sorted(self.parts or ()))
 
 
 def text_of(answer: Answer, message: bytes = b"") -> AnswerText:
-    """Returns what the answer to a message says."""
+    """Returns the text of the answer to a message, without details."""
     head = f"{answer.kind} {answer.status}" if answer.status is not None else f"{answer.kind} {without_details(answer.reason)}"
     if len(answer.body) >= EXCERPT:
         return AnswerText(head, None)

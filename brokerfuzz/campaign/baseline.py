@@ -35,8 +35,8 @@ _MESSAGE = ("kind", "message", "verdict", "flaky", "smallest")
 
 @dataclass(frozen=True)
 class KnownFinding:
-    """An entry of a baseline. `reason` and `until` come from people. `message` contains the properties `kind`, `message`, `verdict`,
-    `flaky` and `smallest`, most of them as in a JSON report. It is empty if the message is too long.
+    """An entry of a baseline. `reason` and `until` come from people. `message` contains the properties `kind`, `message`,
+    `verdict`, `flaky` and `smallest`, most of them as in a JSON report. `message` is empty if the smallest message is too long.
     """
 
     sentence: str
@@ -45,7 +45,7 @@ class KnownFinding:
     message: Mapping[str, Any] = field(default_factory=dict)
 
     def applies(self, today: date) -> bool:
-        """Returns whether the entry still applies."""
+        """Returns whether the entry applies on this day (see `until`)."""
         return self.until is None or today <= self.until
 
 
@@ -74,7 +74,7 @@ def _entries(document: Any) -> list[Any]:
 
 
 def _lines(text: str, count: int) -> Iterator[int]:
-    """Yields the line of each entry."""
+    """Yields each line of the file that contains an entry."""
     found = _ENTRIES.search(text)
     at = found.end() if found else 0
     decoder = json.JSONDecoder()
@@ -111,16 +111,14 @@ def applying(known: Baseline) -> list[str]:
 
 
 def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
-    """Returns the findings. The attribute `known` says whether a finding is in the baseline."""
+    """Returns the findings with the attribute `known`, which says whether a finding is in the baseline."""
     names = set(known)
     return tuple(replace(finding, known=finding.name in names) for finding in findings)
 
 
 def updated(known: Baseline, findings: Iterable[Finding], *, add: bool, prune: bool, still: Iterable[str] = ()) -> Baseline:
-    """Returns the contents of the new baseline. An entry keeps its `reason` and `until`.
-
-    If `add` is true, the new findings are added. If `prune` is true, known findings that did not occur again are removed,
-    except the ones in `still`.
+    """Returns the contents of the new baseline. Existing entries keep `reason` and `until`. If `add` is true, the new findings
+    are added. If `prune` is true, known findings that did not occur again are removed, except for the findings in `still`.
     """
     found = {finding.name: _known(finding) for finding in findings}
     kept = {name: entry for name, entry in known.items() if name in found or name in still or not prune}

@@ -20,11 +20,11 @@ class Bounds:
 
 
 class LimitReachedError(Exception):
-    """The search must end, because it has reached a limit or the target no longer answers."""
+    """Shrinking or a search must end, because a limit is reached or the target no longer answers."""
 
 
 class BoundedSender:
-    """Sends messages until a limit is reached, and counts them."""
+    """Sends messages until a limit is reached, and counts the messages."""
 
     def __init__(self, send: Send, bounds: Bounds) -> None:
         self.requests = 0

@@ -1,4 +1,4 @@
-"""Judges the cases of a campaign. The contract, the policies and the current time can be set."""
+"""Judges the cases of a campaign with the contract, the policies and the current time of this campaign."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,9 @@ _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
 
 
 def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:
-    """Returns whether the message may contain a property with a rule about the clock. Escapes and compression can hide its name."""
+    """Returns whether the message may contain a property with a rule about the clock. Escapes or compression can hide the name of
+    the property.
+    """
     return bool(case.headers) or b"\\u" in case.body or any(name in case.body for name in _clock_properties(contract))
 
 
@@ -40,14 +42,13 @@ class Judge:
         return replace(self, policies=Policies({**self.policies, ambiguity_id: (interpretation,)}))
 
     def verdict(self, case: Case) -> Verdict:
-        """Returns the verdict of a case. If a policy can change the verdict, the case is judged again."""
+        """Returns the verdict of a case. If a policy can change the stored verdict, the oracle judges the case again."""
         return self.of(case, case.body) if self.policies and case.verdict.ambiguities else case.verdict
 
     def still(self, case: Case, verdict: Verdict) -> bool:
-        """Returns whether the verdict of the case is still the same.
-
-        A time that was in the future when the case was generated may be in the past now. The clock of the target may differ by a
-        few seconds. So the verdict must be the same a few seconds earlier and later.
+        """Returns whether the stored verdict of the case is still correct. A time that was in the future when the case was
+        generated may be in the past now. The clock of the target may differ by a few seconds. So the verdict must be the same a
+        few seconds earlier and later.
         """
         if self.now is not None or not _may_depend_on_the_clock(case, self.demands):
             return True
@@ -55,5 +56,5 @@ class Judge:
         return all(replace(self, now=now + skew).of(case, case.body).label == verdict.label for skew in _SKEWS)
 
     def of(self, case: Case, body: bytes) -> Verdict:
-        """Returns the verdict for another body with the headers of the case."""
+        """Returns the verdict for this body with the headers of the case."""
         return check(case.message_type, body, now=self.now, contract=self.contract, policies=self.policies, headers=case.headers)

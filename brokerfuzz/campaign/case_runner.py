@@ -1,8 +1,8 @@
-"""Sends the cases of a campaign. Several processes can share this work.
+"""Sends the cases of a campaign. Several processes can share the work.
 
-If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart), unless it was already
-sent as a case. `proof` decides what the rejection proves. A fixed number of workers take the cases from one iterator, so only a
-few cases are in memory at any time.
+If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart), unless the twin was
+already sent as a case. `proof` decides what the rejection proves. A fixed number of workers take the cases from one iterator, so
+only a few cases are in memory at any time.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ Numbered = tuple[int, Case]
 
 
 class CaseRunner:
-    """Sends cases to a target and collects the results in `seen`. If the sending stops early, `stop` contains the reason."""
+    """Sends cases to a target and collects the results in `seen`. If the campaign stops early, `stop` contains the reason."""
 
     def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
         self.seen = Observations()
@@ -87,7 +87,9 @@ class CaseRunner:
             await self._check_rejection(rejection)
 
     async def _send(self, phase: str, number: int, case: Case) -> Answer:
-        """Sends a message. If the target no longer answers, the campaign stops. The messages that were under way are one finding."""
+        """Sends a message. If the target no longer answers, the campaign stops, and all unanswered messages together are one
+        finding.
+        """
         try:
             return await self._sender.send(Key(phase, number), case, case.body)
         except TargetLostError as lost:

@@ -25,7 +25,7 @@ def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
 
 
 def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tuple[Tree, ...]]]:
-    """Yields the properties that the contract allows in an object and that the object does not have, with values to try."""
+    """Yields the properties that the contract allows in an object, but that the object lacks, with values to try."""
     there = at(tree, path)
     if isinstance(there, JsonObject):
         names = {name for name, _ in there.pairs}
@@ -44,7 +44,7 @@ def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
 
 
 def plain(schema: Mapping[str, Any]) -> tuple[Tree, ...]:
-    """Returns values with a JSON type that the schema allows, non-empty values first. The values may break other rules of the schema."""
+    """Returns values whose JSON type the schema allows, non-empty values first. The values may break other parts of the schema."""
     return _distinct(_plain(schema, text, filled) for filled in (True, False) for text in TEXTS)
 
 

@@ -1,8 +1,8 @@
 """Finds the cause of a rejection or a crash, if the cause is a missing property or an ordinary value.
 
-The search adds every property that the contract allows. If the target accepts the result, the search removes all additions that
-are not necessary. The remaining additions are the cause. The oracle must give both messages the same verdict, and both messages
-are sent once more at the end.
+The search adds every property that the contract allows. If the target accepts the new message, the search removes all added
+properties that are not necessary. The remaining added properties are the cause. The oracle must give the messages with and
+without them the same verdict, and both messages are sent once more at the end.
 """
 
 import asyncio
@@ -40,8 +40,8 @@ class CauseSearch:
     """Searches for the causes of one finding. The attribute `places` contains the JSON Pointers of the causes.
 
     `known` are causes that shrinking has already found. The search does not change the values of known causes. If `thorough` is
-    true, the search also tries parts of the additions, because one addition can trigger another bug. The search does nothing if
-    the message breaks a rule, because no addition can make such a message acceptable.
+    true, the search also tries to add only some properties, because an added property can trigger another bug. The search does
+    nothing if the message breaks a rule, because no added property can make such a message valid.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class CauseSearch:
         self._judged = 0
 
     async def run(self) -> None:
-        """Searches until it finds no more causes or reaches a limit."""
+        """Searches for causes until no more are found or a limit is reached."""
         try:
             tree = read_tree(self._body)
         except ValueError:
@@ -84,7 +84,7 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ completing the message
 
     async def _edits(self, tree: Tree) -> list[Edit]:
-        """Returns all possible additions and changes. The added objects also get all their properties."""
+        """Returns all possible additions and changes. An added object contains all its properties."""
         completed = tree
         made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed message, name of a new property
         for path in self._open_paths(tree):
@@ -110,9 +110,8 @@ class CauseSearch:
                 yield from self._open_paths(tree, (*path, step))
 
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
-        """Returns the array with only its first item.
-
-        Returns None if the array does not have several items, or if shrinking has found a cause in the array.
+        """Returns the array with only its first item. Returns None if the array has less than two items, or if shrinking has
+        found a cause in the array.
         """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
         if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
@@ -120,7 +119,7 @@ class CauseSearch:
         return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
-        """Returns a copy of the object for each missing property, with this property added."""
+        """Returns one copy of the object for each missing property. Each copy has one of the missing properties."""
         found = []
         for name, values in list(missing_properties(tree, path, self._schemas)):
             for value in values:
@@ -151,8 +150,8 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ changing the answer
 
     async def _first_change(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Returns changes that together lead to another answer. The function tries all changes at once, then halves, then
-        quarters, and so on.
+        """Returns a group of changes that together lead to another answer. The method tries all changes at once, then halves of
+        them, then quarters, and so on.
         """
         for start, length in chunks(len(edits)) if self._thorough else _whole(edits):
             some = edits[start : start + length]

@@ -1,6 +1,6 @@
 """The causes of a problem, independent of one message: sites whose values matter, and sites where a property is missing.
 
-With a cause, a campaign checks whether another message has the same problem: it removes the cause and sends the message again.
+To check whether another message has the same problem, a campaign removes the cause from this message and sends the message again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from brokerfuzz.pointers import site_of
 
 @dataclass(frozen=True)
 class Cause:
-    """The cause of a problem. `present` contains sites with the value that a message has there, `missing` contains the sites of
+    """The cause of a problem. `present` maps sites to the values that cause the problem, and `missing` contains the sites of
     missing properties.
     """
 
@@ -23,7 +23,7 @@ class Cause:
 
     @classmethod
     def of(cls, places: Sequence[str], tree: Tree) -> "Cause":
-        """Returns the cause for the JSON Pointers of the places in a message."""
+        """Returns the cause that consists of these places in a message. The places are JSON Pointers."""
         present, missing = [], []
         for place in places:
             try:
@@ -34,17 +34,17 @@ class Cause:
 
     @property
     def sites(self) -> tuple[str, ...]:
-        """The sites, sorted."""
+        """All sites of the cause, sorted."""
         return tuple(sorted({*(where for where, _ in self.present), *self.missing}))
 
     def is_in(self, tree: Tree) -> bool:
-        """Returns whether a message has the same values at the same sites, and lacks the same properties."""
+        """Returns whether a message contains the cause: the same values at the same sites, and the same missing properties."""
         found = list(sites(tree)) if self.present else []
         return all(pair in found for pair in self.present) and all(any(_lacking(tree, where)) for where in self.missing)
 
     def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
         """Yields variants of the message without the cause. Values are removed or replaced by plain values, and missing
-        properties are added. Yields nothing if the message does not contain the sites.
+        properties are added. Yields nothing if the message has no value at the sites of the cause.
         """
         added = tree
         for where in self.missing:

@@ -1,7 +1,7 @@
 """Decides which answers contradict a verdict.
 
-Rejecting a valid message and accepting an invalid message are contradictions. A crash and a timeout are always contradictions. If
-the contract leaves the question open, the target may accept or reject the message.
+Rejecting a valid message and accepting an invalid message are contradictions. A crash and a timeout are always contradictions.
+The target may accept or reject a message if the contract does not say what is correct.
 """
 
 from typing import Literal
@@ -17,7 +17,7 @@ requires one. For `stopped-answering`, the target no longer answers any message.
 
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:
-    """Returns the kind of the finding. Returns None if the answer does not contradict the verdict."""
+    """Returns the kind of the finding, or None if the answer does not contradict the verdict."""
     return _TABLE[label, answer]
 
 

@@ -1,6 +1,6 @@
 """Checks responses that look like the envelope of the contract: the outer object with `operationWasSuccessful`.
 
-The contract shows the envelope in two responses, but not in the response to a new offer. So a malformed envelope is a finding
+The contract defines the envelope for two responses, but not for the response to a new offer. So a malformed envelope is a finding
 only if the user's policy is `rejected`.
 """
 
@@ -24,9 +24,8 @@ _MARKS = (b'"operationWasSuccessful"', b'"failureMessages"', b'"informationalMes
 
 
 def malformed(answer: Answer, contract: Contract) -> str | None:
-    """Returns what is wrong with the envelope in an answer.
-
-    Returns None if the envelope is valid, if the answer is not an envelope, or if brokerfuzz knows only a part of the answer.
+    """Describes what is wrong with the envelope in an answer. Returns None if the envelope is valid, if the answer is not an
+    envelope, or if brokerfuzz knows only a part of the answer.
     """
     body = answer.body
     if len(body) >= EXCERPT or not any(mark in body for mark in _MARKS):

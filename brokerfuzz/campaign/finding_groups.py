@@ -1,6 +1,7 @@
 """Groups equal contradictions while a campaign runs.
 
-A finding can consist of several groups. The messages of a group are so similar that the first one is enough to find their causes.
+A finding can consist of several groups. The messages of a group are so similar that the first message is enough to find the cause
+of all.
 """
 
 from bisect import insort
@@ -42,7 +43,7 @@ class Suspicions:
         self._take(Suspicion(kind, case, index, verdict, answer, about=about))
 
     def absorb(self, other: "Suspicions") -> None:
-        """Adds the contradictions of another part of the campaign."""
+        """Adds the contradictions from another part of the campaign."""
         for suspicion in other.in_order():
             self._take(suspicion)
 
@@ -79,7 +80,7 @@ class Suspicions:
         self._by_key[key] = first
 
     def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
-        """Keeps the first few contradictions. Further contradictions are only counted."""
+        """Stores the first few contradictions of a group, and only counts further ones."""
         insort(known, new, key=_index)
         if len(known) > SAMPLES:
             last = known.pop()
@@ -91,7 +92,7 @@ def _index(suspicion: Suspicion) -> int:
 
 
 def _variety(suspicion: Suspicion) -> tuple[Key, bool]:
-    """Returns what a message tests. Also returns False if messages that test the same can have different causes."""
+    """Returns what a message tests, and whether messages that test the same always have the same cause."""
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:
         return (), True

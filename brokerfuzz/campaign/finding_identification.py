@@ -1,8 +1,8 @@
-"""Finds out which contradictions have the same cause, so that one bug gives one finding, and two bugs give two.
+"""Finds out which contradictions have the same cause, so that one bug gives one finding, and two bugs give two findings.
 
-Contradictions with the same answer form a group. The first message of a group is shrunk until its cause is known. Then the cause is
-removed from each further message. If the target now answers correctly, the message belongs to the known finding. Otherwise there is
-another cause, so the rest of the message is shrunk too.
+Contradictions with the same answer form a group. The first message of a group is shrunk until its cause is known. Then the cause
+is removed from each further message. If the target now answers correctly, the message belongs to the known finding. If the target
+still answers wrongly, there is another cause, so the rest of the message is shrunk too.
 
     first message    comments: "%", description: "%"    shrunk: the cause is /comments
     without cause                   description: "%"    still rejected, so it is shrunk too: the cause is /description
@@ -33,7 +33,9 @@ MOST_CAUSES = 4
 
 
 class FindingIdentification:
-    """Shrinks the contradictions of a campaign and combines those with the same cause. `suspicions` is the result so far."""
+    """Shrinks the contradictions of a campaign and combines those with the same cause. `suspicions` contains the contradictions,
+    and then the results.
+    """
 
     def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, bounds: Bounds) -> None:
         self.suspicions = list(suspicions)
@@ -41,7 +43,7 @@ class FindingIdentification:
         self._minimizer = FindingMinimizer(sender, judge, bounds)
 
     async def run(self, concurrency: int) -> None:
-        """Processes the groups concurrently, and the contradictions of a group in order."""
+        """Shrinks the contradictions. Groups are processed concurrently, and the contradictions of a group one after another."""
         reached = sorted((one for one in self.suspicions if one.kind != "stopped-answering"), key=group_key)
         groups = sorted((list(group) for _, group in groupby(reached, key=group_key)), key=lambda group: group[0].index)
         waiting = iter(groups)
@@ -54,7 +56,7 @@ class FindingIdentification:
 
 
 class _ProblemGroup:
-    """The contradictions of one group. `_known` contains the findings so far and their causes."""
+    """The contradictions of one group. `_known` contains the findings of this group with their causes."""
 
     def __init__(self, all_suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
         self._all, self._minimizer, self._judge = all_suspicions, minimizer, judge
@@ -97,8 +99,8 @@ class _ProblemGroup:
     # ------------------------------------------------------------------------------------------------ new causes
 
     async def _new_cause(self, suspicion: Suspicion, body: bytes, answer: Answer) -> Cause | None:
-        """Shrinks a message that contains no known cause, and returns its cause. Returns None if no cause is found, or if the
-        cause is at the same sites as a known cause.
+        """Shrinks a message that contains no known cause, and returns its cause. Returns None if there is no cause, or if a known
+        cause has the same sites.
         """
         await self._minimizer.shrink(suspicion, body, answer, [cause for _, cause in self._known])
         if not suspicion.reproduced:
@@ -124,8 +126,8 @@ class _ProblemGroup:
     # ------------------------------------------------------------------------------------------------ known causes
 
     async def _explanation_or_rest(self, suspicion: Suspicion) -> Suspicion | tuple[bytes, Answer]:
-        """Returns the known finding that explains a contradiction. If there is none, returns the message without all known
-        causes, and the answer to this message.
+        """Returns the known finding that explains a contradiction. If no known finding explains the contradiction, returns the
+        message without all known causes, and the answer to this message.
         """
         case = suspicion.case
         faulty = {site_of(broken.at) for broken in suspicion.verdict.broken}
@@ -145,7 +147,7 @@ class _ProblemGroup:
         return removed[0][0] if len(removed) == 1 or suspicion.kind == "crashed" else await self._first_explanation(suspicion, removed)
 
     async def _first_explanation(self, suspicion: Suspicion, removed: Sequence[tuple[Suspicion, Cause]]) -> Suspicion:
-        """Returns the first finding whose cause alone explains the contradiction."""
+        """Returns the first known finding whose cause alone explains the contradiction."""
         for finding, cause in removed:
             body = self._without(suspicion, suspicion.case.body, cause)
             if body is not None and await self._answer(suspicion, body) is None:
@@ -153,7 +155,7 @@ class _ProblemGroup:
         return removed[0][0]
 
     async def _answer(self, suspicion: Suspicion, body: bytes) -> Answer | None:
-        """Returns the answer to a message if it shows the problem of the contradiction, else None."""
+        """Returns the answer to a message if the answer shows the problem of the contradiction, else None."""
         try:
             answer = await self._minimizer.bounded(suspicion).answer(body)
         except UnsendableError:
@@ -171,7 +173,7 @@ class _ProblemGroup:
 
 
 def _cause_of(suspicion: Suspicion) -> Cause | None:
-    """Returns the cause of a contradiction, or None if the cause is unknown. The cause without sites explains every message."""
+    """Returns the cause of a contradiction, or None if the cause is unknown. A cause without sites explains every message."""
     tree = _tree(suspicion.body)
     if suspicion.places and tree is not None:
         return Cause.of(suspicion.places, tree)

@@ -1,4 +1,4 @@
-"""Shrinks the message of one contradiction and finds the causes, by sending many variants of the message to the target."""
+"""Shrinks the message of a contradiction and finds its causes, by sending many variants of the message to the target."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -27,8 +27,8 @@ class FindingMinimizer:
         self._steps: Counter[tuple[str, int]] = Counter()
 
     async def shrink(self, suspicion: Suspicion, start: bytes, answer: Answer, avoided: Sequence[Cause] = ()) -> None:
-        """Shrinks the message `start`, which got the `answer`, and stores the result in the contradiction. No smaller message
-        contains a cause in `avoided`.
+        """Shrinks the message `start`, which got the `answer`, and stores the result in the contradiction. The smaller messages
+        contain none of the causes in `avoided`.
         """
         case = suspicion.case
         verdict = self._judge.of(case, start) if start != case.body else suspicion.verdict
@@ -72,11 +72,11 @@ class FindingMinimizer:
             suspicion.add_causes(search.places)
 
     def problem(self, suspicion: Suspicion, answer: Answer, message: bytes) -> SameProblem:
-        """Returns the problem that the answer to a message shows."""
+        """Returns the problem that an answer to a message shows."""
         return SameProblem(suspicion.kind, answer, message, self._judge.demands)
 
     def bounded(self, suspicion: Suspicion) -> BoundedSender:
-        """Returns a sender that stops at the limits."""
+        """Returns a sender that stops when a limit is reached."""
         return BoundedSender(self.sender_of("shrink", suspicion), self._bounds)
 
     def sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:

@@ -1,7 +1,6 @@
-"""Builds a valid message that differs from the smallest message of a finding in only one place.
-
-The twin of the first case shows the correct value. Either the correct value is copied into the smallest message, or the wrong
-part is removed. The oracle decides whether the result is valid.
+"""Builds the twin of a finding: a valid message that differs from the smallest message in only one place. The twin of the first
+case contains the correct value for this place. Either the correct value is copied into the smallest message, or the wrong part is
+removed. The oracle decides whether the result is valid.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,9 +15,8 @@ from brokerfuzz.schemas import Label, Verdict
 
 
 def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[bytes], Label]) -> bytes | None:
-    """Returns the valid message.
-
-    Returns None if the smallest message is not JSON, does not break exactly one rule, or if no valid message is found.
+    """Returns the twin of the smallest message. Returns None if the smallest message is not JSON, does not break exactly one
+    rule, or if no valid message is found.
     """
     if verdict.label != "invalid" or len(verdict.broken) != 1 or case.twin is None:
         return None
@@ -52,7 +50,7 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
 
 
 def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
-    """Yields the message with the missing property, whose value comes from the twin of the case."""
+    """Yields the message with the missing property. The value of the property comes from the twin of the case."""
     name = unescape(at.rpartition("/")[2])
     for place in faults:
         with suppress(LookupError):
@@ -61,7 +59,7 @@ def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: 
 
 
 def _with_one_more(tree: Tree, path: Path, right: JsonObject) -> Iterator[Tree]:
-    """Yields the message with one more property, for each property that only the twin has."""
+    """Yields the message with one more property. There is one such message for each property that only the twin has."""
     there = at_path(tree, path)
     names = {name for name, _ in there.pairs} if isinstance(there, JsonObject) else set()
     yield from (with_property(tree, path, name, value) for name, value in right.pairs if name not in names)

@@ -42,13 +42,11 @@ class Finding:
     `ambiguities` are the ambiguities that it touches.
 
     `places` are the JSON Pointers of the causes. If the message has no value at such a place, the missing value is the cause.
-    `techniques`, `tags` and `families` come from all cases that showed the finding. `sites` are the sites of the causes in all these
-    cases. `identity` is equal for the same finding in another run.
-
-    The smallest message was sent again `sent` times, and `shown` of these times the problem occurred. `whole` is False if a limit
-    ended the shrinking. `reproduction` is a shell command that sends the smallest message. `twin` is the valid counterpart of the
-    smallest message. If the answer itself is the problem, `about` describes the problem. `known` is True if the baseline contains
-    the finding.
+    `techniques`, `tags` and `families` come from all cases that showed the finding, and `sites` are the sites of the causes in
+    these cases. `identity` is equal for the same finding in another run. The smallest message was sent again `sent` times, and
+    the problem occurred `shown` times. `whole` is False if a limit ended the shrinking. `reproduction` is a shell command that
+    sends the smallest message. `twin` is the valid counterpart of the smallest message. If the answer itself is the problem,
+    `about` describes the problem. `known` is True if the baseline contains the finding.
     """
 
     kind: FindingKind
@@ -76,12 +74,12 @@ class Finding:
 
     @property
     def flaky(self) -> bool:
-        """True if the problem did not occur at every repetition."""
+        """True if the problem did not occur every time when the smallest message was sent again."""
         return self.shown < self.sent
 
     @property
     def reproduced(self) -> bool | None:
-        """True if the problem occurred at every repetition, False if not, None if the message was not repeated."""
+        """True if the problem occurred every time when the message was sent again, None if it was not sent again."""
         return not self.flaky if self.sent else None
 
     @property
@@ -101,7 +99,7 @@ class Finding:
 
     @property
     def got(self) -> str:
-        """A description of the answer: `accepted (status 200)`, `crashed (the connection was reset)`."""
+        """The answer in words: `accepted (status 200)`, `crashed (the connection was reset)`."""
         return f"{self.answer.kind} ({printable(self.answer.reason, 300)})"
 
     @property
@@ -213,7 +211,9 @@ def _reproduction(suspicion: Suspicion, target: Target) -> str:
 
 
 def source_of(rule: str, contract: Contract) -> str:
-    """Returns the part of the contract that states the rule. If a policy caused the rule, returns the part that is ambiguous."""
+    """Returns the part of the contract that states the rule. If a policy turned an ambiguity into a rule, returns the ambiguous
+    part of the contract.
+    """
     if rule.startswith("ambiguity/"):
         return contract.ambiguity(rule.removeprefix("ambiguity/")).source
     known = contract.rules_by_id.get(rule)

@@ -48,14 +48,14 @@ class Options:
     no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, the campaign
     sends no more cases.
 
-    `now`, `contract` and `policies` decide how cases are judged. The values must be the same as when the cases were generated.
-    Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and so does the search for its causes.
-    Shrinking and searching for causes take at most `shrink_seconds` seconds for all findings together.
+    `now`, `contract` and `policies` decide how cases are judged. `now` and `contract` must be the same as when the cases were
+    generated. Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and the search for its causes takes
+    at most as many. Both take at most `shrink_seconds` seconds for all findings together.
 
-    `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The campaign
-    sends them first, until the target accepts one, and sends this one again if the target may be down. The target is lost if it does
-    not answer again within `patience` seconds. `total` is the number of cases, for progress reports. With
-    `repeats`, an accepted offer is sent twice at the end (see `repeated_number`).
+    `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The
+    campaign first sends these messages, until the target accepts one. It sends the accepted message again when the target may be
+    down. The target is lost if it does not answer again within `patience` seconds. `total` is the number of cases, for progress
+    reports. With `repeats`, an accepted offer is sent twice at the end (see `repeated_number`).
     """
 
     concurrency: int = 16
@@ -91,8 +91,8 @@ class Options:
 def fire(cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None) -> Result:
     """Sends the cases to the target and returns the result. `on_progress` is called about ten times per second.
 
-    Ctrl-C ends the campaign at once. The result then contains what was found so far. Raises `TargetError` if the target cannot be
-    reached.
+    Ctrl-C ends the campaign at once. The result then contains everything that was found before. Raises `TargetError` if the
+    target cannot be reached.
     """
     return run(Campaign(enumerate(cases), target, options or Options(), on_progress))
 
@@ -107,7 +107,7 @@ def run(campaign: "Campaign") -> Result:
 
 
 def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: str | None = None, recalled: Recalled | None = None) -> Result:
-    """Runs a campaign whose cases are sent by the workers of a pool. This process shrinks the findings.
+    """Runs a campaign with the workers of a pool: the workers send the cases, and this process shrinks the findings.
 
     `campaign` must not contain cases. The workers append their answers to the file `journal`. Raises `TargetError` if the target
     cannot be reached, and `WorkerError` if workers are lost repeatedly.
@@ -126,11 +126,11 @@ def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: s
 
 
 class Campaign:
-    """A campaign. Call `run` in an event loop. The method `result` can be called at any time.
+    """A campaign that runs in an event loop. You can call `result` at any time.
 
     `cases` are pairs of a number and a case. The journal uses the number to identify the case. `recalled` contains the answers of
-    an earlier run, whose messages are not sent again. If `sends` is False, nothing is sent: all answers come from the journal.
-    `on_contact` is called before the first case, with the answers to the plain messages.
+    an earlier run, whose messages are not sent again. If `sends` is False, the campaign sends nothing, and all answers come from
+    the journal. Before the first case, the campaign calls `on_contact` with the answers to the plain messages.
     """
 
     def __init__(
@@ -225,7 +225,7 @@ class Campaign:
         )
 
     def absorb(self, part: ShardResult) -> Stop | None:
-        """Adds the result of a shard. Returns a reason to stop, or None."""
+        """Adds the result of a shard. Returns the reason if the campaign must stop, else None."""
         self._runner.seen.absorb(part.seen)
         self._sender.timing.absorb(part.timing)
         self._sender.requests += part.requests
@@ -299,7 +299,7 @@ class Campaign:
             await asyncio.sleep(TICK)
 
     def report_progress(self) -> None:
-        """Reports progress."""
+        """Calls `on_progress` with the progress of the campaign."""
         if self._on_progress is not None:
             seen = self._runner.seen
             seconds = monotonic() - self._sender.started

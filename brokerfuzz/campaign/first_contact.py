@@ -1,4 +1,6 @@
-"""The first messages of a campaign: plain valid messages. The answers to them show whether the target accepts messages at all."""
+"""The first messages of a campaign: plain valid messages. The answers to the plain messages show whether the target accepts
+messages at all.
+"""
 
 from dataclasses import dataclass
 
@@ -8,10 +10,9 @@ from brokerfuzz.targets import Answer
 
 @dataclass(frozen=True)
 class FirstContact:
-    """The first plain message that the target accepted, and the answer to it.
-
-    If the target accepted none, `case` is the first message that it answered. Both are None if there is no plain message, or if
-    none was answered. `rejected` is the number of plain messages that the target answered, but did not accept.
+    """The first plain message that the target accepted, and its answer. If the target accepted no plain message, the first one
+    that it answered. `case` and `answer` are None if no plain message was answered. `rejected` is the number of plain messages
+    that the target answered, but did not accept.
     """
 
     case: Case | None = None

@@ -8,7 +8,8 @@
 | a timeout | the sites that cause the timeout |
 | a malformed answer | what is wrong with it |
 
-The way in which a case was found does not matter. Two answers are equal if they differ only in details (see `answer_texts`).
+The identity does not depend on the way in which a case was found. Two answers are equal if they differ only in details (see
+`answer_texts`).
 """
 
 from collections.abc import Iterable
@@ -51,7 +52,7 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
 
 
 def identity_key(suspicion: Suspicion) -> IdentityKey:
-    """Returns a key. Contradictions are the same finding if their keys are equal."""
+    """Returns the identity of a contradiction. Contradictions with equal identities are the same finding."""
     key = group_key(suspicion)
     return (*key, *suspicion.sites) if suspicion.kind in ("timeout", "valid-rejected") else key
 
@@ -60,8 +61,8 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
     """Combines the contradictions that are the same finding, and returns them with their identity, in the order of their first
     cases.
 
-    If a connection fails, another message that was sent at the same time may be the cause. So a failure that did not occur again
-    is combined with a failure that has the same reason and did occur again.
+    If a connection fails, another message that was sent at the same time may be the cause. So if a failure did not occur again,
+    it is combined with a failure that occurred again for the same reason.
     """
     found: dict[IdentityKey, Suspicion] = {}
     for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):
@@ -75,7 +76,7 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
 
 
 def _culprit(victim: Suspicion, known: Iterable[Suspicion]) -> Suspicion | None:
-    """Returns the contradiction that may have caused a failed connection."""
+    """Returns the contradiction whose message may have broken the connection of this contradiction."""
     if victim.kind not in ("crashed", "timeout") or victim.answer.status is not None or victim.shown:
         return None
     return next((one for one in known if one.reproduced and one.kind == victim.kind and _text(one).head == _text(victim).head), None)

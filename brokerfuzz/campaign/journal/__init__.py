@@ -8,11 +8,11 @@ arrives.
 The first line describes the campaign, so that brokerfuzz can resume it. `phase`, `number` and `step` identify a request: the
 message of case `number`, its twin, or a step of shrinking this message. `at` is the time of the answer, in seconds since the
 campaign started. If the bytes of a message or a response are not UTF-8, `raw` and `response_raw` contain these bytes in base64.
-If a property got a fresh value, `sent` is the body that was sent.
+If `--fresh` changed the message, `sent` is the body that was sent.
 
-Each line is written with a single system call. So if the process is killed, at most the last line is incomplete, and readers
-ignore it. A journal is compressed if its name ends in `.gz`. Each line of a compressed journal is also complete when it is
-written.
+Each line is written with a single system call. So if the process is killed, only the last line can be incomplete. Readers ignore
+an incomplete last line. A journal is compressed if its name ends in `.gz`. The lines of a compressed journal are also complete as
+soon as they are written.
 """
 
 from brokerfuzz.campaign.journal.answer_log import AnswerLog

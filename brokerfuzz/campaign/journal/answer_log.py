@@ -12,13 +12,13 @@ _LONGEST = 200
 
 
 class AnswerLog:
-    """Describes each answer on one line for `show`, and passes it on to a journal, if there is one."""
+    """Calls `show` with a line about each answer, and also writes the answer to a journal, if there is a journal."""
 
     def __init__(self, journal: Writer | None, show: Callable[[str], object]) -> None:
         self._journal, self._show = journal, show
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Shows a request and its answer, and writes them to the journal."""
+        """Shows a request and its answer, and writes both to the journal."""
         what = f"{case.id} {case.label}" if body is case.body else f"{len(body):,} bytes"
         self._show(f"{at:.2f} s  {key.phase} {key.number}  {what}: {answer.kind} ({printable(answer.reason, _LONGEST)})")
         if self._journal is not None:
@@ -30,4 +30,4 @@ class AnswerLog:
             self._journal.add(line)
 
     def close(self) -> None:
-        """Does nothing: the journal is closed by its owner."""
+        """Does nothing, because the owner of the journal closes it."""

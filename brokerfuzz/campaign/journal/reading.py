@@ -1,4 +1,4 @@
-"""Reads journals, also those of processes that were killed."""
+"""Reads journals, including the journals of killed processes."""
 
 import zlib
 from collections.abc import Iterator, Mapping
@@ -77,7 +77,9 @@ def _lines(pieces: Iterator[bytes], path: Path) -> Iterator[bytes]:
 
 
 def _decompressed(stream: IO[bytes], path: Path) -> Iterator[bytes]:
-    """Yields the decompressed contents of a journal, up to the last complete part. Raises `JournalError` if they are unusually large."""
+    """Yields the decompressed contents of a journal, up to the last complete part. Raises `JournalError` if the decompressed
+    contents are unusually large.
+    """
     decompressor = zlib.decompressobj(GZIP)
     count = 0
     while compressed := stream.read(PIECE):

@@ -1,4 +1,4 @@
-"""Reads the answers in the journal of a resumed campaign, so that their messages are not sent again."""
+"""Reads the answers in the journal of a resumed campaign, so that answered messages are not sent again."""
 
 from array import array
 from collections.abc import Mapping
@@ -24,10 +24,8 @@ class NotRecalledError(Exception):
 
 
 class Answered:
-    """The answers to some requests.
-
-    A hash of each message shows whether a request still sends the same message. `origin` is the name of the journal, for errors.
-    `latest` is the time of the last answer, in seconds since the campaign started.
+    """The answers to some requests. A hash of each message shows whether the message of a request is still the same. `origin` is
+    the name of the journal for error messages. `latest` is the time of the last answer, in seconds since the campaign started.
     """
 
     latest = 0.0
