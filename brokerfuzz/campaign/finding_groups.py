@@ -48,8 +48,8 @@ class Suspicions:
             self._take(suspicion)
 
     def keep(self, most: int) -> list[Suspicion]:
-        """Returns the contradictions of the first `most` findings. The others come from cases that were sent before the campaign
-        reached its limit.
+        """Returns the contradictions of the first `most` findings. The other findings come from cases that were sent before the
+        campaign reached its limit.
         """
         found = self.in_order()
         first = list(dict.fromkeys(map(group_key, found)))[:most]

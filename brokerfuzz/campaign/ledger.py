@@ -1,4 +1,4 @@
-"""Records how the target behaves for each ambiguity: each question that the contract leaves open."""
+"""Records how the target behaves for each ambiguity (a question that the contract leaves open)."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
 @dataclass
 class Observed:
-    """The observations for one ambiguity: how many messages got each kind of answer, and the first of these messages.
+    """The observations for one ambiguity: for each kind of answer, the number of messages and the first message.
 
     `rejected` counts only proven rejections, and `unproven` counts all other rejections.
     """
@@ -35,20 +35,22 @@ class Observed:
 
     @property
     def pinnable(self) -> tuple[str, ...]:
-        """The interpretations that a policy should allow: those that no answer contradicts. The result is empty if every
-        interpretation is possible, or if no interpretation is possible.
+        """The interpretations that a policy should allow, because no answer contradicts them. There are none if the answers
+        contradict every interpretation, or no interpretation.
         """
         return self.possible if self.contradicted else ()
 
     @property
     def behaviour(self) -> str:
-        """The possible interpretations, `mixed` if every interpretation is contradicted, or `unclear` if none is contradicted."""
+        """Names the possible interpretations. The name is `mixed` if the answers contradict every interpretation, and `unclear`
+        if they contradict none.
+        """
         if self.answered:
             return self.answered
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
     def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
-        """Adds the number of equal answers. `case` is the first case with this answer."""
+        """Adds a number of equal answers. `case` is the first case that got this answer."""
         self.counts[answer] += count
         if number < self.numbers.get(answer, number + 1):
             self.numbers[answer], self.examples[answer] = number, case
@@ -66,10 +68,10 @@ def candidates(ambiguity: Ambiguity) -> tuple[str, ...]:
 class Ledger:
     """The observations for all ambiguities.
 
-    An answer contradicts an interpretation if it contradicts the verdict under this interpretation. For example, the target
-    rejects a message that is valid under this interpretation. Only unspecified messages are counted. An accepted message counts
-    for each ambiguity that it touches. A rejected message counts only if it touches a single ambiguity, because otherwise the
-    reason is unknown. A rejection is unproven until `prove` is called.
+    An answer contradicts an interpretation if it contradicts the verdict under this interpretation. For example, the rejection of
+    a message contradicts every interpretation under which the message is valid. Only unspecified messages are counted. An
+    accepted message counts for each ambiguity that it touches. A rejected message counts only if it touches a single ambiguity,
+    because otherwise the reason is unknown. A rejection is unproven until `prove` is called.
     """
 
     def __init__(self) -> None:
@@ -103,7 +105,7 @@ class Ledger:
         return self._by_ambiguity[ambiguity_id]
 
     def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> Observed:
-        """Records an answer for one ambiguity."""
+        """Adds an answer to the observations for one ambiguity."""
         observed = self._observed(ambiguity_id, contract)
         observed.add(number, case, answer)
         return observed

@@ -1,4 +1,4 @@
-"""Finds out which properties of the contract an answer names, and whether the invalid property is one of them."""
+"""Finds the properties of the contract that an answer names, and decides whether the answer names the invalid property."""
 
 import json
 import re
@@ -89,7 +89,7 @@ def names_of(contract: Contract, message_type: str) -> "Names":
 
 
 def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
-    """Returns the names of the invalid properties, in lower case. If the whole message is invalid, the result is empty."""
+    """Returns the names of the invalid properties, in lower case. The result is empty if the fault concerns the whole message."""
     places = [broken.at for broken in verdict.broken] or [touched.at for touched in verdict.ambiguities]
     steps = [[step for step in steps_of(at) if not step.isdecimal()] for at in (*places, *(fault.at for fault in case.faults))]
     return {found[-1].lower() for found in steps if found}

@@ -1,6 +1,7 @@
 """Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and what rejections prove.
 
-The results of several parts of a campaign can be combined in any order. The memory does not grow with the number of cases.
+The results of several parts of a campaign can be combined in any order. The results need the same amount of memory for any number
+of cases.
 """
 
 from collections import Counter
@@ -24,7 +25,8 @@ class Observations:
     """The results of a campaign, or of a part of it.
 
     `rules` maps each broken rule to the number of answers of each kind. `left_out` is the number of cases that cannot be sent to
-    this target. `twins_sent` valid messages were sent only as twins, and the target accepted `twins_accepted` of them.
+    this target. `twins_sent` is the number of valid messages that were sent only as twins, and `twins_accepted` is the number of
+    those that the target accepted.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
@@ -40,7 +42,8 @@ class Observations:
     def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> Rejection | None:
         """Records the answer to a case.
 
-        If the target rejected a message that is not valid, the method returns the rejection, and the caller must call `settle`.
+        If the target rejected a message that is not valid, the method returns the rejection. The caller must then call `settle`
+        with it.
         """
         verdict = judge.verdict(case)
         self.counts[verdict.label, answer.kind] += 1
@@ -68,7 +71,9 @@ class Observations:
             self.proofs.doubt(UnprovenExample(rejection, why))
 
     def retested(self, before: Rejection, case: Case, answer: Answer, twin: Case, twin_answer: Answer, judge: Judge) -> None:
-        """Replaces the answer to a case by the answer to a changed message, whose twin the target accepts."""
+        """Replaces the answer to a case by the answer to a changed message. The target must have accepted the twin of the changed
+        message.
+        """
         del self.proofs.waiting[before.number]
         self.proofs.rejected -= 1
         self.counts[before.verdict.label, before.answer.kind] -= 1

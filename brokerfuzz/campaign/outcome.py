@@ -1,7 +1,7 @@
 """Defines the outcome of a campaign, which determines the exit status and the first line of every report.
 
-A campaign is complete if it sent everything that the user asked for. A campaign is untested if the answers show nothing about the
-target. Any other campaign is partial.
+A campaign is complete if it sent everything that the user asked for. The outcome is untested if the answers show nothing about
+the target. Any other campaign is partial.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ class Stop:
     """Why a campaign stopped before it sent every case.
 
     The cause is `limit` (a limit that the user set), `interrupt` (Ctrl-C), `target` (the target no longer answers), `journal`
-    (the journal cannot be written), or `hook` (a hook failed). `details` is the traceback of the hook.
+    (the journal cannot be written), or `hook` (a hook failed). If a hook failed, `details` is its traceback.
     """
 
     reason: str
@@ -34,9 +34,9 @@ class Stop:
 class CampaignOutcome:
     """The outcome of a campaign.
 
-    `reason` says why the campaign is not complete. `new` and `known` are numbers of findings. `unproven` is the number of rules
-    for which every rejection is unproven. `unwritten` lists the reports and other files that could not be written. `advice` says
-    which reference data is missing.
+    `reason` says why the campaign is not complete. `new` and `known` are the numbers of new and known findings. `unproven` is the
+    number of rules for which every rejection is unproven. `unwritten` lists the reports and other files that could not be
+    written. `advice` says which reference data is missing.
     """
 
     state: State
@@ -74,10 +74,9 @@ class CampaignOutcome:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Counts the answers that show what the target checks.
-
-    The target accepted `accepted` of `valid` valid messages. There were `faults` messages with a fault. For `shown` of these
-    messages, the target accepted the message, or the rejection is proven.
+    """Counts the answers that show what the target checks. `valid` is the number of valid messages, and `accepted` is the number
+    of accepted ones. `faults` is the number of messages with a fault. `shown` counts those that the target accepted, or that it
+    rejected with proof.
     """
 
     cases: int
@@ -88,7 +87,7 @@ class Evidence:
 
     @property
     def nothing(self) -> str:
-        """The reason why the answers show nothing, or an empty string."""
+        """The reason why the answers show nothing about the target, or an empty string."""
         if not self.cases:
             return "no case was sent"
         if self.valid and not self.accepted:

@@ -15,8 +15,8 @@ from brokerfuzz.schemas import Verdict
 
 
 def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge) -> Case | None:
-    """Returns a valid message that differs from the unspecified message only at these places. If no such message exists, returns
-    an ordinary valid message.
+    """Returns a valid message that differs from the probe only at the places of the ambiguity. If there is no such message,
+    returns an ordinary valid message.
     """
     without_headers = Case(case.message_type, case.body, verdict, tags=TWIN_TAGS)
     for candidate in _candidates(case, verdict, plain):
@@ -44,8 +44,8 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
 
 
 def _with_usual(tree: Tree, place: str, plain: Tree) -> Tree:
-    """Returns the message with a usual value at the place, or without this place. A property that occurs several times then
-    occurs only once.
+    """Returns the message with a usual value at the place, or without the place. If a property occurs several times, the result
+    contains the property only once.
     """
     path = next(_paths_to(tree, steps_of(place)), None)
     if not path:

@@ -30,9 +30,7 @@ _OTHER = ("other",)
 
 @dataclass(frozen=True)
 class Rejection:
-    """A rejected message. `number` is the number of the case of the message. `twin_answer` is the answer to the twin, if the twin
-    was sent.
-    """
+    """A rejected message. `number` is the number of the case. `twin_answer` is the answer to the twin, if the twin was sent."""
 
     number: int
     case: Case
@@ -48,7 +46,7 @@ class Rejection:
 
     @property
     def is_twin_rejected(self) -> bool:
-        """True if the target answered to the twin, but did not accept it."""
+        """True if the target answered the twin, but did not accept it."""
         return self.twin_answer is not None and self.twin_answer.kind in ("rejected", "crashed")
 
     def unproven(self, contract: Contract, *, plain_accepted: bool) -> str | None:
@@ -70,7 +68,7 @@ class Rejection:
 
 @dataclass(frozen=True)
 class UnprovenExample:
-    """An example of several unproven rejections for the same reason. `count` is the number of these rejections.
+    """An example of rejections that are unproven for the same reason. `count` is the number of these rejections.
 
     `sites` are the parts of the twin that the target rejects, if the rejection cannot be retested without them, because they contain
     the fault.
@@ -89,8 +87,8 @@ class UnprovenExample:
 
 @dataclass(frozen=True)
 class OtherPropertyNamed:
-    """An example of an invalid message whose answer names properties, but not the invalid one. `count` is the number of such
-    messages for this rule.
+    """An example of an invalid message whose answer names properties, but not the invalid property. `count` is the number of such
+    messages that break the same rule.
     """
 
     case: Case
@@ -105,9 +103,10 @@ class Proofs:
     """What the rejections of a campaign prove.
 
     `rejected` and `proven` count invalid messages. `rules` counts the proven rejections of each rule. `unproven` contains
-    examples for each reason, and `reasons` the first unproven rejection of each rule. `waiting` contains unproven rejections by
-    the number of the case, which are retested at the end of the campaign. `retested` counts, for the replaced sites (empty: all
-    unusual values), the cases whose answers were replaced. `elsewhere` lists, for each rule, rejections whose answer names only other properties.
+    examples for each reason, and `reasons` the first unproven rejection of each rule. `waiting` maps numbers of cases to the
+    unproven rejections that are retested at the end of the campaign. `retested` maps the replaced sites (empty: all unusual
+    values) to the number of cases whose answers were replaced. `elsewhere` lists, for each rule, rejections whose answer names
+    only other properties.
     """
 
     rejected: int = 0
@@ -131,13 +130,15 @@ class Proofs:
             _keep_first(self.reasons, rule, example)
 
     def wait(self, example: UnprovenExample) -> None:
-        """Keeps an unproven rejection, to retest it later. If there are too many, the last one is not retested."""
+        """Stores an unproven rejection, so that it is retested later. If there are too many rejections, the last one is not
+        retested.
+        """
         self.waiting[example.number] = example
         if len(self.waiting) > MOST_WAITING:
             self.doubt(self.waiting.pop(max(self.waiting)))
 
     def concluded(self) -> "Proofs":
-        """Returns the results if nothing more is retested."""
+        """Returns the results at the end of the campaign. All rejections that still wait count as unproven."""
         found = Proofs()
         found.absorb(self)
         for number in sorted(found.waiting):
@@ -145,7 +146,7 @@ class Proofs:
         return found
 
     def note_names(self, rejection: Rejection, contract: Contract) -> None:
-        """Checks which properties the answer names."""
+        """Records whether the answer to an invalid message names the invalid property or only others."""
         case, body = rejection.case, rejection.answer.body
         if rejection.rule is None or not body:
             return

@@ -21,7 +21,9 @@ Sites = tuple[str, ...]
 
 
 class RejectedParts:
-    """Searches for the sites of one message. The attribute `sites` contains the best result so far, which may be empty."""
+    """Searches for the sites of one message that the target rejects. The attribute `sites` contains the best result so far, which
+    may be empty.
+    """
 
     def __init__(self, body: bytes, plain: "PlainParts", sender: BoundedSender, judge: VerdictOf) -> None:
         self.sites: Sites = ()
@@ -29,7 +31,7 @@ class RejectedParts:
         self._known: dict[bytes, bool] = {body: False}
 
     async def run(self) -> None:
-        """Searches until no part can become smaller, or a limit is reached."""
+        """Runs the search until no part can become smaller, or a limit is reached."""
         with suppress(ValueError, LimitReachedError):
             await self._search(read_tree(self._body))
 
@@ -47,7 +49,9 @@ class RejectedParts:
                 waiting, done = waiting[1:], (*done, part)
 
     async def _fewest(self, sites: Sites, others: Sites) -> Sites:
-        """Returns as few of the sites as possible. The other sites are always copied."""
+        """Returns as few of the sites as possible, so that the target accepts the message. The sites in `always` are always
+        copied.
+        """
         length = len(sites) // 2
         while length:
             start = 0
@@ -61,7 +65,7 @@ class RejectedParts:
         return sites
 
     async def _is_accepted(self, sites: Sites) -> bool:
-        """Returns whether the target accepts the message with these parts of the plain message. The result must be valid."""
+        """Returns whether the message with these parts of the plain message is valid and the target accepts it."""
         body = write_tree(self._plain.copied(read_tree(self._body), sites))
         if body not in self._known:
             self._known[body] = self._judge(body).label == "valid" and await self._answer_is_accepted(body)
@@ -77,14 +81,16 @@ class RejectedParts:
 
 
 class PlainParts:
-    """The parts of the plain message. `values` maps each site to its first value."""
+    """The parts of the plain message. `values` maps each site to the first value at this site."""
 
     def __init__(self, plain: bytes) -> None:
         tree = read_tree(plain)
         self.values: Mapping[str, Tree] = {site(tree, path): at(tree, path) for path in reversed(list(paths(tree)))}
 
     def copied(self, tree: Tree, sites: Sequence[str], here: str = "") -> Tree:
-        """Returns the message with the parts of the plain message at these sites. Parts that the plain message lacks are removed."""
+        """Returns the message with the parts of the plain message at these sites. If the plain message lacks a part, the part is
+        removed.
+        """
         match tree:
             case JsonObject(pairs):
                 return JsonObject((*self._props(pairs, sites, here), *self._missing(pairs, sites, here)))
@@ -111,12 +117,12 @@ class PlainParts:
                 yield name, self.values[place]
 
     def parts(self, tree: Tree, above: str = "") -> Sites:
-        """Returns the parts of a site at which a message differs from the plain message."""
+        """Returns the smaller parts inside a site at which a message differs from the plain message."""
         every = dict.fromkeys((*(site(tree, path) for path in paths(tree)), *self.values))
         return tuple(part for part in every if part and _above(part) == above and self.copied(tree, [part]) != tree)
 
     def concerned(self, body: bytes, sites: Sequence[str]) -> Sites:
-        """Returns those sites at which a message differs from the plain message."""
+        """Returns the sites at which a message differs from the plain message."""
         try:
             tree = read_tree(body)
         except ValueError:
@@ -124,8 +130,9 @@ class PlainParts:
         return tuple(part for part in sites if self.copied(tree, [part]) != tree)
 
     def copied_into(self, twin: bytes, fault: bytes, sites: Sites | None, allows: Callable[[bytes, bytes], bool]) -> tuple[bytes, bytes]:
-        """Copies parts (None: all parts) into a twin and into the message with the fault, if the result is allowed. If a part contains
-        the fault, the method copies the smaller parts inside this part instead. If the part is the faulty value, only the twin changes.
+        """Copies parts of the plain message (None: all parts) into a twin and into the message with the fault, if the results
+        have the right verdicts. If a part contains the fault, the method copies the smaller parts inside this part instead. If
+        the part is the faulty value, only the twin changes.
         """
         try:
             tree = read_tree(twin)
@@ -154,7 +161,9 @@ def _above(place: str) -> str:
 
 
 def _merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
-    """Returns the base with both changes: from the base to `one`, and from the base to `other`. Returns None if the changes overlap."""
+    """Returns the bytes `base` with two changes: the change from `base` to `one`, and the change from `base` to `other`. Returns
+    None if the changes overlap.
+    """
     start, end, new = _difference(base, one)
     other_start, other_end, other_new = _difference(base, other)
     if end <= other_start:
@@ -165,7 +174,7 @@ def _merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
 
 
 def _difference(base: bytes, changed: bytes) -> tuple[int, int, bytes]:
-    """Returns the part of the base that differs: its start, its end, and the new bytes."""
+    """Returns the start and the end of the part of `base` that differs, and the bytes that replace this part."""
     start = _equal(base, changed)
     most = min(len(base), len(changed)) - start
     end = min(_equal(base[::-1], changed[::-1]), most)
@@ -173,7 +182,7 @@ def _difference(base: bytes, changed: bytes) -> tuple[int, int, bytes]:
 
 
 def _equal(one: bytes, other: bytes) -> int:
-    """Returns the number of equal bytes at the beginning, by binary search."""
+    """Returns how many bytes at the beginning of two byte strings are equal. The function uses binary search."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,7 +1,6 @@
-"""Sends an accepted offer a second time, to see what the target does with a number that it knows. The contract does not say.
-
-This happens once, after all cases. Both messages have the same fresh number, so an earlier campaign does not matter. If the user
-cleans up, the first offer is removed only after the second one was answered.
+"""Sends an accepted offer a second time, to see what the target does with an offer number that it knows. The contract does not
+say what is correct. The offer is sent once, after all cases. Both messages have the same fresh number, so an earlier campaign
+does not matter. With `--cleanup`, the first offer is removed only after the answer to the second one.
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge
@@ -26,7 +25,7 @@ async def probe(sender: Sender, ledger: Ledger, judge: Judge) -> None:
 
 
 def behaviour_of(first: Answer, second: Answer) -> str:
-    """Describes what the target did with the second offer. Returns an empty string if it is not clear."""
+    """Describes what the target did with the second offer. Returns an empty string if the answers do not show this clearly."""
     if second.kind != "accepted":
         return second.kind
     if (first.status, first.body) != (second.status, second.body):

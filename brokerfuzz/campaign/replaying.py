@@ -1,7 +1,7 @@
 """Sends the messages of findings again, and reports which findings no longer occur.
 
 brokerfuzz sends the smallest message of each finding, and sends the message of a flaky finding several times. Each message is
-judged again with the current time. If the verdict of a message has changed, the answer says nothing about the finding.
+judged again with the current time. If a message has another verdict than before, its answer says nothing about the finding.
 """
 
 from base64 import b64decode
@@ -33,10 +33,8 @@ Outcome = Literal["still there", "another", "gone", "other verdict", "not sent"]
 
 @dataclass(frozen=True)
 class Replayed:
-    """What happened to one finding. `answer` is the answer that decided what happened.
-
-    `another` means that another kind of contradiction occurred, and `other verdict` means that the message has another verdict
-    now.
+    """The result of replaying one finding. `answer` is the answer that decided the result. The result `another` means that
+    another kind of contradiction occurred, and `other verdict` means that the message has another verdict now.
     """
 
     sentence: str
@@ -67,7 +65,7 @@ async def replay(
     rate: float | None = None,
     fresh: FreshValues | None = None,
 ) -> list[Replayed]:
-    """Sends all messages again, and returns what happened to each finding, in the same order.
+    """Sends all messages again, and returns the result for each finding, in the same order.
 
     Raises `TargetError` if the target cannot be reached.
     """
@@ -125,8 +123,8 @@ def of_result(result: Result) -> Iterator[ReplayRequest]:
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
-    """Yields the findings of a JSON report. Raises `ReportError` if a finding has a header that no case changes: somebody else may have
-    written the report, so such a header is not sent.
+    """Yields the findings of a JSON report. Raises `ReportError` if a finding has a header that no case of brokerfuzz contains.
+    Somebody else may have written the report, so brokerfuzz does not send such a header.
     """
     for finding in document["findings"]:
         smallest = finding["smallest"]

@@ -1,7 +1,7 @@
 """Retests rejections that are unproven because the target also rejects the twin.
 
-The target rejects such a message for another reason than its fault, or it would reject it anyway. So brokerfuzz finds the part of the
-twin that the target rejects, replaces the part by the part of the plain message, and sends twin and fault again.
+The target probably rejects such a message for another reason than its fault. So brokerfuzz finds the part of the twin that the
+target rejects, replaces this part by the same part of the plain message, and sends the twin and the invalid message again.
 
     fault    pageCount: 0, comments: "it's"    rejected   unproven
     twin     pageCount: 1, comments: "it's"    rejected   the part is comments
@@ -40,7 +40,7 @@ SECONDS = 60.0
 
 @dataclass(frozen=True)
 class _Retest:
-    """A message with a fault, and its twin. In both, the rejected parts are replaced."""
+    """A message with a fault and its twin, both with replaced parts."""
 
     before: Rejection
     fault: Case
@@ -56,7 +56,7 @@ class Retesting:
         self._steps: Counter[int] = Counter()
 
     async def run(self) -> None:
-        """Retests group by group. The twins of a group got the same answer."""
+        """Retests one group after another. The twins of a group got the same answer."""
         groups: dict[tuple[str, ...], list[int]] = {}
         for number, doubt in sorted(self._seen.proofs.waiting.items()):
             groups.setdefault(reason_of(doubt.rejection), []).append(number)
@@ -64,8 +64,8 @@ class Retesting:
             await self._retest_group(numbers)
 
     async def _retest_group(self, numbers: Sequence[int]) -> None:
-        """Searches for rejected parts and retests without them, until all twins are accepted or a limit is reached. Then retests the
-        remaining messages without all unusual parts.
+        """Searches for the parts that the target rejects, and retests the messages without these parts, until all twins are
+        accepted or a limit is reached. Then replaces all unusual parts in the remaining messages, and retests these messages.
         """
         waiting = self._seen.proofs.waiting
         searching = BoundedSender(partial(self._sent, waiting[numbers[0]].rejection), Bounds(SEARCH_REQUESTS, self._deadline))
@@ -108,7 +108,7 @@ class Retesting:
                 self._seen.proofs.retested[sites or ()] += 1
 
     def _changed(self, rejection: Rejection, sites: Sites | None) -> _Retest | None:
-        """Returns twin and message without the rejected parts. Returns None if this is impossible, because the parts contain the fault."""
+        """Returns the twin and the message without the rejected parts. Returns None if the rejected parts contain the fault."""
         case, twin = rejection.case, rejection.twin
         assert twin is not None, "only rejections with a twin wait"
         wanted = signature(rejection.verdict)

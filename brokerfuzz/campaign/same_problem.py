@@ -1,4 +1,4 @@
-"""Recognises the problem of a contradiction in the answers to other messages."""
+"""Recognises in the answers to other messages the problem that a contradiction has shown."""
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.contradictions import FindingKind
@@ -29,5 +29,7 @@ class SameProblem:
         return self._kind not in TEXT_MATTERS or self._text.includes(text_of(answer, message))
 
     def narrow(self, answer: Answer, message: bytes) -> None:
-        """Restricts the problem to what this answer shows. An answer that reports two problems thus leads to one of them."""
+        """Restricts the problem to the text of this answer. So if the first answer reported two problems, only one of them
+        remains.
+        """
         self._text = text_of(answer, message)

@@ -1,5 +1,5 @@
-"""Sends the messages of a campaign. The module limits the rate, writes the journal, and does not send messages that the journal
-already answers.
+"""Sends the messages of a campaign. The module limits the number of requests per second, writes the journal, and does not send
+messages whose answers are in the journal.
 """
 
 import asyncio
@@ -54,12 +54,12 @@ class Sender:
 
     @property
     def contact(self) -> FirstContact:
-        """The plain message and the answer to it."""
+        """The plain message that began the campaign, and its answer."""
         return self.health.contact
 
     async def make_contact(self, plain: Sequence[Case]) -> None:
-        """Sends plain messages until the target accepts one. If the target does not answer, sends an empty message. From now on, the
-        health of the target is checked.
+        """Sends plain messages until the target accepts one. If the target does not answer any of them, sends an empty message.
+        After this call, the module checks whether the target is down.
 
         Raises `TargetLostError` if the target answers no message, and `TargetError` if it cannot be reached.
         """
@@ -135,7 +135,9 @@ class Sender:
         return answer
 
     async def send_twice(self, case: Case, fresh: FreshValues) -> tuple[Answer, Answer] | None:
-        """Sends a message with a fresh value, and the same bytes again. Returns None if nothing can be sent and the journal has no answers."""
+        """Sends a message with a fresh value, then sends the same bytes again, and returns both answers. Returns None if the
+        journal lacks the answers and sending is not allowed.
+        """
         keys = [Key("repeated", 0, step) for step in (0, 1)]
         known = [None if self._recalled is None else self._recalled.get(key, case.body) for key in keys]
         if known[0] is not None and known[1] is not None:
@@ -153,7 +155,7 @@ class Sender:
         return both
 
     async def _request(self, case: Case, body: bytes) -> tuple[Answer, bytes]:
-        """Sends a message. Returns the answer and the body that was sent, which may contain a fresh value."""
+        """Sends a message. Returns the answer and the sent body, which may contain a fresh value."""
         if self._rate_limiter.limited:
             await self._rate_limiter.wait()
         self.requests += 1

@@ -1,7 +1,7 @@
 """Runs a campaign in several processes, and combines their results.
 
-A shard is a part of the cases. Any process can send any shard. If a worker process is lost, another one sends its shard again,
-except for the messages that the journal already answers. So the result is the same for any number of workers.
+A shard is a part of the cases. Any process can send any shard. If a worker process is lost, another worker sends its shard again,
+except for the messages whose answers are in the journal. So the result is the same for any number of workers.
 """
 
 import time
@@ -75,7 +75,9 @@ class ShardResult:
 
 
 def fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
-    """Sends the cases of one shard, except for those that are already answered. Raises `TargetError` or `JournalError`."""
+    """Sends the cases of one shard, except for the cases whose answers are in the journal. Raises `TargetError` or
+    `JournalError`.
+    """
     return event_loop.run(_fire_shard(settings, shard, seconds, answered))
 
 
@@ -140,7 +142,7 @@ class Sharding:
             self._lost.append(shard)
 
     def _gather(self, on_result: Callable[[ShardResult], Stop | None]) -> bool:
-        """Collects the finished shards, and marks the shards of lost workers. Returns whether the campaign must stop."""
+        """Collects the results of finished shards, and marks the shards of lost workers. Returns whether the campaign must stop."""
         stopped = False
         done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
         for future in done:
@@ -156,7 +158,7 @@ class Sharding:
         return stopped
 
     def _cancel_waiting(self) -> None:
-        """Cancels the shards that no worker has begun. Each of them would wait for the lost target."""
+        """Cancels the shards that no worker has begun, because each shard would wait for the lost target."""
         for future in list(self._under_way):
             if future.cancel():
                 del self._under_way[future]

@@ -19,8 +19,8 @@ _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:0
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:
-    """Yields the position and the length of the parts to remove from `size` elements: all elements, halves, quarters, and finally
-    single elements.
+    """Yields the position and the length of each part to try to remove from `size` elements: all elements, halves, quarters, and
+    finally single elements.
     """
     length = size
     while length:
@@ -101,7 +101,7 @@ def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
 
 
 def pieces(body: bytes) -> list[bytes]:
-    """Splits the bytes at the commas between the outermost properties (or items), and before the closing bracket.
+    """Splits the bytes at the commas between the outermost properties or items, and before the last closing bracket.
 
     The bytes need not be JSON: a string ends at the next quotation mark, and each bracket opens or closes a level.
     """

@@ -1,8 +1,8 @@
 """Shrinks the message of a finding as far as possible, by sending smaller messages to the target.
 
 A smaller message replaces the current one if it has the same verdict, breaks the same rules, and the answer shows the same
-problem. The order of the attempts depends only on the message. So the result is always the same if the target always gives the
-same answers.
+problem. The order of the attempts depends only on the message. If the target always gives the same answers, the smallest message
+is always the same.
 """
 
 import asyncio
@@ -33,11 +33,10 @@ _Outcome = Literal["holds", "other verdict", "other answer"]
 class Shrinker:
     """Shrinks one finding. `body`, `verdict`, `answer` and `places` always describe the smallest message so far.
 
-    The message is sent again before and after shrinking: `sent` times, and `shown` of these times the problem occurred. If the
-    problem does not occur at the first repetition, the finding is not shrunk.
-
-    Only messages that `allows` permits are sent. `places` are the JSON Pointers of the causes: the places at which a simpler value
-    led to another answer. `whole` is False if a limit ended the shrinking.
+    The message is sent again before and after shrinking. `sent` is the number of repetitions, and `shown` is the number of
+    repetitions in which the problem occurred. If the first repetition does not show the problem, the finding is not shrunk. The
+    function `allows` decides which messages may be sent. `places` are the JSON Pointers of the causes: the places at which a
+    simpler value led to another answer. `whole` is False if a limit ended the shrinking.
     """
 
     def __init__(
@@ -78,8 +77,8 @@ class Shrinker:
             self.places = self._causes(self._tree())
 
     async def _is_reproduced(self) -> bool:
-        """Returns whether the problem occurs again. If the problem does not occur again, the message is repeated to measure how
-        often it occurs.
+        """Returns whether the problem occurs again when the message is sent again. If not, the message is repeated to measure how
+        often the problem occurs.
         """
         while self.sent < TRIES:
             await self._repeat()
@@ -152,7 +151,7 @@ class Shrinker:
     # ------------------------------------------------------------------------------------------------ reducing
 
     async def _cut(self, tree: Tree, path: Path) -> Tree:
-        """Removes as many properties and items as possible, beginning with the outermost ones."""
+        """Removes as many properties and array items as possible, beginning with the outermost ones."""
         length = len(children(at(tree, path)))
         while length:
             start = 0
@@ -234,8 +233,8 @@ class Shrinker:
         return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
 
     def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
-        """Returns whether the number of items is probably part of the cause. This is so if several items are causes, and every
-        other item is a cause or was not tested.
+        """Returns whether the number of items is probably part of the cause. The number of items matters if several items are
+        causes, and every other item is a cause or was not tested.
         """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))
@@ -249,8 +248,8 @@ class Shrinker:
 
 
 def signature(verdict: Verdict) -> tuple[str, frozenset[str], bool]:
-    """Returns what a smaller message must share with the first one: the label, the broken rules, and whether it contains a value that the
-    target does not know.
+    """Returns the facts that must be equal for a smaller message and the first message: the label, the broken rules, and whether
+    it contains a value that the target does not know.
     """
     unknown = any(touched.ambiguity == KNOWN_VALUES for touched in verdict.ambiguities)
     return verdict.label, frozenset(entry.rule for entry in verdict.broken), unknown

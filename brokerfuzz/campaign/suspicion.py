@@ -17,9 +17,9 @@ class Suspicion:
     """A contradiction that may become a finding.
 
     `index` is the number of the first case that showed the contradiction. If the answer itself is the problem, `about` describes
-    the problem. `whole` is true if the message cannot be shrunk further. `places` are the JSON Pointers of the causes. The
-    message was sent again `sent` times, and `shown` of these times the problem occurred. `twin` is the valid counterpart of the
-    smallest message.
+    the problem. `whole` is true if the message cannot be shrunk further. `places` are the JSON Pointers of the causes. `sent`
+    says how often the message was sent again, and `shown` says how often the problem then occurred. `twin` is the valid
+    counterpart of the smallest message.
     """
 
     kind: FindingKind
@@ -62,7 +62,7 @@ class Suspicion:
 
     @property
     def reproduced(self) -> bool | None:
-        """True if the problem occurred at every repetition, False if not, None if the message was not repeated."""
+        """True if the problem occurred every time when the message was sent again, None if it was not sent again."""
         return self.shown == self.sent if self.sent else None
 
     @property
@@ -77,7 +77,9 @@ class Suspicion:
         return twin
 
     def merge(self, other: "Suspicion") -> None:
-        """Adds another contradiction that is the same finding. Keeps the first case, unless it is only provisional."""
+        """Adds another contradiction that is the same finding. The first case of the two contradictions is kept, unless it is
+        only provisional.
+        """
         self.further_sites |= {*other.sites, *other.further_sites}
         if self.provisional:
             self.case, self.index, self.count, self.provisional = other.case, other.index, other.count, False

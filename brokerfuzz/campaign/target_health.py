@@ -1,15 +1,15 @@
-"""Decides whether a failure is about the message or about the target.
+"""Decides whether a failure was caused by the message or by the target.
 
-A crash, a timeout or a request to wait may have nothing to do with the message: the target may be down. So such an answer only counts
-after the target has answered a message that was sent later. If all requests fail, the plain message is sent. If it fails too, no other
-message is sent until the target answers again. The failed messages are then sent once more, one at a time, so that only the message
-which caused the failure gets the blame. Messages whose connections failed are always sent once more. If the target does not answer
-again in time, it is lost.
+A crash, a timeout or a request to wait may have nothing to do with the message: the target may be down. So a failure counts only
+after the target has answered a message that was sent later. If all requests fail, the plain message is sent. If the plain message
+fails too, no other message is sent until the target answers again. The failed messages are then sent once more, one at a time, so
+that only the message that really caused a failure counts. Messages whose connections failed are always sent once more. A target
+that does not answer again in time is lost.
 
     16 messages   timeout   the plain message: timeout, a pause, the plain message: accepted
     again         15 accepted, 1 timeout: this message counts
 
-The statuses 401, 403, 407 and 429 after an accepted message are treated in the same way, because credentials may have expired.
+The statuses 401, 403, 407 and 429 after an accepted message are treated like a failure, because credentials may have expired.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ Send = Callable[[], Awaitable[Answer]]
 class TargetLostError(Exception):
     """The target no longer answers, or it rejects every message.
 
-    `answer` is the answer to the last message. `rejecting` is true if the target answers, but rejects every message. `sent` is false if
-    the message was not sent because the target was already lost.
+    `answer` is the answer to the last message. `rejecting` is true if the target answers, but rejects every message. `sent` is
+    false if the target was already lost before the message was sent.
     """
 
     def __init__(self, reason: str, answer: Answer, *, rejecting: bool = False, sent: bool = True) -> None:
@@ -41,7 +41,9 @@ class TargetLostError(Exception):
 
 @dataclass
 class _Suspect:
-    """A message whose answer may be about the target. `arrived` is the number of messages that were sent before the answer arrived."""
+    """A message whose answer may be the fault of the target. `arrived` is the number of messages that were sent before the answer
+    arrived.
+    """
 
     answer: Answer
     send: Send
@@ -50,9 +52,9 @@ class _Suspect:
 
 
 class TargetHealth:
-    """Checks the answers to all messages. `ask` sends the plain message. The target is lost after `patience` seconds without a usual
-    answer. If `isolated` is true, each message has a process of its own, so a message cannot crash the process of another one. Without
-    a first contact, all answers count at once.
+    """Checks the answers to all messages. The function `ask` sends the plain message. The target is lost if it gives no usual
+    answer within `patience` seconds. If `isolated` is true, each message has a process of its own, so a message cannot crash the
+    process of another one. If there was no first contact, all answers count at once.
     """
 
     def __init__(self, ask: Send, patience: float, *, isolated: bool = False) -> None:
@@ -67,7 +69,7 @@ class TargetHealth:
         """While this future is pending, no further message is sent."""
 
     async def checked(self, send: Send) -> Answer:
-        """Sends a message and returns its answer as soon as it is certain that the answer is about the message. Raises
+        """Sends a message and returns its answer as soon as it is certain that the message caused the answer. Raises
         `TargetLostError`.
         """
         if self.contact.answer is None:
@@ -125,12 +127,14 @@ class TargetHealth:
             self._gate = asyncio.get_running_loop().create_future()
 
     async def _check_if_idle(self) -> None:
-        """Checks the target unless other messages are under way: their answers may show that the target works."""
+        """Checks the target, unless the answers to other messages are still missing: these answers may show that the target
+        works.
+        """
         if not self._under_way and not self._is_checking:
             await self._check()
 
     async def _check(self) -> None:
-        """Sends the plain message, and decides about all messages in doubt."""
+        """Sends the plain message, and decides whether the answers in doubt count."""
         self._close_gate()
         self._is_checking = True
         try:
@@ -156,7 +160,7 @@ class TargetHealth:
             gate.set_result(None)
 
     async def _alone(self, suspect: _Suspect) -> Answer:
-        """Sends a message while no other message is under way. So a failure is about this message."""
+        """Sends a message while no other message waits for an answer. So only this message can cause a failure."""
         answer = await suspect.send()
         if not self._is_suspect(answer):
             return answer
@@ -171,7 +175,9 @@ class TargetHealth:
             raise _lost(answer)
 
     async def retried(self, send: Send, is_enough: Callable[[Answer], bool]) -> Answer:
-        """Sends a message after growing pauses, until its answer is good enough or the patience is over. Returns the last answer."""
+        """Sends a message again after longer and longer pauses, until its answer is good enough or the time is up. Returns the
+        last answer.
+        """
         deadline, pause = monotonic() + self._patience, FIRST_PAUSE
         self.is_waiting = True
         try:
@@ -185,7 +191,7 @@ class TargetHealth:
             self.is_waiting = False
 
     def is_usual(self, answer: Answer) -> bool:
-        """Returns whether an answer to the plain message shows that the target works as it did at first."""
+        """Returns whether an answer to the plain message is the same as at the beginning, which shows that the target works."""
         first = self.contact.answer
         if first is None or not is_answer(answer):
             return False

@@ -1,4 +1,6 @@
-"""Measures how long the target needs for its answers, and how many answers arrive per second. The measurements need little memory."""
+"""Measures how long the target needs for its answers, and how many answers arrive per second. The measurements need little memory
+for any number of answers.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -46,7 +48,7 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """Returns a latency in seconds. This share of the answers was at least as fast. Returns 0 if there are no answers."""
+        """Returns the latency in seconds that a given share of the answers did not exceed. Returns 0 if there are no answers."""
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):
@@ -56,13 +58,15 @@ class Timing:
         return 0.0
 
     def histogram(self) -> list[tuple[float, int]]:
-        """Returns an upper limit in seconds and a number of answers for each class of latencies, fastest first."""
+        """Returns the classes of latencies, fastest first: the upper limit of each class in seconds, and its number of answers."""
         if not self.buckets:
             return []
         return [(_edge(bucket), self.buckets[bucket]) for bucket in range(min(self.buckets), max(self.buckets) + 1)]
 
     def throughput(self) -> list[tuple[float, int, int]]:
-        """Returns the start of each interval in seconds, its number of answers, and how many of them were crashes or timeouts."""
+        """Returns the start of each interval in seconds, its number of answers, and the number of crashes and timeouts among
+        these.
+        """
         last = max(self.answers, default=-1)
         return [(number * self.span, self.answers[number], self.failures[number]) for number in range(last + 1)]
 

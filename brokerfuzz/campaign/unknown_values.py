@@ -28,7 +28,9 @@ _OTHER_REASONS = 10
 
 @dataclass
 class ValueEvidence:
-    """The sites of the strings in accepted and rejected valid messages. `named` counts the properties that the rejections name."""
+    """The sites of the strings in accepted and in rejected valid messages. `named` counts how often the rejections name each
+    property.
+    """
 
     accepted: set[str] = field(default_factory=set)
     rejected: Counter[frozenset[str]] = field(default_factory=Counter)
@@ -47,16 +49,15 @@ class ValueEvidence:
             self.named.update(named_properties(answer.body, names_of(contract, case.message_type)))
 
     def absorb(self, other: "ValueEvidence") -> None:
-        """Adds the evidence of another part of the campaign."""
+        """Adds the evidence from another part of the campaign."""
         self.accepted |= other.accepted
         self.rejected += other.rejected
         self.named += other.named
         self.messages += other.messages
 
     def sites(self) -> tuple[str, ...]:
-        """Returns the sites of which the target accepted no value, if they explain almost all rejections of valid messages.
-
-        If the target accepted no valid message at all, only sites count that most rejections name.
+        """Returns the sites at which the target accepted no value, if they explain almost all rejections of valid messages. If
+        the target accepted no valid message at all, returns only sites that most rejections name.
         """
         often = {name for name, count in self.named.items() if 2 * count >= self.rejected.total()}
         left, found = dict(self.rejected), list[str]()
@@ -85,7 +86,7 @@ def _name(site: str) -> str:
 
 
 def merged(suspicions: Iterable[Suspicion], unknown: Collection[str]) -> list[Suspicion]:
-    """Merges the contradictions that unknown values explain into the first one of them."""
+    """Merges all contradictions that unknown values explain into one contradiction."""
     kept: list[Suspicion] = []
     first: Suspicion | None = None
     for suspicion in suspicions:
@@ -100,10 +101,10 @@ def merged(suspicions: Iterable[Suspicion], unknown: Collection[str]) -> list[Su
 
 
 def advice(unknown: Sequence[str]) -> str:
-    """Says of which sites the values are unknown, and which option solves this."""
+    """Names the sites whose values the target does not know, and the option that solves this problem."""
     return f"the target accepts no value of {listed(unknown)}: if it knows only certain values, list them with --values FILE"
 
 
 def file_lines(unknown: Sequence[str]) -> list[str]:
-    """Returns the lines of a file for `--values`. The values are placeholders."""
+    """Returns the lines of an example file for `--values`, with placeholders as values."""
     return [f'"{site}" = ["VALUE", "VALUE"]' for site in unknown]

@@ -51,10 +51,8 @@ class Answered:
 
 
 class Recalled:
-    """All answers in a journal.
-
-    The memory contains only the position of each answer in the file (eight bytes), and the answers to the current cases. Raises
-    `JournalError` if the journal cannot be read.
+    """All answers in a journal. To save memory, only the position of each answer in the file (eight bytes) and the answers to the
+    current cases are stored. Raises `JournalError` if the journal cannot be read.
     """
 
     def __init__(self, path: str | Path) -> None:

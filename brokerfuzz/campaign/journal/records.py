@@ -1,4 +1,4 @@
-"""Converts a request and its answer to a line of JSON, and back."""
+"""Converts a request with its answer to a line of JSON, and parses such lines."""
 
 from base64 import b64decode, b64encode
 from typing import Any, NamedTuple
@@ -13,10 +13,9 @@ from brokerfuzz.targets import ANSWER_KINDS, Answer
 class Key(NamedTuple):
     """Identifies a request of a campaign.
 
-    `phase` is `plain`, `case`, `twin`, `retest` (a case or its twin without the part that the target rejects), `shrink` (a smaller
-    message) or `turn` (a message with changes that may lead to another answer).
-    After `shrink` and `turn`, `phase` contains the kind of the finding. `number` is the number of the case, and `step` is the
-    number of the request in this phase.
+    `phase` is `plain`, `case`, `twin`, `retest` (a case or its twin without the part that the target rejects), `shrink` (a
+    smaller message) or `turn` (a message with changes that may lead to another answer). In a phase `shrink` or `turn`, the kind
+    of the finding follows this word. `number` is the number of the case, and `step` is the number of the request in this phase.
     """
 
     phase: str
@@ -25,7 +24,7 @@ class Key(NamedTuple):
 
 
 def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> bytes:
-    """Returns the line for a request and its answer, without a line break. If a property got a fresh value, `sent` is the body
+    """Returns the line for a request and its answer, without a line break. If `--fresh` changed the message, `sent` is the body
     that was sent.
     """
     record: dict[str, Any] = {"phase": key.phase, "number": key.number, "step": key.step, "at": round(at, 4)}

@@ -22,18 +22,18 @@ _ON_DISK_EVERY = 1.0
 
 
 class Writer(Protocol):
-    """A place to which the lines of a journal are written."""
+    """An object that writes the lines of a journal."""
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Writes a request and its answer. Raises `JournalError` if this fails."""
+        """Writes a request and its answer. Raises `JournalError` if they cannot be written."""
         ...
 
     def add(self, line: bytes) -> None:
-        """Writes an encoded line. Raises `JournalError` if this fails."""
+        """Writes an encoded line. Raises `JournalError` if the line cannot be written."""
         ...
 
     def close(self) -> None:
-        """Finishes writing."""
+        """Writes everything that remains, and closes the journal."""
         ...
 
 
@@ -56,8 +56,8 @@ class CollectedLines:
 class Journal:
     """A journal that is open for writing. Use `begun`, `continued` or `joined` to open a journal.
 
-    The journal is locked while it is open, so that two campaigns do not continue it at the same time. Once a second, everything
-    written so far goes to the disk.
+    The journal is locked while it is open, so that two campaigns do not continue it at the same time. Once a second, the file is
+    synchronized with the disk.
     """
 
     def __init__(self, path: Path, flags: int, *, locked: bool = True) -> None:
@@ -112,11 +112,13 @@ class Journal:
         return fresh
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Writes a request and its answer. If this fails, the file stays unchanged, and the method raises `JournalError`."""
+        """Writes a request and its answer. If they cannot be written, the file stays unchanged, and the method raises
+        `JournalError`.
+        """
         self.add(encode(key, case, body, sent, answer, at))
 
     def add(self, line: bytes) -> None:
-        """Writes a line. If this fails, the file stays unchanged, and the method raises `JournalError`."""
+        """Writes a line. If the line cannot be written, the file stays unchanged, and the method raises `JournalError`."""
         data = line + b"\n"
         if self._compressor is not None:
             data = self._compressor.compress(data) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
@@ -154,7 +156,7 @@ class Journal:
 
 
 def _cut_to_whole_lines(path: Path) -> None:
-    """Removes an incomplete last line of an uncompressed journal. Raises `JournalError` if this fails."""
+    """Removes an incomplete last line of an uncompressed journal. Raises `JournalError` if the file cannot be changed."""
     try:
         with path.open("r+b") as stream:
             size = stream.seek(0, os.SEEK_END)
