@@ -24,7 +24,7 @@ assert next(messages("offer-creation-request", 1, verdicts=["invalid"])).label =
 parametrize("offer-creation-request", by="rule")(lambda case: None)
 find(invalid_offer_requests(techniques=["one-below"]), lambda case: True)
 from brokerfuzz.cli import commands
-commands(["export", "more.ndjson", "--count", "20"], standalone_mode=False)
+commands(["export", "more.ndjson", "--message", "offer-pricing-response"], standalone_mode=False)
 assert "hypothesis_jsonschema" not in sys.modules
 """
 Light = Callable[..., subprocess.CompletedProcess[str]]

@@ -3,6 +3,8 @@
 Hypothesis also tries constants of the loaded modules, so a seed does not always give the same examples.
 """
 
+from statistics import median
+
 import pytest
 
 from benchmarks.examples.minima import MINIMA
@@ -17,7 +19,7 @@ NEAR = 0.01
 @pytest.mark.parametrize(
     ("numbers", "seeds"),
     [
-        pytest.param(range(0, len(MINIMA), 12), SEEDS[:1], id="sample"),
+        pytest.param(range(0, len(MINIMA), 24), SEEDS[:1], id="sample"),
         pytest.param(range(len(MINIMA)), SEEDS, id="whole", marks=pytest.mark.long),
     ],
 )
@@ -26,6 +28,12 @@ def test_nearly_all_conditions_shrink_to_the_expected_examples(numbers: range, s
     assert len(wrong) <= (1 - SHARE) * len(numbers), "\n".join(wrong)
 
 
-@pytest.mark.parametrize("number", [0, *(pytest.param(number, marks=pytest.mark.long) for number in range(1, len(GOALS)))])
-def test_target_comes_near_a_goal(number: int) -> None:
-    assert max(distance(number, seed) for seed in SEEDS[:2]) <= NEAR * GOALS[number].value
+@pytest.mark.parametrize(
+    ("number", "seeds"),
+    [
+        pytest.param(3, SEEDS[:1], id="sample"),
+        *(pytest.param(number, SEEDS, id=goal.name, marks=pytest.mark.long) for number, goal in enumerate(GOALS)),
+    ],
+)
+def test_target_usually_comes_near_a_goal(number: int, seeds: range) -> None:
+    assert median(distance(number, seed) for seed in seeds) <= NEAR * GOALS[number].value

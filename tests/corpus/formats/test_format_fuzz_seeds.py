@@ -13,6 +13,7 @@ import pytest
 from contracts import changed_contract
 from exported_cases import OFFER, cases, folder
 
+from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.fuzz_dictionary import LONGEST_TOKEN, dictionary, quoted
 from brokerfuzz.corpus.formats.fuzz_seeds import LARGEST_SEED
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
@@ -40,9 +41,13 @@ func FuzzOfferCreationRequest(f *testing.F) {
 """
 
 
+def some() -> tuple[Case, ...]:
+    return cases()[::8]
+
+
 @pytest.fixture(scope="module")
 def files() -> Mapping[str, bytes]:
-    return folder("fuzz-seeds", cases())
+    return folder("fuzz-seeds", some())
 
 
 @pytest.fixture
@@ -65,7 +70,7 @@ def tokens(text: bytes) -> Iterator[bytes]:
 def test_seeds_are_the_distinct_messages_named_by_their_digest(files: Mapping[str, bytes]) -> None:
     seeds = {name: body for name, body in files.items() if name.startswith("seeds/")}
     assert set(seeds) == {
-        f"seeds/{case.message_type}/{sha1(case.body).hexdigest()}" for case in cases() if len(case.body) <= LARGEST_SEED
+        f"seeds/{case.message_type}/{sha1(case.body).hexdigest()}" for case in some() if len(case.body) <= LARGEST_SEED
     }  # fmt: skip
     assert all(name.endswith(sha1(body).hexdigest()) for name, body in seeds.items())
 
@@ -141,6 +146,6 @@ def test_afl_accepts_every_token(out: Path) -> None:
     (out / "in").mkdir()
     (out / "in" / "one").write_bytes(b"{}")
     for message_type in MESSAGE_TYPES:
-        command = ["afl-fuzz", "-n", "-V", "1", "-i", "in", "-o", f"found-{message_type}", "-x", f"{message_type}.dict", "--", "/bin/cat", "@@"]
+        command = ["afl-fuzz", "-n", "-E", "1", "-i", "in", "-o", f"found-{message_type}", "-x", f"{message_type}.dict", "--", "/bin/cat", "@@"]
         done = subprocess.run(command, cwd=out, env={**os.environ, **settings}, capture_output=True, text=True, timeout=SECONDS, check=False)
         assert f"Loaded {len(list(tokens((out / f'{message_type}.dict').read_bytes())))} extra tokens" in done.stdout

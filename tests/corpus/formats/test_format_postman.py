@@ -21,19 +21,25 @@ from brokerfuzz.corpus.formats.case_names import name_of
 from brokerfuzz.corpus.formats.routes import OFFER
 from brokerfuzz.corpus.formats.suite_cases import arranged
 
-ZERO = chosen()[1]
 CRASHING = offer(b'{"number":"crash","offerType":"Email"}')
 COMMENTED = offer(b'/* a */{"number":"1","offerType":"Email"} // b')
-CASES = [case for case in (*chosen(), CRASHING, COMMENTED) if case.message_type == OFFER]
 NEWMAN = NODE / "node_modules/newman/bin/newman.js"
 Request = tuple[bytes, dict[str, str]]
+
+
+def zero() -> Case:
+    return chosen()[1]
+
+
+def offers() -> list[Case]:
+    return [case for case in (*chosen(), CRASHING, COMMENTED) if case.message_type == OFFER]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     if shutil.which("node") is None or not NEWMAN.exists():
         pytest.skip("newman is not installed: run `npm ci` in tests/node")
-    write(tmp_path / "contract", CASES, fmt="postman", about=about())
+    write(tmp_path / "contract", offers(), fmt="postman", about=about())
     return tmp_path / "contract"
 
 
@@ -84,7 +90,7 @@ def checks_of(run: dict[str, Any]) -> dict[str, dict[str, str | None]]:
 
 
 def sent() -> list[Case]:
-    return [case for case in CASES if name_of(case) not in clocked() and b"{{" not in case.body and _is_text(case.body)]
+    return [case for case in offers() if name_of(case) not in clocked() and b"{{" not in case.body and _is_text(case.body)]
 
 
 def _is_text(body: bytes) -> bool:
@@ -96,11 +102,11 @@ def _is_text(body: bytes) -> bool:
 
 
 def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None:
-    invalid = {case.body for case in CASES if case.label == "invalid"}
+    invalid = {case.body for case in offers() if case.label == "invalid"}
     names = {one.case.id: one.name for one in arranged(sent(), about())}
 
     def status_of(body: bytes) -> int:
-        return 500 if b"crash" in body else 201 if body == ZERO.body or body not in invalid else 422
+        return 500 if b"crash" in body else 201 if body == zero().body or body not in invalid else 422
 
     with service(status_of) as (url, seen):
         checks = checks_of(run_of(folder, url, f"# known:\n{CRASHING.id} # a bug\n*/lastUpdatedDateTimeUtc:*\n"))
@@ -110,9 +116,9 @@ def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None
     failed = {(name, check): error for name, some in checks.items() for check, error in some.items() if error}
     assert [check for _, check in failed] == ["is rejected", "expected-failures"]
     wrong, passing = failed.values()
-    assert (names[ZERO.id], "is rejected") in failed
+    assert (names[zero().id], "is rejected") in failed
     assert (
-        f"accepted the invalid offer-creation-request {ZERO.id}\n  Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)."
+        f"accepted the invalid offer-creation-request {zero().id}\n  Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)."
         in str(wrong)
     )
     assert passing == "these entries pass again, so remove these lines from expected-failures: */lastUpdatedDateTimeUtc:*"
@@ -123,7 +129,7 @@ def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None
 def test_folders_are_rules(folder: Path) -> None:
     collection = json.loads((folder / "collection.json").read_text())
     groups = {one["name"]: [item["name"] for item in one["item"]] for one in collection["item"]}
-    assert groups[RULE] == [f"one-below-{ZERO.id}"]
+    assert groups[RULE] == [f"one-below-{zero().id}"]
     assert next(iter(groups)) == f"{OFFER}/plain"
 
 
