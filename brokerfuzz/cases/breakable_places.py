@@ -8,12 +8,14 @@ from brokerfuzz.schemas import Condition, Rule
 
 
 def breakable_places(rule: Rule, message: Any) -> list[Steps]:
-    """Returns the places where a technique can break the rule: the place exists, is not null, and meets the condition of the rule."""
+    """Returns the places of a message where a technique can break the rule: existing places that are not null and meet the
+    condition of the rule.
+    """
     found = [steps for steps in places(message, rule.site) if rule.condition is None or _meets(rule.condition, message, steps)]
     return found if rule.keyword == "required" else [steps for steps in found if value_at(message, steps) is not None]
 
 
 def _meets(condition: Condition, message: Any, steps: Steps) -> bool:
-    """Returns True if the object around the place meets the condition."""
+    """Returns whether the object around a place meets the condition of a rule."""
     around = next(outer for outer in places(message, condition.site) if steps[: len(outer)] == outer)
     return matches(condition.when, value_at(message, around)) == condition.holds

@@ -166,8 +166,8 @@ class Case:
         `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 to 47. `now` is the time that
         counts as the present (default: the time in the tag `now:TIME`, or the actual time).
 
-        Raises `LabelError` if the oracle comes to another verdict, or if the twin is not valid. Raises `TypeError` if the body is
-        not bytes.
+        Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises `TypeError`
+        if the body is not bytes.
         """
         if not isinstance(body, bytes):
             raise TypeError(f"body={quoted(body)} is not bytes: use body.encode() for a string, or json.dumps(body).encode() for a value")
@@ -205,10 +205,10 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, twi
 @overload
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None: ...
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None:
-    """Creates a case like `Case.judged`, but returns None for an unexpected verdict if the contract is a changed one.
+    """Creates a case like `Case.judged`, but returns None for an unexpected verdict if the contract was changed.
 
-    The rules of a changed contract may contradict each other. For example, items must be unique, but there are too few possible
-    values. With the built-in contract, an unexpected verdict is a bug, so this function raises `LabelError`.
+    The rules of a changed contract may contradict each other. For example, a contract may require more different items than there
+    are values. With the built-in contract, an unexpected verdict is a bug, so this function raises `LabelError`.
 
     With reference data, this function also returns None if the message contains an unknown value and the case tests something else.
     """
@@ -228,7 +228,7 @@ def _tests_unknown_values(case: Case, claim: str | None) -> bool:
 
 
 def _placed(faults: Sequence[Fault | str], verdict: Verdict, contract: Contract) -> Iterator[Fault]:
-    """Yields the faults. If a fault is a string, the verdict determines its place."""
+    """Yields the faults. If a fault is a string, its place comes from the verdict."""
     broken = list(verdict.broken)
     for fault in faults:
         if isinstance(fault, Fault):
@@ -261,7 +261,7 @@ _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in
 
 
 def clock(now: datetime | None) -> datetime:
-    """Returns the time to use for the cases about the clock: in UTC and in whole seconds. None means the current time.
+    """Returns the time for the cases about the clock, in UTC and in whole seconds. For None, returns the current time.
 
     Raises `ClockError` for a time before 2001 or after 9900, because some cases contain fixed times that must be in the past or
     in the future.
@@ -289,8 +289,8 @@ NOW_TAG = "now:"
 def now_tag(now: datetime) -> str:
     """Returns the tag of a case about the clock. The tag contains the time for which brokerfuzz generated the case.
 
-    At another time, the verdict of a case about the clock may be wrong. All other cases have the same verdict at every supported
-    time.
+    At any other time, the verdict of a case about the clock may be wrong. Cases without the tag have the same verdict at every
+    supported time.
     """
     return f"{NOW_TAG}{spell(now)}"
 

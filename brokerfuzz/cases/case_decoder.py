@@ -1,7 +1,7 @@
 """Decodes random cases from bytes: valid messages, messages with a fault, and probes of ambiguities.
 
-The first bytes select the kind of case, the rule, the technique and the place. The other bytes determine the message. Zeros give
-the simplest message and the first technique.
+The first bytes select the kind of case, the rule, the technique and the place. The other bytes determine the message. If all
+bytes are zero, the result has the simplest message and the first technique.
 """
 
 from bisect import bisect
@@ -53,7 +53,7 @@ class CaseDecoder:
     style: Style
 
     def read(self, source: Source, now: datetime | None) -> Case:
-        """Decodes the next case. If `now` is None, the case is not about the clock."""
+        """Decodes the next case. If `now` is None, the decoder generates no case about the clock."""
         kinds = [label for label in self.labels for _ in range(_SHARES[label])]
         kind = kinds[source.choose(len(kinds))]
         if kind == "valid":
@@ -80,7 +80,9 @@ class CaseDecoder:
         return plain
 
     def broken(self, message: Any, source: Source, now: datetime) -> Broken | None:
-        """Breaks one of the rules in a valid message. Returns None if none of them can be broken in this message."""
+        """Returns a case that breaks one of the rules in a valid message. Returns None if none of the rules can be broken in this
+        message.
+        """
         maker = self.faults(now)
         there = {rule.id: found for rule in self.rules if (found := breakable_places(rule, message))}
         if not there:
@@ -97,14 +99,14 @@ class CaseDecoder:
         return None
 
     def next_rule(self, source: Source) -> Rule:
-        """Returns a rule that the source chooses by the weights of the kinds of rules."""
+        """Returns a rule that the source of bytes chooses. Some kinds of rules have a higher weight than others."""
         rules, sums = self._weighted_rules
         return rules[bisect(sums, int.from_bytes(source.take(2)) * sums[-1] >> 16)]  # Hypothesis prefers small integers, but no bytes
 
     @cached_property
     def _weighted_rules(self) -> tuple[Sequence[Rule], Sequence[int]]:
-        """Returns the rules, and the sums of their weights. The rules that the contract states get most cases, even if there are
-        few of them.
+        """Returns the rules, and the running sums of their weights. The rules that the contract states in words get most cases,
+        even if there are only few such rules.
         """
         kinds = {rule: _kind_of_rule(rule) for rule in self.rules}
         rules = sorted(self.rules, key=lambda rule: [*_STATED, *_OTHERS].index(kinds[rule]))
@@ -117,7 +119,7 @@ class CaseDecoder:
         return [technique for technique in maker.techniques(rule) if self.techniques is None or technique.name in self.techniques]
 
     def faults(self, now: datetime | None) -> FaultMaker:
-        """Returns the maker of faults for this time. Several makers share the messages that they have built."""
+        """Returns the object that generates faults for this time. All such objects share the messages that they have built."""
         return replace(_fault_maker(self.contract, self.message_type, now is not None), now=now)
 
     # --------------------------------------------------------------------------------------------------- probes
@@ -146,7 +148,9 @@ class CaseDecoder:
 
 @lru_cache(maxsize=64)
 def _message_decoders(contract: Contract, message_type: MessageType, style: Style) -> dict[str, Read]:
-    """Returns the compiled decoders by place. They do not depend on the selected cases, so all case decoders share them."""
+    """Returns the compiled message decoders by place. All case decoders share these message decoders, because they do not depend
+    on the selected cases.
+    """
     return {}
 
 
@@ -156,7 +160,7 @@ def _fault_maker(contract: Contract, message_type: MessageType, has_clock: bool)
 
 
 def _early(byte: int, count: int) -> int:
-    """Returns a number below `count`. It is mostly small, because the first techniques find most bugs."""
+    """Returns a number below `count`. Small numbers are more frequent, because the first techniques find most bugs."""
     return byte**5 * count >> 40
 
 
@@ -204,8 +208,8 @@ def random_cases(
 ) -> Iterator[Case]:
     """Yields random cases without end. The same seed gives the same cases, except for values that depend on `now`.
 
-    If `now` is None, there are no cases about the clock, so every verdict is true at every supported time. The twin of an invalid
-    case is its attribute `twin`; it is not a case of its own.
+    If `now` is None, there are no cases about the clock, so every verdict is true at every supported time. The function does not
+    yield twins: the twin of an invalid case is its attribute `twin`.
     """
     decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in LABELS if label in verdicts))
     source, instant = Seeded(seed), None if now is None else clock(now)

@@ -17,8 +17,8 @@ EXCLUDES = "!"
 class Selection:
     """A filter for cases. Use `selection` to create a filter.
 
-    `rules` and `techniques` are the names that a case may have (None: all). `only_faults` excludes cases without a fault. `tags`
-    decides from the tags of a case whether the case is included (None: all cases).
+    `rules` and `techniques` are the names that a case may have (None: all). `only_faults` excludes cases without a fault. The
+    function `tags` gets the tags of a case and decides whether the case is included (None: all cases).
     """
 
     rules: Collection[str] | None = None
@@ -49,7 +49,7 @@ class Selection:
                     yield one
 
     def among(self, rules: Iterable[Rule]) -> tuple[Rule, ...] | None:
-        """Returns those of the given rules that the filter selects. Returns None if the filter selects all rules."""
+        """Returns the rules in a list that the filter selects. Returns None if the filter selects all rules."""
         return None if self.rules is None else tuple(rule for rule in rules if rule.id in self.rules)
 
     def names(self) -> frozenset[str] | None:

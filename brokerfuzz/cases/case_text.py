@@ -10,8 +10,8 @@ from brokerfuzz.wording import listed, printable_as_in_python
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
-    """Returns a call of `Case.judged` that creates the case again. The call contains no tags, except for the time of a case about
-    the clock.
+    """Returns Python code that creates the case again: a call of `Case.judged`. The call contains no tags, except for the tag of
+    a case about the clock.
     """
     names = rule_names(contract or load_contract())
     options = {
@@ -27,14 +27,14 @@ def as_call(case: Case, contract: Contract | None) -> str:
 
 
 def splice(body: bytes, twin: bytes) -> Splice:
-    """Returns the bytes that differ, without the common beginning and the common end of both messages."""
+    """Returns the position and the bytes of the part in which two messages differ."""
     start = _common_length(body, twin)
     end = _common_length(body[start:][::-1], twin[start:][::-1])
     return start, len(body) - end, twin[start : len(twin) - end]
 
 
 def _common_length(one: bytes, other: bytes) -> int:
-    """Returns the length of the common beginning."""
+    """Returns how many bytes at the beginning of two messages are equal."""
     return next((index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 

@@ -31,10 +31,10 @@ def catalogue(
     """Yields the cases of the catalogue of a message type, in order. Each twin comes before the cases that use it.
 
     `now` is the time for the cases about the clock. If `now` is None, the catalogue does not contain these cases, so every
-    verdict is true at every supported time. All cases that are not about the clock are always the same. `strength` is the number
-    of properties whose states are combined: 2 for all pairs, 3 for all triples. brokerfuzz uses a lower strength for an object
-    with too many combinations (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or `UnknownNameError` for an unknown
-    message type or verdict.
+    verdict is true at every supported time. All other cases are the same for every time. `strength` is the number of properties
+    whose states are combined: 2 for all pairs, 3 for all triples. brokerfuzz uses a lower strength for an object with too many
+    combinations (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or `UnknownNameError` for an unknown message type or
+    verdict.
 
     >>> from brokerfuzz import catalogue
     >>> [case.label for case in catalogue("offer-creation-request")][:3]
@@ -54,8 +54,9 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
 
 
 def plain_messages(message_type: MessageType, *, contract: Contract | None = None) -> tuple[Case, ...]:
-    """Returns several plain messages: the plainest case, one with the last value of each enumeration, one without objects and
-    arrays, and one with only the required properties. If a target rejects all of them, it probably rejects every message.
+    """Returns several plain messages: the plainest case, a message with the last value of each enumeration, a message without
+    objects and arrays, and a message with only the required properties. A target that rejects all plain messages probably rejects
+    every message.
     """
     known = contract or load_contract()
     plans = (MessagePlan(choose=_last_value), MessagePlan(choose=_no_objects), MessagePlan(full=False))

@@ -1,7 +1,7 @@
 """Sorts the catalogue so that the first cases cover the most goals (see `covering.goals`).
 
 The next case is always the case that adds the most to the coverage of the earlier cases. An invalid case and its twin count as
-two cases, unless the twin is already in the list. So the weight of an invalid case and its twin is divided by two.
+two cases, unless the twin is already in the list. So the weight of such a pair is divided by two.
 """
 
 from collections import defaultdict
@@ -20,9 +20,10 @@ class CaseWeight(NamedTuple):
 
 
 def by_cover(cases: Sequence[Case], weights: Sequence[CaseWeight], of_bit: int = 0) -> Iterator[Case]:
-    """Yields the case that adds the most weight, then the next one, and so on. The twin of an invalid case comes before the case.
+    """Yields the cases in the order of the catalogue: the next case is always the case that adds the most weight. The twin of an
+    invalid case comes before the case.
 
-    If two cases add the same weight, the order does not change. `of_bit` is the weight of each goal in the bit mask.
+    Cases that add the same weight keep their order. `of_bit` is the weight of each goal in the bit mask.
     """
     return _Cover(cases, weights, of_bit).every()
 
@@ -79,7 +80,7 @@ class _Cover:
         return (sum(new.values()) + self.of_bit * (bits & ~self.bits).bit_count()) // max(len(together), 1)
 
     def _left(self, case: Case) -> CaseWeight:
-        """Returns the goals of the case that no earlier case covers, with their weights."""
+        """Returns the goals, with their weights, that this case covers and no earlier case covers."""
         left = self.weight_of.get(case.id, _NOTHING)
         for name in left.named.keys() & self.covered:
             del left.named[name]

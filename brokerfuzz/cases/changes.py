@@ -15,9 +15,8 @@ Steps = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Replaces the value at a place, or adds it.
-
-    The value must be serializable by orjson. An `orjson.Fragment` is inserted unchanged.
+    """Replaces the value at a place, or adds a value there. orjson must be able to serialize the value. An `orjson.Fragment` is
+    inserted unchanged.
     """
 
     value: Any
@@ -30,7 +29,7 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class AddProperty:
-    """Adds a property to an object: before all other properties if `first` is true, otherwise after them."""
+    """Adds a property to an object: at the beginning if `first` is true, otherwise at the end."""
 
     name: str
     value: Any

@@ -1,7 +1,7 @@
 """Generates controls. A control is a copy of an invalid message in which the condition of the broken rule is changed.
 
-For example, a rule requires clusters if `offerType` is `Product List`. The control has no clusters and another `offerType`, so it
-is valid. A program that ignores the condition gives the wrong answer to one of the two messages.
+For example, a rule requires clusters if `offerType` is `Product List`. The control has no clusters and another `offerType`, so
+the control is valid. A program that ignores the condition answers wrongly to the invalid message or to the control.
 """
 
 import json
@@ -46,7 +46,7 @@ class ControlMaker:
         return next((condition for condition in known if condition.label in labels), None)
 
     def _others(self, condition: Condition, held: Any, name: str) -> list[Any]:
-        """Returns the values of a property that change whether the condition is true."""
+        """Returns the values of a property that make a false condition true, or a true condition false."""
         schema = self.contract.sites[self.message_type][join(condition.site, name)].schema
         now = matches(condition.when, held)
         return [value for value in self._values(join(condition.site, name), schema) if matches(condition.when, {**held, name: value}) != now]
@@ -59,7 +59,7 @@ class ControlMaker:
         return [*null, *(edges(self.contract, self.message_type).values(path)[:3] if scalar else [])]
 
     def _control(self, fault: Case, steps: Steps, value: Any, tag: str) -> Case:
-        """Returns the message with another value. If the message is still invalid, its twin gets the same value."""
+        """Returns the control: the message with another value. If the control is still invalid, its twin gets the same value."""
         tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), tag)
         control = self._judged(_with(fault, steps, value), tags)
         if control.label == "valid" or fault.twin is None:

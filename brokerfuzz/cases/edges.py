@@ -1,7 +1,7 @@
 """Generates valid cases with edges: unusual values and notations that the contract allows, but that strict programs may reject.
 
-One message contains many edges: for example, all its strings are empty. If a target rejects the message, brokerfuzz shrinks it
-and so finds the edge that is the cause.
+One message contains many edges: for example, all its strings are empty. If a target rejects the message, brokerfuzz shrinks the
+message and so finds the edge that causes the rejection.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -67,10 +67,10 @@ class EdgeMaker:
                 yield self._case(f"values-{number}", MessagePlan(choose=self._nth(pools, number), narrowed=ground))
 
     def _grounds(self) -> list[Schema]:
-        """Returns schemas. One message for each schema is enough to contain every site.
+        """Returns schemas such that one message per schema is enough to contain every site.
 
-        Each schema after the first requires a site that the earlier messages lack. If a range limits some quantities, one schema
-        forbids the range.
+        Each schema after the first requires a site that the earlier messages lack. If a message can have a range that limits its
+        quantities, one schema forbids this range.
         """
         unlimited = [
             schema_requiring(path, {"properties": {name: {"type": ["null"]} for name in names[1:]}})
@@ -98,7 +98,7 @@ class EdgeMaker:
         return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not unsupported_keywords_of(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
-        """Returns a function that chooses the edge with this number for every property.
+        """Returns a function that chooses the edge number `n` for every property.
 
         If one time must be later than another, the later time gets the next edge.
         """
@@ -159,7 +159,7 @@ class EdgeMaker:
         yield from self._literals("number", NUMBER_LITERALS, lambda number: 90000.25 + number)
 
     def _literals(self, json_type: str, literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
-        """Yields messages that contain all these notations. Each property gets one of the notations."""
+        """Yields messages that together contain all these notations of values. Each property gets one of the notations."""
         fits = self.free_sites(json_type)
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))
@@ -170,7 +170,7 @@ class EdgeMaker:
             yield self._judged(f"spelled-{json_type}s-{start}", body)
 
     def free_sites(self, json_type: str) -> list[str]:
-        """Returns the paths of the sites where every value of this type is valid and touches no ambiguity."""
+        """Returns the paths of the sites at which every value of this type is valid and touches no ambiguity."""
         return [site.path for site in self._sites if types_of(site.schema) - {"null"} == {json_type} and self._is_free(site)]
 
     def _is_free(self, site: Site) -> bool:

@@ -1,8 +1,8 @@
 """Varies the messages that contain a fault.
 
-Some programs check only the first item of an array, or only the first ten items. So the fault is in different items
-(`Placement`). Other programs check a property only if another property is present or true. So brokerfuzz also varies the other
-properties (`Neighbours`).
+Some programs check only the first item of an array, or only the first ten items. So brokerfuzz puts the fault into different
+items (`Placement`). Other programs check a property only if another property is present or true. So brokerfuzz also varies the
+neighbouring properties (`Neighbours`).
 """
 
 from collections.abc import Callable
@@ -50,8 +50,9 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
-    First, every array has only one item. Second, the fault is in the eleventh of twelve items. The first two positions detect
-    most programs that do not check every item. After that, the fault is in the last item, a middle item and the first item.
+    In the first position, every array has only one item. In the second position, the fault is in the eleventh of twelve items.
+    These two positions detect most programs that do not check every item. In the other positions, the fault is in the last item,
+    a middle item and the first item.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
@@ -60,7 +61,7 @@ def placements(site: str) -> list[Placement]:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Describes the properties around a fault, for example: all are null.
+    """Describes the other properties of an object with a fault. For example, all other properties are null.
 
     `full` includes the optional properties, and `backwards` reverses the order of the properties. `prop` selects the value of
     enumerations. If `realistic` is false, the values are the simplest ones.

@@ -68,7 +68,7 @@ class FaultMaker:
     ) -> Iterator[Case]:
         """Yields the first new case, or nothing.
 
-        The function tries the technique and the variation with this number first, then the simplest variation, and then other
+        The method first tries the technique and the variation with this number, then the simplest variation, and then other
         techniques.
         """
         placement, neighbours = around[number % len(around)]
@@ -87,7 +87,9 @@ class FaultMaker:
                 yield case
 
     def empty_object(self) -> Iterator[Case]:
-        """Yields the message `{}`, which breaks the rules of all required properties. The twin of `{}` has only the required properties."""
+        """Yields the message `{}`, which breaks the rules of all required properties. The twin of the message `{}` has only the
+        required properties.
+        """
         twin = self._twin(compact(build(self.contract, self.message_type, MessagePlan(full=False))))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
@@ -100,8 +102,8 @@ class FaultMaker:
         return [rule for rule in self.contract.rules[self.message_type] if not self.techniques(rule)]
 
     def techniques(self, rule: Rule) -> list[Technique]:
-        """Returns the techniques that break the rule in an ordinary message. If several give the same message, only the first is
-        returned.
+        """Returns the techniques that break the rule in an ordinary message. If several techniques give the same message, only
+        the first technique is returned.
         """
         if rule.id not in self._techniques:
             different: dict[bytes, Technique] = {}
@@ -113,8 +115,8 @@ class FaultMaker:
         return self._techniques[rule.id]
 
     def _broken_plainly(self, rule: Rule) -> Callable[[Technique], bytes | None]:
-        """Returns a function that breaks the rule in an ordinary message. The function returns None if the technique does not
-        apply.
+        """Returns a function that breaks the rule in an ordinary message with a technique. The function returns None if the
+        technique does not apply.
 
         For a changed contract, the oracle checks the message, because the rules may contradict each other.
         """
@@ -140,7 +142,7 @@ class FaultMaker:
         return FaultContext(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)
 
     def deciding(self, rule: Rule) -> list[Condition]:
-        """Returns the conditions that affect the rule or an object that contains its place."""
+        """Returns the conditions that affect the rule, or an object that contains the place of the rule."""
         if rule.condition is not None:
             return [rule.condition]
         conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
@@ -152,9 +154,8 @@ class FaultMaker:
     def case(
         self, rule: Rule, technique: Technique, placement: Placement = ONLY, neighbours: Neighbours = COMPLETE, *, given: Schema | None = None
     ) -> Case | None:
-        """Returns the case in which the technique breaks the rule. Returns None if the technique does not apply.
-
-        The schema `given` must also match the message.
+        """Returns the case in which the technique breaks the rule, in a message that matches the schema `given`. Returns None if
+        the technique does not apply.
         """
         message = self._message(rule, placement, neighbours, given)
         steps = self._steps(message, rule.site, placement)

@@ -1,6 +1,6 @@
 """Gives one property a different string in each message, for programs that reject repeated values.
 
-For example, a service may reject an offer number that it already knows. The contract does not say whether this is allowed.
+For example, a service may reject an offer number that it already knows. The contract does not say whether a service may do so.
 Without fresh values, rejections of repeated values would look like findings. Only the string changes: all other bytes of the
 message stay the same. A message is changed only if its verdict, its broken rules and its ambiguities stay the same.
 """
@@ -40,7 +40,9 @@ def _with_suffix(value: str, suffix: str) -> str:
 
 
 class FreshValues:
-    """Gives the property `name` of a message's top-level object a unique string. `verdict_of` judges the bytes that a case would have."""
+    """Gives the property `name` of a message's top-level object a unique string. The function `verdict_of` judges the changed
+    bytes of a case.
+    """
 
     def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict]) -> None:
         self._name, self._verdict_of = name, verdict_of
@@ -103,7 +105,7 @@ def _rewritten(literal: str, suffix: str) -> str:
 
 
 def _read(literal: str) -> str:
-    """Returns the string that a notation means. A wrong notation, such as an unknown escape, means itself."""
+    """Returns the string that a JSON notation means. An invalid notation, such as an unknown escape, stays unchanged."""
     try:
         return str(json.loads(literal, strict=False))
     except ValueError:

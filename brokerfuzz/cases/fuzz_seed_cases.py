@@ -20,7 +20,7 @@ _IMPORTANT = 1000
 
 
 def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
-    """Yields the case that covers the most, then the next one, until no case is needed any more."""
+    """Yields the seeds, the case that covers the most first. The function stops when no further case covers anything new."""
     short = [case for case in cases if len(case.body) <= _LARGEST and not case.headers]
     goals = {case.id: _goals(case, contract) for case in short}
     seen: set[str] = set()
@@ -34,7 +34,9 @@ def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
 
 
 def _goals(case: Case, contract: Contract) -> dict[str, int]:
-    """Returns what a case covers, with weights: rules and edges with their sites, techniques and ambiguities without a site."""
+    """Returns the things that a case covers, with weights. Rules and edges count at each site, techniques and ambiguities only
+    once.
+    """
     if case.label == "valid":
         return {f"{goal.site} {goal.name}": _IMPORTANT for goal in covered(case, contract) if goal.kind == "edge"}
     found = dict.fromkeys((touch.ambiguity for touch in case.verdict.ambiguities), _IMPORTANT)

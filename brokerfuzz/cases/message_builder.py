@@ -39,7 +39,7 @@ class MessagePlan:
     - `within`: the index of an item in an outer array. The sizes of inner arrays apply only inside the item `within`. If `within` is
       None, the sizes apply inside all items.
     - `choose`: a function that chooses the value of a property from its path and schema. `choose` returns a value, `ABSENT` or
-      `PLAIN`. If the schema forbids the value, the builder chooses another one.
+      `PLAIN`. If the schema forbids the chosen value, the builder chooses another value.
     - `backwards`: if true, the properties are in reverse order.
     - `realistic`: if true, ordinary values are business values, otherwise the simplest values.
     """
@@ -77,7 +77,7 @@ class _Builder:
         return self._wished(schema, path, index, wish)
 
     def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
-        """Returns the chosen value if the schema allows it, otherwise an ordinary value."""
+        """Returns the value that the plan chooses if the schema allows this value, otherwise an ordinary value."""
         if wish is ABSENT or (wish is not PLAIN and matches(schema, wish)):
             return wish
         types = flat.types_of(schema)
@@ -124,7 +124,7 @@ class _Builder:
         return items
 
     def _of_item(self, path: str, number: int) -> "_Builder":
-        """Returns the builder for one item of an array."""
+        """Returns a builder that builds one item of an array."""
         within = self.plan.within
         if within is None or path not in self.plan.sizes or number == min(within, self.plan.sizes[path] - 1):
             return self
@@ -191,7 +191,7 @@ def schema_with_place(contract: Contract, message_type: MessageType, path: str) 
 def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
     """Returns a schema that prevents the consistency repair from removing a place.
 
-    Only the place of the failure messages needs such a schema, because they require that `data` is null.
+    Only the failure messages of a response need such a schema, because a response with failure messages must have null as `data`.
     """
     enveloped = "envelope" in detectors_at(contract, message_type, "")
     return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}
@@ -200,7 +200,7 @@ def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Sch
 def schema_meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
     """Returns a schema for messages to which a conditional rule applies.
 
-    If a rule applies only if the condition is false, the schema negates the condition. Only conditions about enumerations can be
+    If a rule applies when its condition is false, the schema negates the condition. Only conditions about enumerations can be
     negated.
     """
     if condition.holds:

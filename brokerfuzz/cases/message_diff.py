@@ -34,8 +34,8 @@ def changed_lines(twin: bytes, body: bytes, most: int = 8) -> list[str]:
 
 
 def laid_out(body: bytes) -> list[str]:
-    """Returns a message as lines, with one property per line. Bytes that are not JSON become one line. The middle of a long line
-    is left out.
+    """Returns a message as lines, with one property per line. Bytes that are not JSON become one line. A long line is shown
+    without its middle.
     """
     found = _laid_out(body)
     return [shortened(line, WIDEST) for line in found] if found else [shortened(_text(body), WIDEST)]
@@ -58,7 +58,9 @@ def _limited(lines: list[str]) -> list[str]:
 
 
 def _laid_out(body: bytes) -> list[str] | None:
-    """Returns JSON as lines, or None if the bytes are not JSON in UTF-8, are too long, or contain unprintable characters."""
+    """Returns a JSON message as lines. Returns None if the bytes are not JSON in UTF-8, are too long, or contain unprintable
+    characters.
+    """
     if len(body) > 1 << 17:
         return None
     try:
@@ -112,7 +114,7 @@ _BEFORE, _AFTER = 30, 30
 
 
 def _marked(twin: bytes, body: bytes) -> list[str]:
-    """Returns excerpts of both messages around the first difference, with marks under it."""
+    """Returns excerpts of both messages around the first difference, with marks under the difference."""
     start = next((index for index, (a, b) in enumerate(zip(twin, body, strict=False)) if a != b), min(len(twin), len(body)))
     end = _common_suffix_length(twin[start:], body[start:])
     begin = 0 if len(twin) <= WIDEST else max(start - _BEFORE, 0)
@@ -125,7 +127,7 @@ def _common_suffix_length(a: bytes, b: bytes) -> int:
 
 
 def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:
-    """Returns the excerpt around the difference. `start` is the first byte of the difference, and `end` is the first byte after it."""
+    """Returns the excerpt of a message around the difference, which begins at the byte `start` and ends before the byte `end`."""
     before = ("... " if begin else "") + _text(body[begin:start])
     different = shortened(_text(body[start:end]), WIDEST)
     after = _text(body[end : end + _AFTER]) + (" ..." if len(body) > end + _AFTER else "")

@@ -116,7 +116,7 @@ def _depth(path: str) -> int:
 def _message(known: States, chosen: Mapping[str, Row], number: int, other_rows: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
     """Returns a message in which the objects at the sites in `chosen` have the given states.
 
-    If possible, other objects have the states in `other_rows`. `number` selects the value of a property that is at an edge.
+    If possible, other objects have the states in `other_rows`. For a property at an edge, `number` selects the edge.
     """
     wished = {join(path, name): state for path, row in {**(other_rows or {}), **chosen}.items() for name, state in row.items()}
     wished = {path: state for path, state in wished.items() if not any(_is_above(path, site) for site in chosen)}
@@ -193,7 +193,7 @@ def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combina
 
 
 def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combination], strength: int) -> Iterator[Row]:
-    """Yields rows with the combinations that were lost when impossible pairs were removed."""
+    """Yields rows with the combinations that are missing after impossible pairs were removed."""
     held = {some for row in made for some in combinations(row.items(), strength)}
     lost = [some for names in combinations(factors, strength) for some in _all(names, factors) if some not in held and not _clash(some, excluded)]
     while lost:
@@ -208,7 +208,7 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
 
 
 def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Gives a state to every property that has none. The states must be possible together."""
+    """Gives a state to every property without a state. The states must be possible together."""
     whole = dict(row)
     for name in factors:
         if name not in whole:
@@ -291,7 +291,9 @@ def witness(known: States, path: str, row: Row) -> Any | None:
 
 
 def _bound(contract: Contract, message_type: MessageType, path: str) -> set[str]:
-    """Returns the properties that a condition or an ambiguity mentions. If an ambiguity mentions none, returns all properties."""
+    """Returns the properties that a condition or an ambiguity mentions. If an ambiguity mentions no property, returns all
+    properties.
+    """
     props = contract.sites[message_type][path].schema["properties"]
     names: set[str] = set()
     for there, asked in ambiguities_by_site(contract, message_type).items():

@@ -1,8 +1,8 @@
 """Defines a plan: a short description of cases. Another process can generate the same cases from a plan.
 
 The cases of a plan are divided into shards: first the parts of the catalogue, then random cases. A shard of random cases depends
-only on the seed and the number of the shard. The number of a case follows from its shard and its position in the shard, so it is
-the same in every process.
+only on the seed and the number of the shard. The number of a case follows from its shard and its position in the shard, so every
+process gives a case the same number.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -99,7 +99,7 @@ class Plan:
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """Yields all cases with their numbers. The iterator ends at the first shard without cases."""
+        """Yields all cases of the plan with their numbers. The iterator ends at the first shard without cases."""
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):
@@ -141,7 +141,7 @@ class Plan:
 
     @classmethod
     def of(cls, data: Any) -> "Plan":
-        """Creates a plan from a JSON object. Raises `ValueError` with a description of the problem if the object is not a plan."""
+        """Creates a plan from a JSON object. Raises `ValueError` if the object is not a plan; its message describes the problem."""
         if not isinstance(data, dict) or data.keys() != _VALID.keys():
             raise ValueError(f"a plan must have exactly the properties {listed(_VALID)}")
         for name, value in data.items():
@@ -203,7 +203,9 @@ def _catalogue_cases(plan: Plan) -> Sequence[Case]:
 
 
 def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
-    """Yields the selected cases. The iterator ends if the filter excludes many cases in a row, because it may match no case at all."""
+    """Yields the selected cases. The iterator ends if the filter excludes many cases in a row, because the filter may match no
+    case at all.
+    """
     excluded = 0
     for case in cases:
         yield case

@@ -49,5 +49,7 @@ def _cases(contract: Contract, message_type: MessageType, seed: int) -> _Cases:
 
 
 def plausible_cases(contract: Contract, message_type: MessageType, seed: int, *, start: int, size: int) -> Iterator[Case]:
-    """Yields the cases of a seed from the position `start`. There are fewer if the contract allows too few different messages."""
+    """Yields the cases of a seed from the position `start`. The iterator ends early if the contract allows too few different
+    messages.
+    """
     return _cases(contract, message_type, seed).part(start, size)

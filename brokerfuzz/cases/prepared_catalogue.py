@@ -52,7 +52,7 @@ class _Prepared(NamedTuple):
 
 
 def prepared(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
-    """Returns the same cases as `catalogue_maker.generate`. If `now` is None, the cases about the clock are missing.
+    """Returns the same cases as `catalogue_maker.generate`. If `now` is None, the function returns no cases about the clock.
 
     Raises `CorpusError` if the file cannot be read.
     """

@@ -36,7 +36,7 @@ def no_files(name: str) -> bytes:
 
 
 class CaseRecord(NamedTuple):
-    """The contents of a line of a corpus, before the message is judged again."""
+    """The contents of a line of a corpus. The message was not judged again yet."""
 
     id: str
     message_type: MessageType
@@ -55,7 +55,9 @@ class CaseRecord(NamedTuple):
 
     @property
     def body(self) -> bytes:
-        """The message. If the message is in a file, every access reads the file. Raises `CorpusError` if this fails."""
+        """The message. If the message is in a file of its own, every access reads this file. Raises `CorpusError` if the file
+        cannot be read.
+        """
         if isinstance(self.carried, bytes):
             return self.carried
         if self.carrier == "file":
@@ -72,7 +74,7 @@ class CaseRecord(NamedTuple):
 
 
 def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
-    """Parses a line. Raises `CorpusError` (without a line number) if the line is not a valid record."""
+    """Parses a line of a corpus. Raises `CorpusError` (without a line number) if the line is not a valid record."""
     try:
         said = orjson.loads(line)
         if former := renamed_property(said):
@@ -106,7 +108,9 @@ def _list(value: Any) -> list[Any]:
 
 
 def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], bytes | str]:
-    """Returns the property that contains the message. A JSON value becomes bytes, because bytes need only a thirtieth of the memory."""
+    """Returns the name and the contents of the property that contains the message. A JSON value becomes bytes, because bytes need
+    only a thirtieth of the memory.
+    """
     carriers = _CARRIERS & said.keys()
     if len(carriers) > 1:
         raise ValueError(f"has {' and '.join(sorted(carriers))}, but only one of them may contain the message")
@@ -154,8 +158,8 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
     A case about the clock is judged at the time for which it was generated. Any other case is judged at `now` (None: the current
     time). `twins` maps IDs to the valid cases of earlier lines.
 
-    Raises `CorpusError` (without a line number) if the ID does not match the message, or if the oracle comes to another verdict,
-    other faults or other ambiguities than the line.
+    Raises `CorpusError` (without a line number) if the ID does not match the message, or if the oracle finds another verdict,
+    other faults or other ambiguities than the line states.
     """
     twin = twins.get(record.twin_id) if record.twin_id is not None else None
     try:
@@ -178,7 +182,8 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
 
 
 def decode(line: bytes, twins: Mapping[str, Case], *, contract: Contract | None = None) -> tuple[Case, bool]:
-    """Parses a line and judges its message again. Returns the case, and whether the line is the last line of the corpus.
+    """Parses a line of a corpus and judges its message again. Returns the case, and whether the line is the last line of the
+    corpus.
 
     Raises `CorpusError` like `record_of` and `judged`.
     """

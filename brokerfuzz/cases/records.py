@@ -15,7 +15,7 @@ a case replace the usual headers with the same names. The value null means that 
 compressed body, the message is the compressed body.
 
 A case about the clock has the tag `now:TIME`, with the time for which its verdict is true. The verdicts of all other cases do not
-depend on the time, so there is no other record of the time.
+depend on the time, so their records contain no time.
 
 The last record of a corpus ends with `"last":true`, so that readers detect a truncated corpus.
 """
@@ -60,7 +60,7 @@ def _message(case: Case, *, base64: bool) -> tuple[bytes, bytes]:
 
 
 def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes, ...]:
-    """Returns the parts of a line. Joining the parts of many lines at once avoids copying each message twice."""
+    """Returns the parts of a line. If the caller joins the parts of many lines at once, no message is copied twice."""
     verdict = case.verdict
     record: dict[str, Any] = {"id": case.id, "message": case.message_type, "verdict": verdict.label}
     if case.faults:

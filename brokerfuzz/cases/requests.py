@@ -44,7 +44,7 @@ Request = tuple[str, bytes, Headers]
 
 @dataclass(frozen=True)
 class RequestMaker:
-    """Generates the cases with unusual headers. Only the message types in `REQUESTS` have cases with unusual headers.
+    """Generates the cases with unusual headers, which only the message types in `REQUESTS` have.
 
     If `full` is true, the messages have all properties, otherwise only the required ones.
     """

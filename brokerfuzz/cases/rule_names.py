@@ -1,8 +1,8 @@
 """Defines short names of rules for people: `products.pageCount minimum`.
 
-A short name is the end of the rule's site and the keyword of the rule. The end is as short as possible, but unique among all
-sites. If necessary, the name begins with the message type: `offer-creation-request.surcharge type`. `[]` at the end means the
-items of an array.
+A short name is the end of the rule's site and the keyword of the rule. This end of the site is as short as possible, but unique
+among all sites. If necessary, the name begins with the message type: `offer-creation-request.surcharge type`. In a site, `[]`
+means the items of an array.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ def rule_named(name: str, contract: Contract) -> Rule:
 
 
 def _ends(message_type: str, site: str) -> list[str]:
-    """Returns the ends of a site, the shortest first."""
+    """Returns the possible ends of a site, the shortest first: `pageCount`, `products.pageCount`, and so on."""
     *outer, last = [message_type, *site.split(".")] if site else [message_type]
     names = [*(name.removesuffix("[]") for name in outer), last]
     return [".".join(names[start:]) for start in reversed(range(len(names)))]

@@ -1,1 +1,3 @@
-"""Determines what a message covers: rules, techniques, edges, ambiguities and pairs of states. The message can come from anywhere."""
+"""Determines what a message covers: rules, techniques, edges, ambiguities and pairs of states. Any program may have written the
+message.
+"""

@@ -120,7 +120,7 @@ class Edges:
         self._tests = {path: list(self._tests_at(path, site.schema)) for path, site in contract.sites[message_type].items()}
 
     def of(self, path: str, value: Any) -> list[str]:
-        """Returns the names of the edges of a valid value. The value null is an edge, too."""
+        """Returns the names of the edges of a valid value. Null is also an edge."""
         if value is None:
             return ["null"]
         schema = self.contract.sites[self.message_type][path].schema
@@ -179,7 +179,7 @@ class Edges:
 
 
 def spelled(value: Any) -> str:
-    """Returns the name of the edge for a boolean or for a value of an enumeration."""
+    """Returns the name of the edge that a boolean or a value of an enumeration has."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else f"={value}"
 
 

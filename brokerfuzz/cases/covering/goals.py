@@ -63,7 +63,7 @@ def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
 def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
     """Yields the goals of the rules that a case breaks.
 
-    A changed contract can use keywords that brokerfuzz does not know. Rules of such keywords are not goals.
+    A changed contract can use keywords that brokerfuzz does not know. Rules with unknown keywords are not goals.
     """
     known = contract.rules_by_id
     yield from (of_rule(known[broken.rule]) for broken in case.verdict.broken if broken.rule in known)

@@ -1,7 +1,7 @@
 """Finds the edges in a valid message, and the states of its properties (absent, null, plain, ...).
 
-A message with 36 properties has 630 pairs of states. They are stored as the bits of one integer, which needs less memory than 630
-tuples.
+A message with 36 properties has 630 pairs of states. The pairs are stored as the bits of one integer, which needs less memory
+than 630 tuples.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ class ObjectStates:
     """The possible states of the properties of an object. Each bit stands for one property in one state."""
 
     def __init__(self, path: str, states_of: StatesOf, first: int) -> None:
-        """Gives each pair of states a number. `first` is the number of the first pair of this object."""
+        """Numbers all pairs of states of this object. `first` is the number of the first pair."""
         self.path = path
         self.ordered = [(name, state) for name, of in states_of.items() for state in of]
         self.bits: Mapping[tuple[str, str], int] = {one: 1 << rank for rank, one in enumerate(self.ordered)}
@@ -117,7 +117,7 @@ class _ScannedPlace:
 
 
 def ranks(bits: int) -> Iterator[int]:
-    """Yields the positions of the bits that are set in an integer, lowest first."""
+    """Yields the positions of the ones in the binary form of an integer, lowest first."""
     while bits:
         low = bits & -bits
         yield low.bit_length() - 1

@@ -34,7 +34,7 @@ class States:
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
 
     def _learn(self, path: str, value: Any) -> None:
-        """Remembers the edges of an ordinary message, so that ordinary values do not count as being at an edge."""
+        """Stores the edges that an ordinary message has, so that ordinary values do not count as being at an edge."""
         self._plain.setdefault(path, {"1-items", "2-items"}).update(self.edges.of(path, value))
         if isinstance(value, dict):
             for name, item in value.items():
@@ -59,7 +59,7 @@ class States:
         return [*missing, "plain", *(["edge"] if beyond and not unsupported_keywords_of(site.schema) else [])]
 
     def of(self, path: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Returns the state of each property of an object, also of the absent ones."""
+        """Returns the state of each property of an object, including absent properties."""
         props = self.sites[path].schema.get("properties", {})
         return [(name, self.state(join(path, name), value[name]) if name in value else "absent") for name in props]
 

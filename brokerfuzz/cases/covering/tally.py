@@ -1,6 +1,6 @@
-"""Counts how many messages cover each goal, and records which message was the first.
+"""Counts how many messages cover each goal, and records the first message for each goal.
 
-The messages are counted one by one, so the memory does not grow with the size of the corpus. All pairs of a state are the bits of
+The messages are counted one by one, so the memory does not grow with the size of the corpus. The pairs of states are the bits of
 one integer, because a message can contain more than 630 pairs.
 """
 
@@ -55,7 +55,7 @@ class Tally:
             self._count({self._at_home(goal) for goal in covered(case, self.contract)}, source)
 
     def goals_of(self, case: Case) -> frozenset[Goal]:
-        """Returns the goals that a case covers, also those that an earlier case covered."""
+        """Returns all goals that a case covers, including goals that an earlier case covered."""
         return self._known.intersection(map(self._at_home, covered(case, self.contract, strength=self.strength)))
 
     def _count(self, goals: Iterable[Goal], source: str) -> None:
@@ -77,7 +77,9 @@ class Tally:
         return MessageScanner(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
-        """Returns the goal at the root of the message if the ambiguity concerns all places, otherwise the goal itself."""
+        """Returns the goal with the root as its site if its ambiguity concerns all places of a message, otherwise the goal
+        itself.
+        """
         return goal if goal.kind != "ambiguity" or goal in self._known else goal._replace(site="")
 
     # ---------------------------------------------------------------------------------------------------- telling
@@ -87,7 +89,7 @@ class Tally:
         return self.verdicts.total()
 
     def score(self, *kinds: str) -> "Score":
-        """Returns how many goals of these kinds are covered, and how many there are."""
+        """Returns the number of covered goals and the number of all goals, for these kinds of goals."""
         of_kinds = [goal for goal in self.goals if goal.kind in kinds]
         return Score(sum(goal in self.first for goal in of_kinds), len(of_kinds))
 
@@ -121,14 +123,16 @@ class Score:
 
 
 class _SeenCombinations:
-    """The combinations of states that occurred in an object so far. A bit mask for the last state saves memory."""
+    """The combinations of states that occurred in an object so far. To save memory, a bit mask represents the last state of each
+    combination.
+    """
 
     def __init__(self, props: ObjectStates, strength: int) -> None:
         self.props, self.prefix_size = props, min(strength, props.count) - 1
         self.last_states: dict[tuple[int, ...], int] = {}
 
     def new(self, held: int) -> Iterator[Goal]:
-        """Yields the combinations of states that occur for the first time."""
+        """Yields the combinations of states in this object that did not occur before."""
         ordered = self.props.ordered
         for prefix in combinations([*ranks(held)], self.prefix_size):
             behind = held >> (prefix[-1] + 1) << (prefix[-1] + 1) if prefix else held

@@ -2,7 +2,7 @@
 
 A technique turns a valid value into an invalid one, but the message contains only the invalid value. So brokerfuzz guesses valid
 values: for example, the number in a string, or the first item of an array. If a technique turns such a guess into exactly the
-invalid value, the technique is recognised. If no technique creates the invalid value, the message covers only the broken rule.
+invalid value, the technique is recognised. If no technique is recognised, the message covers only the broken rule.
 """
 
 import json
@@ -51,7 +51,7 @@ class Recogniser:
     def faults(self, body: bytes, verdict: Verdict) -> tuple[Fault, ...]:
         """Returns a fault for each technique that may have created the message.
 
-        Returns no faults if the message breaks several rules, or one rule at several places.
+        If the message breaks several rules, or one rule at several places, returns no faults.
         """
         if len(verdict.broken) != 1 or verdict.broken[0].rule not in self.contract.rules_by_id:
             return ()
@@ -92,7 +92,7 @@ class _Breakable:
 
     @cached_property
     def plain(self) -> Any:
-        """The valid value in the ordinary message. The value is None if a changed contract has no such place."""
+        """The valid value in the ordinary message. None if a changed contract has no such place."""
         return next((value_at(self.message, steps) for steps in places(self.message, self.rule.site)), None)
 
     def _changes(self, present: Any) -> Iterator[tuple[Technique, Change]]:
@@ -154,7 +154,9 @@ def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def _spelled(value: Any) -> str:
-    """Returns the JSON of a value in a unique form. The value may contain an `orjson.Fragment`."""
+    """Returns the JSON of a value in a unique notation, so that equal values give equal strings. The value may contain an
+    `orjson.Fragment`.
+    """
     return json.dumps(json.loads(compact(value)) if isinstance(value, Fragment) else value, sort_keys=True)
 
 
@@ -193,7 +195,7 @@ def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
 
 
 def _fits(schema: Schema, value: Any) -> bool:
-    """Returns whether the types of the value are correct everywhere, and all its properties are known."""
+    """Returns whether all types inside the value are correct, and all its properties are known."""
     types = types_of(schema)
     if _TYPES[type(value)] not in types and not (type(value) is int and "number" in types):
         return False

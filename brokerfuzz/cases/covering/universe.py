@@ -1,4 +1,4 @@
-"""Lists all goals of a message type, covered or not."""
+"""Lists all goals of a message type: everything that a case can cover."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime

@@ -30,7 +30,9 @@ class EssentialEdges:
         return edges(self.contract, self.message_type)
 
     def of_message(self) -> Iterator[Case]:
-        """Yields the two plain messages, with all properties and with the required ones, and the notations of JSON."""
+        """Yields two plain messages (with all properties, and with only the required ones), and messages in several notations of
+        JSON.
+        """
         complete, smallest = self._built(full=True), self._built()
         yield from self._valid(compact(complete), "edge:complete")
         yield from self._valid(compact(smallest), "edge:only-required")
@@ -41,7 +43,7 @@ class EssentialEdges:
         yield from self._literals("number", NUMBER_LITERALS, 90000.25)
 
     def _literals(self, json_type: str, literals: Sequence[str], mark: Any) -> Iterator[Case]:
-        """Yields a case for each of these notations of a value. The value `mark` marks the place of the notation."""
+        """Yields a case for each of these notations of a value. A notation replaces the value `mark` of the message."""
         free = EdgeMaker(self.contract, self.message_type, self.now).free_sites(json_type)
         for path in sorted(free, key=lambda path: not self.contract.sites[self.message_type][path].required)[:1]:
             body = compact(self._built(schema_requiring(path), choose=_choosing(path, mark)))
@@ -66,14 +68,16 @@ class EssentialEdges:
         return {name for steps in found for name in self._known.of(site.path, value_at(message, steps))} if found else {"absent"}
 
     def _valid(self, body: bytes, *tags: str) -> Iterator[Case]:
-        """Yields the case of a message, or nothing if the message is not valid."""
+        """Yields a case with this message if the message is valid."""
         case = Case.judged(self.message_type, body, tags=tags, now=self.now, contract=self.contract)
         yield from [case] if case.label == "valid" else []
 
     # ------------------------------------------------------------------------------------------------------- messages
 
     def _messages(self, site: Site, edge: str) -> Iterator[Any]:
-        """Yields messages that may show the edge, the smallest first. Other properties may prevent the edge."""
+        """Yields messages to try, the smallest first. A message does not always show the edge, because other properties may
+        prevent the edge.
+        """
         types = types_of(site.schema) - {"null"}
         if edge == "absent":
             yield self._built(schema_requiring(site.path.rpartition(".")[0]))
@@ -86,7 +90,7 @@ class EssentialEdges:
                 yield from self._of_value(site, value)
 
     def _of_value(self, site: Site, value: Any) -> Iterator[Any]:
-        """Yields messages with the value at the site. In the last one, all numbers have this value, because a sum must be correct."""
+        """Yields messages with the value at the site. In the last message, all numbers have this value, so that sums are correct."""
         there = schema_requiring(site.path)
         yield self._built(there, choose=_choosing(site.path, value))
         yield self._built(there, _FAILED, choose=_choosing(site.path, value))
@@ -94,7 +98,9 @@ class EssentialEdges:
         yield self._built(there, choose=lambda path, schema: value if _is_number(schema) else PLAIN, sizes=dict.fromkeys(arrays, 1))
 
     def _of_size(self, site: Site, size: int) -> Iterator[Any]:
-        """Yields messages with an array of this size. Two equal items may be ambiguous, so the items may need a property."""
+        """Yields messages with an array of this size. If equal items are ambiguous, the items have a property that distinguishes
+        them.
+        """
         there, sizes = schema_requiring(site.path, {"minItems": size, "maxItems": size}), {site.path: size}
         yield self._built(there, sizes=sizes)
         yield self._built(there, _FAILED, sizes=sizes)
@@ -124,7 +130,7 @@ def _is_number(schema: Schema) -> bool:
 
 
 def _of_object(schema: Schema, edge: str) -> Iterator[Schema]:
-    """Yields schemas for the properties of an object: only the required ones, one more, or all."""
+    """Yields schemas for objects with only the required properties, with one more property, and with all properties."""
     optional = [name for name in schema["properties"] if name not in schema.get("required", ())]
     if edge == "one-more":
         yield from ({"type": ["object"], "required": [name]} for name in optional)

@@ -26,7 +26,7 @@ def faults_of_rule(maker: FaultMaker, rule: Rule) -> Iterator[Case]:
 
 
 def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, Schema | None]]:
-    """Yields descriptions of messages to try: the smallest one, those with one more value, and a complete one.
+    """Yields plans of messages to try: the smallest message, messages with one more value, and a complete message.
 
     For example, a technique that copies a known property needs an object with a property. Two techniques may give the same
     message in an empty object, but different messages in an object with a property.
@@ -40,7 +40,9 @@ def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, S
 
 
 def _leaves(schema: Schema) -> Iterator[Schema]:
-    """Yields schemas for a value: any value, or arrays of some sizes. Two equal objects in an array would be ambiguous."""
+    """Yields schemas for a value: any value, or arrays of several sizes. Arrays of objects have at most one item, because equal
+    objects would be ambiguous.
+    """
     if "array" in types_of(schema):
         yield from ({"minItems": size} for size in ((0, 1, 2) if types_of(schema.get("items", {})) <= _SCALAR else (0, 1)))
     else:

@@ -13,7 +13,7 @@ _SMALL = MessagePlan(full=False, realistic=False)
 
 
 def probes_of_ambiguity(maker: ProbeMaker, ambiguity: Ambiguity) -> Iterator[Case]:
-    """Yields each probe of an ambiguity at the first site where it is possible, and the first probe of each site."""
+    """Yields each probe of an ambiguity at the first site where the probe is possible, and the first probe of each site."""
     yielded = set[str]()
     for site in maker.sites(ambiguity) if ambiguity.concerns(maker.message_type) else ():
         *small, complete = _messages(maker, maker.path(site))
@@ -29,7 +29,7 @@ def probes_of_ambiguity(maker: ProbeMaker, ambiguity: Ambiguity) -> Iterator[Cas
 
 
 def _messages(maker: ProbeMaker, path: str) -> Iterator[Any]:
-    """Yields messages with a value at the path, the smallest first. The last one is complete."""
+    """Yields messages with a value at the path: the smallest message first, and a complete message last."""
     contract, message_type = maker.contract, maker.message_type
     place = schema_with_place(contract, message_type, path)
     yield build(contract, message_type, _SMALL.narrow(place))

@@ -47,7 +47,9 @@ def spelled(values: Mapping[str, str]) -> Make:
 
 
 def quoted(values: Mapping[str, str]) -> Make:
-    """Generates probes that replace the value with each of these strings. The strings are in JSON notation, without quotes."""
+    """Generates probes that replace the value with each of these strings. The strings are already in JSON notation, without the
+    quotes around them.
+    """
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 

@@ -56,7 +56,7 @@ class ProbeMaker:
                     yield case
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
-        """Returns the case of a probe. Returns None if a rule of a changed contract forbids the value."""
+        """Returns the case of a probe. Returns None if a rule of a changed contract forbids the value of the probe."""
         return confirmed(self.message_type, body, claim=ambiguity.id, tags=self.tags(ambiguity, name), now=self.now, contract=self.contract)
 
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class ProbeMaker:
 
     @staticmethod
     def path(site: Any) -> str:
-        """Returns the path of an entry of the list of sites in `ambiguities.json`."""
+        """Returns the path of a site. The site is an entry of the list of sites in `ambiguities.json`."""
         return site if isinstance(site, str) else str(site[0])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:

@@ -49,8 +49,8 @@ def _repeated(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
-    """Yields a property of the item, other than the identifier `key`, and another value for it. The function prefers properties
-    that are numbers.
+    """Yields a property of the item and another value for this property. The property is not the identifier `key`, and is a
+    number if possible.
     """
     props = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
     texts = [name for name, value in item.items() if name != key and isinstance(value, str)]
@@ -88,7 +88,7 @@ def _wrong_sums(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _off(amount: float, by: float) -> float:
-    """Returns the amount increased by `by`. If the amount is too large for this difference, returns half of the amount."""
+    """Returns the amount increased by `by`. For a very large amount, returns half of the amount instead."""
     return amount + by if amount < 1e6 else amount / 2
 
 

@@ -13,7 +13,7 @@ from brokerfuzz.wording import counted
 
 
 def _times(context: ProbeContext) -> Iterator[Probe]:
-    """Generates probes with one notation of times."""
+    """Generates probes with a time in one of the unusual notations."""
     spelling = context.ambiguity.options["spelling"]
     now = context.now
     moving = {name: spell(now + timedelta(hours=hours)).removesuffix("Z") + offset for name, (hours, offset) in OFFSETS.items()} if now else {}
@@ -27,7 +27,7 @@ OFFSETS = {"behind-by-offset": (4, "+05:00"), "behind-without-zone": (-1, "")}
 
 
 def _near_now(context: ProbeContext) -> Iterator[Probe]:
-    """Generates times in the near future that lie between the usual tolerances of clocks: 0, 30, 60, 120 and 300 seconds."""
+    """Generates times in the near future. The times lie between the usual clock tolerances: 0, 30, 60, 120 and 300 seconds."""
     if context.now is None:
         return
     for seconds in (1, 15, 45, 90, 180, 240, 290):
