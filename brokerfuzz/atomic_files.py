@@ -88,7 +88,9 @@ def _in_use(path: Path) -> bool:
 
 
 def lock(descriptor: int) -> bool:
-    """Locks a file for this process. Returns False if another process locked it. Windows does not delete open files anyway."""
+    """Locks a file for this process. Returns False if another process locked the file. On Windows, no lock is needed, because
+    Windows does not delete open files.
+    """
     if sys.platform == "win32":
         return True
     try:

@@ -1,8 +1,8 @@
 """Combines the commands, starts them, and prints their errors.
 
-This module imports only click and fast modules, so that `--help` is fast. Each command imports what it needs when it runs. A
-command returns its exit status: 0 for success, 1 for findings, such as an invalid message. After an error, the exit status is 2,
-and standard error contains one line about it.
+This module imports only click and modules that load fast, so that `--help` is fast. Each command imports its other modules when
+it runs. A command returns its exit status: 0 for success, 1 for findings, such as an invalid message. After an error, the exit
+status is 2, and standard error contains one line about the error.
 """
 
 import gc
@@ -70,7 +70,7 @@ def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
 
 
 def _status(run: Callable[[], int | None]) -> int:
-    """Runs a command and returns its exit status. Errors of the command are printed."""
+    """Runs a command, prints its errors, and returns its exit status."""
     try:
         return run() or 0
     except click.Abort:

@@ -1,7 +1,7 @@
 """Reads and writes files that are compressed with gzip (`.gz`) or Zstandard (`.zst`).
 
-A file that becomes very large when it is decompressed raises an error. The compressed bytes may depend on the version of zlib or
-libzstd, but not on the time or the machine.
+Reading raises an error if a file becomes very large when it is decompressed. The compressed bytes may depend on the version of
+zlib or libzstd, but not on the time or the machine.
 """
 
 import sys
@@ -48,9 +48,9 @@ def suffix(name: str | Path) -> str:
 
 @contextmanager
 def compressing(stream: BinaryIO, name: str | Path) -> Iterator[BinaryIO]:
-    """Opens a stream that writes to `stream` and compresses the data if `name` says so.
+    """Opens a stream that writes to `stream` and compresses the data if `name` ends in `.gz` or `.zst`.
 
-    The compressed data are complete when the `with` block ends.
+    The compressed file is complete only when the `with` block ends.
     """
     end = suffix(name)
     if not end:
@@ -69,7 +69,7 @@ def _compressor(stream: BinaryIO, end: str) -> BinaryIO:
 
 @contextmanager
 def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
-    """Opens a file for reading, and decompresses it if its name says so.
+    """Opens a file for reading, and decompresses it if its name ends in `.gz` or `.zst`.
 
     Raises `OSError` if the file cannot be opened, and `CorpusError` if its first bytes do not match its name. Reading raises
     `CorpusError` if the file is damaged or truncated, or if it decompresses to more than 256 MB and more than 200 times its size.
@@ -80,7 +80,7 @@ def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def decompressing(stream: BufferedReader, name: str) -> Iterator[BinaryIO]:
-    """Decompresses a file that is already open, like `opened_for_reading`."""
+    """Decompresses a file that is already open. The errors are those of `opened_for_reading`."""
     end, actual = suffix(name), _suffix_of(stream.peek(4))
     if actual != end and (actual or stream.peek(1)):
         raise _misnamed(name, end, actual)

@@ -1,4 +1,4 @@
-"""The names of message types and verdicts, which are needed before the contract is imported."""
+"""The names of message types and verdicts. Some modules need these names before they import the contract."""
 
 from typing import Literal, get_args
 

@@ -1,4 +1,4 @@
-"""The names and descriptions of the corpus formats, which are needed before a format is imported."""
+"""The names and descriptions of the corpus formats. Some modules need these names before they import a format."""
 
 FORMATS = {
     "ndjson": "one case per line, as JSON; brokerfuzz can read it again",

@@ -98,7 +98,7 @@ class EdgeMaker:
         return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not unsupported_keywords_of(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
-        """Returns a function that chooses the edge number `n` for every property.
+        """Returns a function that chooses the edge with the index `number` for every property.
 
         If one time must be later than another, the later time gets the next edge.
         """

@@ -1,8 +1,9 @@
-"""Defines how useful it is to cover each goal. The catalogue starts with the most useful cases.
+"""Defines the weight of each goal (something that a case can cover). The cases that cover the most weight come first in the
+catalogue.
 
 The weights were tuned with services that each have one seeded bug (`python -m benchmarks fleet`). The weights follow from typical
 bugs: most buggy programs lack a check completely, and not only for one technique. A lenient parser is lenient for all values of a
-type. If a program checks a single item and the eleventh of twelve items, it usually checks all items.
+type. A program that checks a single item and the eleventh of twelve items usually checks all items.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +46,7 @@ _OF_VALUES = 500
 
 
 def case_weights(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[CaseWeight]:
-    """Returns the goals that each case covers, with their weights. Pairs of states are a bit mask."""
+    """Returns the goals that each case covers, with their weights. A bit mask represents the pairs of states."""
     scanner = MessageScanner(states(contract, message_type))
     return [
         _of_valid(case, contract, scanner) if case.label == "valid" else CaseWeight(dict(_weights(case, contract, covered(case, contract))))

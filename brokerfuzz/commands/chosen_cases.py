@@ -21,7 +21,9 @@ NOTHING_LEFT = "no case matches the filters: remove or change --message, --verdi
 
 
 def contract_of(folder: str | None, values: str | None = None) -> "Contract":
-    """Returns the contract in a folder, with the reference data in a file."""
+    """Returns the contract in a folder (None: the built-in contract), with the reference data in a file (None: no reference
+    data).
+    """
     from brokerfuzz.schemas import load_contract
 
     return load_contract(folder, values)

@@ -55,7 +55,7 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
 
 
 def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | list[NamedThing]":
-    """Returns the explanation of a name, or all longer names that contain this name."""
+    """Returns the explanation of a name or, if the name is unknown, all names that contain it."""
     from brokerfuzz.errors import UnknownNameError
     from brokerfuzz.explaining import explain, names_with
     from brokerfuzz.explaining.single_cases import in_catalogue

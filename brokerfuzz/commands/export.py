@@ -152,7 +152,7 @@ def _check_scope(ctx: click.Context, cases: CaseOptions, *, full: bool, large: b
 
 
 def _plausible(ctx: click.Context, cases: CaseOptions, *, other: bool) -> CaseOptions:
-    """Returns the options for random valid messages. Raises `UsageError` if an option asks for something else."""
+    """Returns the options for random valid messages. Raises `UsageError` if another option contradicts this choice."""
     if other or cases:
         raise click.UsageError(
             "--plausible writes only random valid messages, in one process: use only --message, --seed, --count, --contract and output options",
@@ -197,7 +197,9 @@ def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Pla
 
 
 def _resumed(cases: CaseOptions, place: "Place", form: "Format", shards: int) -> CaseOptions:
-    """Returns the options for the missing shards. The time is the time for which the existing shards were generated."""
+    """Returns the options for the missing shards. The time in these options is the time for which the existing shards were
+    generated.
+    """
     from brokerfuzz.corpus.exporting import recorded_now
 
     return cases if cases.now is not None else replace(cases, now=recorded_now(place, form, shards))

@@ -1,4 +1,4 @@
-"""Groups the options of a command by purpose in its help. The most frequent groups come first."""
+"""Groups the options by purpose in the help of a command. The groups that users need most often come first."""
 
 from collections.abc import Mapping
 

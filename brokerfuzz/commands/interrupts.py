@@ -1,6 +1,5 @@
-"""Handles Ctrl-C and similar signals.
-
-Python turns Ctrl-C into an exception, but a library can catch this exception by mistake. So this module also records Ctrl-C.
+"""Handles Ctrl-C and similar signals. Python turns Ctrl-C into an exception, but a library can catch this exception by mistake.
+So this module also records that Ctrl-C was pressed.
 """
 
 import signal
@@ -44,7 +43,7 @@ def treat_as_ctrl_c(*names: str) -> None:
     """Lets signals such as `SIGTERM` have the same effect as Ctrl-C: brokerfuzz removes incomplete files and reports its
     findings.
 
-    Signals that already have another handler are ignored, and so are signals that the operating system does not have.
+    The function skips signals that already have a handler, and signals that the operating system does not have.
     """
     for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
         if signal.getsignal(number) == signal.SIG_DFL:
@@ -52,7 +51,7 @@ def treat_as_ctrl_c(*names: str) -> None:
 
 
 def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Has the same effect as Ctrl-C, also in background processes of a shell, where Ctrl-C is ignored."""
+    """Has the same effect as Ctrl-C, even in background processes of a shell, which ignore Ctrl-C."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.default_int_handler(number, frame)
     signal.raise_signal(signal.SIGINT)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def recorded(path: str, contract: str | None) -> "PlannedCampaign":
-    """Returns the campaign of a journal, which can be resumed. `contract` is the folder of a changed contract; it is not used if the
-    campaign used the built-in one.
+    """Returns the campaign of a journal, which can be resumed. `contract` is the folder of a changed contract. If the campaign
+    used the built-in contract, `contract` is ignored.
 
     Raises `JournalError`, and `UsageError` if the campaign used a changed contract and the user gives none.
     """

@@ -15,8 +15,8 @@ Command = Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The options for the target. With `demo`, the target is the reference service with `bugs`. With `app`, `url` is a path.
-    `campaign_id` is the ID that the requests contain (empty: a new one).
+    """The options for the target. With `demo`, the target is the reference service with `bugs`. With `app`, `url` is a path in
+    the application. `campaign_id` is the ID of the campaign that the requests contain (empty: a new ID).
     """
 
     demo: bool
@@ -68,7 +68,7 @@ class CaseFilters:
         return any((self.verdicts, self.rules, self.techniques, self.sites, self.tags))
 
     def selection(self, contract: "Contract") -> "Selection":
-        """Returns the filter for cases, without the filter for verdicts."""
+        """Returns the filter by rule, technique, site and tag. The filter by verdict is separate."""
         from brokerfuzz.cases.case_filters import selection
 
         return selection(contract, self.rules, self.techniques, self.tags, sites=self.sites)

@@ -20,7 +20,7 @@ class Explained(Protocol):
 
     @property
     def difference(self) -> list[str]:
-        """The lines of a message, with marks for the differences from its twin (the valid counterpart)."""
+        """The lines of a message, in which marks show the differences from its twin (the valid counterpart)."""
         ...
 
     def data(self) -> dict[str, Any]:

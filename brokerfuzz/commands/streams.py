@@ -28,10 +28,8 @@ def _unwritable() -> TextIO:
 
 
 def lossless(stream: TextIO) -> TextIO:
-    """Returns a stream that loses nothing.
-
-    The stream escapes characters that the encoding does not have. The stream also has a buffer, because Python can lose bytes
-    without a buffer (for example, if PYTHONUNBUFFERED is set).
+    """Returns a stream that loses no output. The stream escapes characters that its encoding cannot represent, and has a buffer,
+    because Python can lose bytes without a buffer (for example, if PYTHONUNBUFFERED is set).
     """
     if not isinstance(stream, TextIOWrapper):
         return stream
@@ -53,7 +51,7 @@ def _ignoring_errors(stream: TextIO) -> TextIO:
 
 class _ErrorIgnoring(FileIO):
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Writes bytes. If this fails, ignores the error."""
+        """Writes bytes, and ignores any error."""
         try:
             return super().write(data)
         except OSError:
@@ -61,11 +59,11 @@ class _ErrorIgnoring(FileIO):
 
 
 class _Closed(RawIOBase):
-    """Standard input that is closed."""
+    """Replaces a standard input that was closed."""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        """Raises `OSError`."""
+        """Raises `OSError`, because standard input is closed."""
         raise OSError(EBADF, os.strerror(EBADF), "standard input")

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
 
 def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, command: str) -> TargetOptions:
-    """Returns the target from the command line or, if there is none, from the configuration.
-
-    If there is no target, the error suggests `command`. The headers in the configuration may contain secrets, so brokerfuzz sends
-    them only to the server in the configuration.
+    """Returns the target from the command line or, if the command line names no target, from the configuration. If there is no
+    target at all, the error suggests `command`. The headers in the configuration may contain secrets, so brokerfuzz sends them
+    only to the server in the configuration.
     """
     configured = _configured_url(ctx)
     typed = {name for name in ("exec_", "call", "app", "lines", "demo") if _typed(ctx, name)}
@@ -45,7 +44,7 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, 
 
 
 def _check(ctx: click.Context, target: TargetOptions, command: str) -> None:
-    """Raises `UsageError` unless the options name exactly one target, and only options for this kind of target."""
+    """Raises `UsageError` unless the options name exactly one target, and all other options apply to this kind of target."""
     named = [name for name in (target.app or target.url, target.exec_, target.call) if name is not None]
     if "" in named or not (named or target.demo):
         problem = "the target is empty" if named else "no target given"
@@ -189,7 +188,7 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
 
 
 def _expanded(text: str, where: str) -> str:
-    """Inserts environment variables. A text with a variable is a secret in everything that brokerfuzz reports."""
+    """Inserts environment variables. brokerfuzz hides a text with a variable in all output, because the text may be a secret."""
     from brokerfuzz.configuration.substituting import substituted
     from brokerfuzz.targets.secret_masking import SecretText
 
@@ -198,7 +197,9 @@ def _expanded(text: str, where: str) -> str:
 
 
 def wait_for(target: "Target", seconds: float | None) -> None:
-    """Waits until an HTTP target listens. Raises `TargetError`. `seconds` is the maximum time (None: do not wait)."""
+    """Waits until an HTTP target listens, for at most `seconds` (None: does not wait). Raises `TargetError` if the target does
+    not listen in time.
+    """
     from brokerfuzz.targets import HttpTarget, event_loop
     from brokerfuzz.targets.waiting import wait_until_listening
 

@@ -38,9 +38,10 @@ class Configuration:
 def find(start: Path) -> Path | None:
     """Returns the configuration file in a folder, or in the nearest parent folder inside the same repository.
 
-    The top of the repository is the folder with `.git`. Without a repository, only the folder itself is searched. If a folder has both
-    files, `brokerfuzz.toml` has priority over `pyproject.toml`. Raises `ConfigurationError` if a `pyproject.toml` mentions brokerfuzz
-    but is not TOML, or if the file is in a parent folder and belongs to another user: it may contain commands.
+    The top of the repository is the folder with `.git`. Without a repository, only the folder itself is searched. If a folder
+    contains both kinds of files, `brokerfuzz.toml` has priority over `pyproject.toml`. Raises `ConfigurationError` if a
+    `pyproject.toml` mentions brokerfuzz but is not TOML, or if the file is in a parent folder and belongs to another user,
+    because the file may contain commands.
     """
     try:
         here = start.absolute()
@@ -56,7 +57,7 @@ def find(start: Path) -> Path | None:
 
 
 def _searched(here: Path) -> tuple[Path, ...]:
-    """Returns the folders from here to the top of the repository, or only this folder if there is no repository."""
+    """Returns the folder and its parents up to the top of the repository. Without a repository, returns only the folder."""
     folders = (here, *here.parents)
     for number, folder in enumerate(folders, 1):
         if _exists(folder / ".git", folders=True):
@@ -65,7 +66,7 @@ def _searched(here: Path) -> tuple[Path, ...]:
 
 
 def _is_trusted(path: Path) -> bool:
-    """Returns whether a file belongs to this user. Windows has no such owners."""
+    """Returns whether a file belongs to this user. On Windows, files have no comparable owners, so the result is always true."""
     return not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()
 
 
@@ -83,12 +84,14 @@ def load(path: Path) -> Configuration:
 
 
 def above(path: Path) -> tuple[str, ...]:
-    """Returns the names of the TOML tables around our sections: `tool` and `brokerfuzz` in `pyproject.toml`, otherwise none."""
+    """Returns the names of the TOML tables that contain the sections of brokerfuzz: `tool` and `brokerfuzz` in `pyproject.toml`,
+    otherwise none.
+    """
     return IN_PROJECT if path.name == PROJECT else ()
 
 
 def text_of(path: Path) -> str:
-    """Reads a file as text. Line endings do not change, and a byte order mark is removed."""
+    """Reads a file as text. The function keeps line endings, and removes a byte order mark."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as problem:
@@ -110,7 +113,7 @@ def parsed(path: Path, text: str) -> dict[str, Any]:
 
 
 def ours(content: Mapping[str, Any], path: Path) -> Any:
-    """Returns the part of a parsed file that contains our settings, or None."""
+    """Returns the part of a parsed file that contains the settings of brokerfuzz, or None."""
     found: Any = content
     for name in above(path):
         found = found.get(name) if isinstance(found, dict) else None

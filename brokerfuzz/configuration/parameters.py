@@ -70,7 +70,7 @@ def _hidden(value: str, origin: _Origin) -> Callable[[], str]:
 
 
 def _own_file(value: Mapping[str, Any], origin: _Origin) -> str | None:
-    """Returns the configuration file itself, which contains the reference data."""
+    """Returns the path of the configuration file, because its section `[values]` contains the reference data."""
     return str(origin.file) if value else None
 
 
@@ -128,9 +128,8 @@ def option_defaults(configuration: Configuration) -> dict[str, Any]:
     """Returns the settings of a configuration as the default values of options, in the form of click's `default_map`.
 
     `url`, `headers`, `auth` and `proxy` are functions, because their values may contain secrets. click calls the functions only
-    if the command line has no value. In `url`, the function inserts environment variables. The function raises
-    `ConfigurationError` if a variable is missing. In `headers` and `auth`, the variables are inserted only when a request is
-    sent.
+    if the command line has no value. The function for `url` inserts environment variables, and raises `ConfigurationError` if a
+    variable is missing. The variables in `headers` and `auth` are inserted only when a request is sent.
 
     Headers become NAME:VALUE, policies become AMBIGUITY=INTERPRETATION, lists of statuses get commas, and an array for `exec`
     becomes a command line. File names are relative to the folder of the configuration.

@@ -27,9 +27,8 @@ _ANY_KEY = re.compile(r"[ \t]*[\w\"'-][^#]*=")
 def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contract: "Contract | None" = None) -> list[str]:
     """Writes policies into the section `[policies]` of a configuration, and returns their IDs. Existing policies do not change.
 
-    If the file contains a comment with the same key, as in the template, the new line replaces the comment. If the file is
-    missing, it is created from the template. This function never creates a `pyproject.toml`. Raises `ConfigurationError` if the
-    policies cannot be written.
+    If the file contains a comment with the same key, as in the template, the new line replaces the comment. A missing file is
+    created from the template, unless its name is `pyproject.toml`. Raises `ConfigurationError` if the policies cannot be written.
     """
     exists = path.exists()
     if not exists and above(path):
@@ -47,14 +46,14 @@ def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contra
 
 
 def _single(interpretations: str | Sequence[str]) -> Any:
-    """Returns the value to write: a name or a number of seconds if there is only one interpretation, otherwise an array."""
+    """Returns the value of a policy in TOML: a name or a number of seconds for a single interpretation, otherwise an array."""
     each = interpretations if isinstance(interpretations, list | tuple) else [interpretations]
     values = [int(one) if isinstance(one, str) and one.isdigit() else one for one in each]
     return values[0] if len(values) == 1 else values
 
 
 def _with(text: str, policies: Mapping[str, Any], path: Path) -> str:
-    """Inserts the policies into the text."""
+    """Inserts the policies into the text of a configuration file."""
     names = (*above(path), POLICIES)
     lines = {ambiguity: f"{spelled_key(ambiguity)} = {spelled(policy)}" for ambiguity, policy in policies.items()}
     wanted = _joined(_read(text), names, policies)
@@ -65,7 +64,7 @@ def _with(text: str, policies: Mapping[str, Any], path: Path) -> str:
 
 
 def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, Any]) -> Any:
-    """Returns what the parsed file must contain in the end, or None if it cannot contain policies."""
+    """Returns the expected contents of the parsed file with the policies, or None if the file cannot contain policies."""
     if not isinstance(content, dict):
         return None
     if not names:
@@ -84,7 +83,7 @@ def _read(text: str) -> dict[str, Any] | None:
 
 
 def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
-    """Yields several versions of the text with the lines at different positions, most likely position first."""
+    """Yields versions of the text with the new lines at different positions, the most likely position first."""
     end = "\r\n" if "\r\n" in text else "\n"
     text += "" if text.endswith("\n") or not text else end
     path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)
@@ -101,7 +100,7 @@ def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Ite
 
 
 def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -> str:
-    """Inserts lines into a section. A line replaces the comment with the same key, or follows the last key."""
+    """Inserts lines into a section. A line replaces the comment with the same key, or comes after the last key of the section."""
     below = after.split("\n")
     size = next((index for index, line in enumerate(below) if _ANY_HEADER.match(line)), len(below))
     section, rest = below[:size], below[size:]

@@ -1,7 +1,7 @@
 """Replaces `${NAME}` with an environment variable, so that the configuration file need not contain secrets.
 
-brokerfuzz reads a variable only when it uses the value. So a command that sends no requests does not need the variable. Error
-messages contain neither the value nor the variable's content.
+brokerfuzz reads a variable only when it uses the setting. So a command that sends no requests does not need the variable. Error
+messages never contain the setting or the contents of a variable.
 """
 
 import os
@@ -13,7 +13,8 @@ _REFERENCE = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 def substituted(text: str, where: str) -> str:
-    """Replaces `${NAME}` with an environment variable, and `$$` with a dollar sign. `where` is the name of the key, for errors.
+    """Replaces `${NAME}` with an environment variable, and `$$` with a dollar sign. `where` is the name of the setting in error
+    messages.
 
     `${NAME:-default}` becomes `default` if the variable is missing or empty. Raises `ConfigurationError` if a variable is not set
     and has no default.

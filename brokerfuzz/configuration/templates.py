@@ -1,7 +1,7 @@
 """Creates the template of a configuration file. The template lists and describes every setting as a comment.
 
-The first line can tell editors with Taplo or Even Better TOML to use the JSON Schema in the same folder. The line is written only
-together with the schema, because `taplo check` fails if the schema is missing.
+The first line can tell editors with Taplo or Even Better TOML to use the JSON Schema in the same folder. This first line is
+written only together with the schema, because `taplo check` fails if the schema is missing.
 """
 
 import os
@@ -41,10 +41,9 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
 
 
 def write_template(path: Path, *, force: bool = False, contract: "Contract | None" = None, schema_beside: bool = False) -> None:
-    """Writes the template to a file. With `force`, an existing file is replaced.
-
-    With `schema_beside`, `brokerfuzz.schema.json` is also written to the same folder. Raises `ConfigurationError` if the file
-    exists, and for `pyproject.toml`, because other tools also store settings in it.
+    """Writes the template to a file. With `force`, the function replaces an existing file. With `schema_beside`, the function
+    also writes `brokerfuzz.schema.json` to the same folder. Raises `ConfigurationError` if the file exists, and for
+    `pyproject.toml`, because other tools also store settings in it.
     """
     if path.name == PROJECT:
         raise ConfigurationError(f"{path} also contains settings of other tools: specify {NAME} instead, or add [tool.brokerfuzz] to {path} yourself")
@@ -58,7 +57,9 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
 
 
 def put(path: Path, text: str) -> None:
-    """Writes a file, which appears only when it is complete. An existing file keeps its permissions. A symbolic link stays a link."""
+    """Writes a file, which appears only when it is complete. An existing file keeps its permissions. If the path is a symbolic
+    link, the function replaces the file to which the link leads.
+    """
     from brokerfuzz.atomic_files import atomic_file
 
     real = path.resolve()

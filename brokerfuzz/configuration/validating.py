@@ -51,7 +51,7 @@ def validated(values: Any, path: Path, above: tuple[str, ...] = ()) -> dict[str,
     """Checks the values and converts them to the types in the schema. For example, times become strings.
 
     `above` contains the names of the TOML tables around the values. Raises `ConfigurationError` for the first violation of the
-    schema. A wrong value comes before a wrong combination of keys.
+    schema. Wrong values are reported before wrong combinations of keys.
     """
     plain = _plain(values, schema())
     errors = list(_validator().iter_errors(plain))
@@ -70,7 +70,7 @@ def _validator() -> "Draft202012Validator":
 
 
 def _plain(value: Any, node: Node) -> Any:
-    """Converts a value to JSON. A value that is not possible in JSON becomes null, which then violates the schema."""
+    """Converts a value to a JSON value. A value that JSON cannot represent becomes null, which violates the schema."""
     if isinstance(value, dict):
         return {key: _plain(inner, _below(node, key)) for key, inner in value.items()} if node else None
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Finds the rules that can be broken in random messages, and the techniques that do not destroy the mark of the message."""
+"""Finds the rules that can be broken in random messages, and the techniques that keep the mark (a unique string) of a message."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -22,9 +22,8 @@ _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 class Breakables(NamedTuple):
-    """Rules with the techniques that break them. The techniques do not destroy the mark of the message.
-
-    If every technique of a rule destroys the mark, all its techniques are listed, and `leave_marks` is false.
+    """Maps rules to the techniques that break the rule and keep the mark of the message. If every technique of a rule destroys
+    the mark, all techniques of the rule are listed, and `leave_marks` is false.
     """
 
     rules: Sequence[tuple[Rule, Sequence[Technique]]]
@@ -48,9 +47,8 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
 
 
 def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
-    """Returns the techniques that do not destroy the mark of a message.
-
-    A technique that rewrites bytes, such as cutting the end off, must preserve the mark at half of its possible places or more.
+    """Returns the techniques that keep the mark of a message. A technique that rewrites bytes, such as cutting the end off, must
+    keep the mark at half of the possible places or more.
     """
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
     marks = [b"m%d." % number for number in range(len(there))]
@@ -71,5 +69,5 @@ def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], messag
 
 
 def breakable(contract: Contract, message_type: MessageType, rule: Rule) -> Schema:
-    """Returns the schema of the messages in which the rule can be broken."""
+    """Returns a schema for messages in which the rule can be broken."""
     return FaultMaker(contract, message_type, _ANY_TIME).breakable_schema(rule)

@@ -1,4 +1,4 @@
-"""Defines what a case should test: the expected verdict and the tags."""
+"""Defines claims: the expected verdict and the tags of a case."""
 
 from typing import NamedTuple
 

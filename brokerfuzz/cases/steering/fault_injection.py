@@ -30,7 +30,9 @@ twice as often, another rule comes first.
 
 
 class Breach(NamedTuple):
-    """The expected result of breaking a rule: the fault, its position in the array, and the time if the verdict depends on the time."""
+    """The expected result of breaking a rule: the fault, the position of its array item, and the time if the verdict depends on
+    the time.
+    """
 
     fault: Fault
     at: str
@@ -61,14 +63,16 @@ class Break(NamedTuple):
 
 
 class Breaker:
-    """Breaks one rule, with one technique after another."""
+    """Breaks one rule in many messages, with one technique after another."""
 
     def __init__(self, rule: Rule, techniques: Sequence[Technique], contract: Contract, now: datetime | None) -> None:
         self.rule, self.site = rule, steps_of(rule.site)
         self._techniques, self._schema, self._now = techniques, contract.sites[rule.message_type][rule.site].schema, now
 
     def may_be_in(self, message: Any) -> bool:
-        """Returns whether the message has the first property on the path to the rule's site. This check is fast and often sufficient."""
+        """Returns whether the message has the first property on the path to the rule's site. The check is fast, and excludes most
+        messages in which the rule cannot be broken.
+        """
         return not self.site or type(message) is not dict or self.site[0] in message
 
     def _place(self, message: Any, used: int) -> Steps | None:
@@ -80,7 +84,7 @@ class Breaker:
     def next(self, message: Any, used: int) -> Break | None:
         """Returns the next change that breaks the rule. Returns None if no technique applies.
 
-        `used` is the number of earlier changes. `used` selects the place and the first technique.
+        `used` is the number of earlier changes, which selects the place and the first technique.
         """
         rule, steps = self.rule, self._place(message, used)
         if steps is None:
@@ -117,9 +121,9 @@ class _Waiting:
 
 
 class Breaking:
-    """Breaks the rules of one shard, one after another. The techniques, the places and the second rules also take turns.
-
-    `done` is the approximate number of rules that earlier shards have broken. The shard continues with the next rule.
+    """Breaks the rules in the messages of one shard, one rule after another. The techniques, the places and the second rules of
+    double faults also take turns. `done` is the approximate number of rules that earlier shards have broken, so that the shard
+    continues with the next rule.
     """
 
     def __init__(self, breakers: Sequence[Breaker], contract: Contract, done: int) -> None:
@@ -133,20 +137,20 @@ class Breaking:
         return bool(self._rules)
 
     def wanting(self) -> Rule | None:
-        """Returns a rule that was passed over so often that brokerfuzz must generate a message for it. Returns None if there is
-        no such rule.
+        """Returns a rule that could not be broken in so many messages that brokerfuzz must generate a message for it. Returns
+        None if there is no such rule.
         """
         if self._turns.passed_over >= 2 * _PATIENCE:
             self._turns.put_off()
         return self._turns.longest_waiting.breaker.rule if self._turns.passed_over >= _PATIENCE else None
 
     def single(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Breaks the rule that has waited longest. If this gives no new message, tries the rules that follow."""
+        """Breaks the rule that has waited longest. If the result is not a new message, tries the next rules."""
         value = message.value
         return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
     def double(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Breaks two rules: the rule that has waited longest, and the rule that was combined with it least often."""
+        """Breaks two rules: the rule that has waited longest, and the rule that was least often combined with this rule."""
         value = message.value
         return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
@@ -207,7 +211,8 @@ def companions(contract: Contract, rule_id: str) -> frozenset[str]:
 def _go_together(one: Rule, other: Rule) -> bool:
     """Returns whether the oracle reports both rules if both are broken.
 
-    Neither site may contain the other, neither rule may decide whether the other one applies, and the message must remain JSON.
+    Neither site may contain the other site, neither rule may decide whether the other rule applies, and the message must remain
+    JSON.
     """
     if one is other or JSON_RULE in (one.keyword, other.keyword):
         return False
@@ -216,5 +221,7 @@ def _go_together(one: Rule, other: Rule) -> bool:
 
 
 def _changes(rule: Rule, site: str) -> bool:
-    """Returns whether breaking the rule can change the value at the site. An added property changes no other property."""
+    """Returns whether a fault of the rule can change the value at the site. A fault that adds a property changes no other
+    property.
+    """
     return rule.keyword != "additionalProperties" and within(site, rule.site)

@@ -1,4 +1,4 @@
-"""Detects messages that were already generated."""
+"""Detects messages that brokerfuzz has already generated."""
 
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
@@ -8,10 +8,8 @@ from brokerfuzz.cases.steering.marks import marked
 
 
 class Memory:
-    """Remembers the messages that have no mark, and the messages of the catalogue. The memory contains a 60-bit number for each
-    message.
-
-    The catalogue is generated only when it is needed for the first time.
+    """Stores a 60-bit number for each message without a mark, and for each message of the catalogue. The catalogue is generated
+    only when it is needed for the first time.
     """
 
     def __init__(self, catalogue: Callable[[], Iterable[Case]]) -> None:
@@ -30,15 +28,15 @@ class Memory:
 class News:
     """Decides whether a changed message is new.
 
-    A message with its mark is new if it differs from the other changed messages. A message without a mark is new if the memory
-    does not contain it. If there is no memory, a message without a mark is never new.
+    A changed message with the mark of its original is new if it differs from the other changes of this original. A message
+    without a mark is new if the memory does not contain it. Without a memory, such a message is never new.
     """
 
     def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:
         self._given, self._mark, self._memory = [body], mark, memory  # there are few messages, so comparing them is faster than hashing them
 
     def may_be(self, body: bytes) -> bool:
-        """Returns whether another change of this message can still give a new message."""
+        """Returns whether further changes of the original message can still give a new message."""
         return self._memory is not None or marked(body, self._mark)
 
     def is_new(self, body: bytes) -> bool:

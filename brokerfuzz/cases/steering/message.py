@@ -1,4 +1,4 @@
-"""Defines a message with its value and its bytes."""
+"""Defines a message that consists of its value and its bytes."""
 
 from typing import Any
 

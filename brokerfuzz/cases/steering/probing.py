@@ -59,7 +59,7 @@ class Prober:
 
 
 class Probing:
-    """Selects the ambiguities of one shard, one after another."""
+    """Lets the ambiguities take turns in the messages of one shard."""
 
     def __init__(self, prober: Prober, questions: Sequence[Question], shard: int) -> None:
         self._prober = prober
@@ -68,7 +68,9 @@ class Probing:
         self._asked: Counter[tuple[str, str]] = Counter()
 
     def probe(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Adds a probe of the ambiguity that has waited longest, if it is possible in the message."""
+        """Adds a probe of an ambiguity to the message: of the ambiguity that has waited longest, among those that are possible in
+        the message.
+        """
         return self._turns.take(lambda question: self._ask(question, message, news))
 
     def _ask(self, question: Question, message: Message, news: News) -> tuple[Claim, Message] | None:

@@ -17,13 +17,13 @@ def random_of(*seeds: int) -> Random:
 def shuffled(things: Iterable[T], random: Random) -> list[T]:
     """Returns the elements in a random order.
 
-    The function uses only the random bits of `Random`, because other methods may give other numbers in other Python versions.
+    The function uses only the random bits of `Random`, because the results of its other methods may depend on the Python version.
     """
     return [thing for _, _, thing in sorted((random.getrandbits(64), number, thing) for number, thing in enumerate(things))]
 
 
 class Turns(Generic[T]):
-    """Elements that take turns. `passed_over` says how often in a row the first element was not suitable."""
+    """Elements that take turns. `passed_over` counts how often in succession the first element was not suitable."""
 
     def __init__(self, things: Iterable[T]) -> None:
         self._waiting = list(things)
@@ -35,14 +35,14 @@ class Turns(Generic[T]):
         return self._waiting[0]
 
     def put_off(self) -> None:
-        """Moves the element that comes next to the end."""
+        """Moves the first element to the end of the queue."""
         self._waiting.append(self._waiting.pop(0))
         self.passed_over = 0
 
     def take(self, fitting: Callable[[T], R | None]) -> R | None:
         """Calls `fitting` with one element after another, and returns the first result that is not None.
 
-        The element with this result moves to the end. Returns None if no element is suitable.
+        The element that gave this result moves to the end of the queue. Returns None if no element is suitable.
         """
         for number, thing in enumerate(self._waiting):
             found = fitting(thing)

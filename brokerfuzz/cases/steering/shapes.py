@@ -32,11 +32,9 @@ small type.
 
 @dataclass(frozen=True)
 class Shape:
-    """Describes random messages of a certain size and structure.
-
-    The messages comply with the schema `narrowed`, whose name is `ground`. `full` of 256 properties have a value that is neither
-    null nor plain. `long` is the number of the array that is usually long. `long` counts only arrays with a variable number of
-    items.
+    """The size and the structure of random messages. The messages comply with the schema `narrowed`, whose name is `ground`. Of
+    256 properties, `full` have a value that is neither null nor plain. `long` is the index of the array that is usually long,
+    among the arrays with a variable number of items.
     """
 
     ground: str
@@ -76,7 +74,7 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _growing(contract: Contract, message_type: MessageType, size: int) -> list[str]:
-    """Returns the arrays that can have this number of items. If the items must be unique, brokerfuzz gives them different names."""
+    """Returns the arrays that can have this number of items. If items must be unique, each item gets a different name."""
     found = []
     for path, site in contract.sites[message_type].items():
         asked = ambiguities_by_site(contract, message_type).get(path, ())
@@ -111,7 +109,7 @@ class Shaping:
     def message(self, number: int, source: TurningSource, rule: Rule | None = None) -> Any:
         """Decodes the next message: a message with the shape of this number, or a message in which the rule can be broken.
 
-        A changed contract may have no message in which the rule can be broken. Then the message has any content.
+        If a changed contract has no message in which the rule can be broken, the method decodes any message.
         """
         every = shapes(self._contract, self._message_type)
         shape = every[number % len(every)]

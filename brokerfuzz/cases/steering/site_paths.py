@@ -1,4 +1,4 @@
-"""Finds the places of a site in a message. The items of each array take turns."""
+"""Finds the places in a message that belong to a site. The items of each array take turns."""
 
 from collections.abc import Sequence
 from functools import lru_cache

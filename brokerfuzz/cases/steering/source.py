@@ -1,7 +1,7 @@
-"""Provides bytes for the decoder so that the values of each property take turns.
+"""Provides the bytes from which the decoder builds a message, so that the values of each property take turns.
 
-The byte of a property selects its value (see `decoder.byte_tables`). Each byte has all 256 values, in a random order, before a
-value occurs again. `dial` sets how many properties are absent, null or plain instead.
+The byte of a property selects its value (see `decoder.byte_tables`). A byte takes all 256 values, in a random order, before it
+takes a value again. The method `dial` sets how many properties are absent, null or plain instead.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class TurningSource(RandomValues):
         return _orders()[self._random.getrandbits(3)][start : start + 256]
 
     def choose(self, count: int, /) -> int:
-        """Returns a number from 0 to `count` - 1. The choice with the number `long` gets one of the largest numbers."""
+        """Returns a number from 0 to `count` - 1. The choice that `dial` marks as `long` gets one of the largest numbers."""
         self._chosen += 1
         number = self._random.getrandbits(18)
         return count - 1 - number % (count // 10 + 1) if self._chosen - 1 == self._long else number % count
@@ -68,8 +68,8 @@ def _orders() -> Sequence[bytes]:
 
 @lru_cache(maxsize=256)
 def _masks(full: int) -> tuple[bytes, bytes]:
-    """Returns two tables for a random byte. The first table says whether a byte of the record is kept. The second table contains
-    the byte that replaces a byte of the record.
+    """Returns two tables with one entry for each random byte. The first table says whether a byte of the record is kept. The
+    second table contains the byte that replaces a byte of the record.
     """
     bare = 256 - full
     return bytes(bare) + b"\xff" * full, bytes(_NEXT_TO_NOTHING[chance % 8] for chance in range(bare)) + bytes(full)

@@ -46,10 +46,9 @@ def steered_cases(
     contract: Contract | None = None,
     strength: int = 2,
 ) -> Iterator[Case]:
-    """Yields random cases. The choice that was not tested for the longest time comes next.
-
-    The same seed and shard give the same cases, except for values that depend on `now`. If `now` is None, every verdict is true
-    at every supported time. Each random message gives these cases, if `verdicts` allows them:
+    """Yields random cases. The next choice is always the one that was not tested for the longest time. The same seed and shard
+    give the same cases, except for values that depend on `now`. If `now` is None, every verdict is true at every supported time.
+    Each random message gives these cases, if `verdicts` allows them:
 
     - the valid message itself
     - single faults; the `twin` (the valid counterpart) of these cases is the message
@@ -57,8 +56,8 @@ def steered_cases(
     - a probe of an ambiguity
 
     No message occurs twice or is in the catalogue of this `strength`. Messages of different shards also differ, because each
-    message contains a unique string (see `marks`). `rules` and `techniques` limit the faults (None: no limit). The cases do not
-    end, unless the limits leave only few messages.
+    message contains a unique string (see `marks`). `rules` and `techniques` limit the faults (None: no limit). The iterator ends
+    only if the limits leave only few messages.
     """
     return _CaseStream(
         message_type, seed, shard, tuple(verdicts), rules, techniques, now, contract or load_contract(), strength

@@ -1,7 +1,5 @@
 """Defines the techniques: the ways to break a rule. There is one module for each kind of technique. CONTRIBUTING.md explains how
-to add one.
-
-Other fuzzers use some faults that break no single rule of this contract, so they are not techniques:
+to add a technique. Some faults of other fuzzers do not break exactly one rule of this contract, so they are not techniques:
 
 - If the contract leaves a question open, brokerfuzz sends a probe of the ambiguity (`cases.probes`). Examples are
   duplicate properties, encodings, 1.0 for an integer, and times with a time zone.

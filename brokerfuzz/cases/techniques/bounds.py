@@ -108,7 +108,7 @@ def _integer(value: int) -> Callable[[FaultContext], Change | None]:
 
 
 def _literal(written: str) -> Callable[[FaultContext], Change | None]:
-    """Returns a technique that uses this integer in exactly this notation. The technique applies if the integer is too low or too high."""
+    """Returns a technique that uses this integer in exactly this notation, if the integer is too low or too high."""
     literal = Fragment(written)
     return lambda context: Put(literal) if _beyond(context, float(written)) else None
 

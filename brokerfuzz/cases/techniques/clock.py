@@ -29,8 +29,8 @@ def _at(hours: int, offset: str) -> Callable[[FaultContext], Change | None]:
 
 
 def _then(written: str) -> Callable[[FaultContext], Change | None]:
-    """Returns a technique that uses this time. The technique applies if the time is more than a day in the future, or in the
-    future at every supported time.
+    """Returns a technique that uses this fixed time. The technique applies if the time is more than a day in the future, or in
+    the future at every supported time.
     """
     moment = timestamp(written).moment
     assert moment is not None

@@ -17,9 +17,7 @@ ChangeOf = Callable[[FaultContext], Change | None]
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:
-    """Returns a technique that uses this value. The technique applies if the current value is of this kind. A `Fragment`
-    preserves the notation of a number.
-    """
+    """Returns a technique that replaces values of this kind by the given value. A `Fragment` preserves the notation of a number."""
     if isinstance(value, Fragment):
         return lambda context: Put(value) if kind(context.present) and context.forbids("number") else None
     return lambda context: put(context, value) if kind(context.present) else None

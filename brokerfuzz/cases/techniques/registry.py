@@ -22,8 +22,8 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 @dataclass(frozen=True, slots=True)
 class FaultContext:
-    """What a technique needs to know: the rule to break, the schema of the site without conditions, the current value, and the
-    time.
+    """The information that a technique gets: the rule to break, the schema of the site without conditions, the current value, and
+    the time.
 
     If `now` is None, a technique applies only if its message is invalid at every supported time.
     """
@@ -71,7 +71,9 @@ ChangeOf = Callable[[FaultContext], Change | None]
 
 
 def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
-    """Returns a decorator that registers a function as a technique. `keywords` are the keywords of the rules that it can break."""
+    """Returns a decorator that registers a function as a technique. `keywords` are the keywords of the rules that the technique
+    can break.
+    """
 
     def register(function: ChangeOf) -> ChangeOf:
         register_technique(
@@ -83,7 +85,7 @@ def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
 
 
 def register_technique(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -> None:
-    """Registers a technique that is a row of a table."""
+    """Registers a technique that is defined by a row of a table."""
     assert name not in TECHNIQUES, f"two techniques have the name {name}"
     TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, change)
 

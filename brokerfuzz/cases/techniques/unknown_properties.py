@@ -50,7 +50,9 @@ def unknown_depth(context: FaultContext) -> Change:
 
 
 def _named(name: str, value: Any) -> Callable[[FaultContext], Change]:
-    """Returns a technique that adds a property with this name. If the contract knows the name, underscores are appended."""
+    """Returns a technique that adds a property with this name. If the contract contains this name, underscores are appended to
+    the name.
+    """
     return lambda context: AddProperty(_new(name, context), value)
 
 

@@ -45,7 +45,7 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
 
 
 class _Counting:
-    """Counts the cases that are read. On a terminal, the number is shown."""
+    """Counts the cases that are read, and shows the number on a terminal."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -28,7 +28,7 @@ def check_out(out: str, *, force: bool) -> None:
 
 
 def write(out: str, cases: "Iterable[Case]") -> "Summary":
-    """Writes a corpus to standard output, to a path or to a URL. The corpus is compressed if its name says so."""
+    """Writes a corpus to standard output, to a path or to a URL. The corpus is compressed if its name ends in `.gz` or `.zst`."""
     from brokerfuzz.corpus import files
 
     if out == STANDARD_OUTPUT:
@@ -38,7 +38,7 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
 
 
 def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None = None) -> None:
-    """Prints how many cases were written, and how many were read (`of`).
+    """Prints a summary: how many cases were written, and how many were read (`of`).
 
     The summary goes to standard error if the corpus goes to standard output.
     """

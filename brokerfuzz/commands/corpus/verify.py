@@ -83,7 +83,7 @@ _HEAD = '{"wrong": ['
 
 
 def _end(verification: "Verification") -> str:
-    """Returns the end of the JSON document, which is necessary even if a corpus cannot be read to its end."""
+    """Returns the end of the JSON document. The document gets this end even if a corpus cannot be read completely."""
     import json
 
     expired = {"count": verification.expired.count, "first": list(map(_data, verification.expired.first))}
@@ -91,7 +91,7 @@ def _end(verification: "Verification") -> str:
 
 
 def _json(wrong: "CorpusProblem", *, first: bool) -> str:
-    """Converts a problem to JSON. The command prints each problem at once, because there can be very many."""
+    """Converts a problem to JSON. The command prints each problem immediately, because there can be very many problems."""
     import json
 
     return f"{_HEAD if first else ','}\n  {json.dumps(_data(wrong))}"

@@ -1,4 +1,6 @@
-"""Defines bodies with unexpected content: instead of the message, before it or after it. Some bodies are the message in another format."""
+"""Defines bodies with unexpected content instead of the message, before the message, or after the message. Some bodies are the
+message in another format.
+"""
 
 from base64 import b64encode
 from html import escape

@@ -1,4 +1,6 @@
-"""Makes slips (small syntax errors). Some functions find a token in the message, and others change the message at this token."""
+"""Makes slips (small syntax errors). Some functions of this module find a token in a message, and others change the message at
+the token.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -118,8 +120,8 @@ def last_string(found: Tokens) -> int | None:
 
 
 def number(found: Tokens) -> int | None:
-    """Returns the first property value that is a number with a fraction. After a change, an integer could also break a rule about
-    its type or its bounds.
+    """Returns the first property value that is a number with a fraction. A changed integer could also break a rule about its type
+    or its bounds.
     """
     return _first([index + 1 for index in _all(found, b":") if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]])
 
@@ -133,7 +135,7 @@ def last_boolean(found: Tokens) -> int | None:
 
 
 def array(found: Tokens) -> int | None:
-    """Returns the `[` that opens the first array of strings."""
+    """Returns the token `[` that begins the first array of strings in a message."""
     return _first([index for index in _all(found, b"[") if found[index + 1][:1] == b'"'])
 
 
