@@ -53,7 +53,7 @@ def recorded(path: str, contract: str | None) -> "PlannedCampaign":
 
 
 def outcome(path: str, planned: "PlannedCampaign") -> "Result":
-    """Returns the result of the cases whose answers are in the journal of the campaign. No requests are sent."""
+    """Returns the result of the cases whose answers are in the journal of the campaign. The function sends no requests."""
     from brokerfuzz.campaign import Campaign, Recalled, run
     from brokerfuzz.campaign.journal import Key
     from brokerfuzz.errors import JournalError

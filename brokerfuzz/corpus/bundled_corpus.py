@@ -1,6 +1,6 @@
 """Loads the corpus in the package: the essential cases of each message type, as `brokerfuzz export` writes them.
 
-The cases that need the current time are missing, so all verdicts are always correct.
+This corpus contains no cases about the clock, so all verdicts are always correct.
 """
 
 from collections.abc import Collection, Sequence
@@ -28,10 +28,10 @@ def load(
 ) -> list[Case]:
     """Returns the essential cases of a message type: each rule broken with each technique, each edge, and each probe.
 
-    The twin (the valid counterpart) of an invalid case comes before this case. `verdicts`, `rules`, `techniques` and `sites`
-    select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are always
-    included. The cases are judged when their message type is loaded for the first time. This function does not need
-    Hypothesis.
+    The twin (the valid counterpart) of an invalid case comes before the invalid case. `verdicts`, `rules`, `techniques` and
+    `sites` select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are
+    always included. The function judges the cases when their message type is loaded for the first time. This function does not
+    need Hypothesis.
 
     Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or site. Raises
     `TypeError` for a single string instead of a list.

@@ -1,6 +1,6 @@
 """Compares two corpora, and counts the differences for each rule.
 
-For each case of the first corpus, the memory contains only the ID and a number that summarizes the case.
+To save memory, only the ID and a number that summarizes the case are stored for each case of the first corpus.
 """
 
 from collections import Counter
@@ -22,10 +22,9 @@ CaseTopic = tuple[str, str, str]
 
 @dataclass
 class Comparison:
-    """How many cases are in the first corpus (before), are in the second one (after), were added, were removed, or changed.
-
-    The numbers are given in total, and for each rule, ambiguity or label. A case has changed if both corpora contain it with
-    different labels, faults or ambiguities.
+    """Numbers of cases: in the first corpus (before), in the second corpus (after), added, removed and changed. There are numbers
+    for all cases, and for each rule, ambiguity and label. A case has changed if both corpora contain it with different labels,
+    faults or ambiguities.
     """
 
     about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
@@ -99,7 +98,7 @@ def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
 
 
 def _state(record: CaseRecord) -> int:
-    """Returns a number that summarizes a record and contains its label. In another process, the number is different."""
+    """Returns a number that summarizes a record and contains its label. The number is different in each process."""
     said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 

@@ -23,7 +23,7 @@ _CHUNK = 1 << 20
 
 
 class ConfinedFiles(Protocol):
-    """Opens files by their names. All errors are `CorpusError`s, and do not contain the name of the folder."""
+    """Opens the files of one folder by their names. All errors are `CorpusError`s, and do not contain the name of the folder."""
 
     def opened(self, name: str) -> AbstractContextManager[BinaryIO]: ...
 
@@ -54,7 +54,7 @@ class ConfinedFiles(Protocol):
 
 
 class SiblingFiles(ConfinedFiles):
-    """The files in a store that are in the same folder as a given file."""
+    """The files in a store, such as S3, that are in the same folder as a given file."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -65,7 +65,7 @@ class SiblingFiles(ConfinedFiles):
             yield stream
 
     def place(self, name: str) -> Place:
-        """Returns the place of a file. Raises `CorpusError` if the name leads out of the folder."""
+        """Returns the `Place` of a file. Raises `CorpusError` if the name leads out of the folder."""
         if "/" in name or not is_name(name):
             raise CorpusError(f"refers to {quoted(name)}, which is not a file name in the same folder")
         return self._place.beside(name)
@@ -79,9 +79,8 @@ class FolderFiles(ConfinedFiles):
         self._home = folder.resolve()
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
-        """Returns the path of a file. `kind` is a function that can also accept folders.
-
-        Raises `CorpusError` if the path leads out of the folder or is not of the right kind.
+        """Returns the path of a file. The function `kind` decides whether the path has the right kind: a file, or also a folder.
+        Raises `CorpusError` if the path leads out of the folder or has a wrong kind.
         """
         if not is_name(name):
             raise CorpusError(f"refers to {quoted(name)}, which is not a name inside the folder")
@@ -103,7 +102,7 @@ class FolderFiles(ConfinedFiles):
 
 
 def is_name(name: str) -> bool:
-    """Returns whether the name is safe: it does not lead out of the folder, as `..` does."""
+    """Returns whether a file name is safe. A safe name does not lead out of the folder, as `..` does."""
     return len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) is not None
 
 

@@ -14,9 +14,8 @@ _OTHERS = (".7z", ".br", ".bz2", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snapp
 
 
 def format_from_name(out: str) -> Format:
-    """Returns the format that the end of a file name means. Returns `ndjson` if the name has no such end.
-
-    Raises `CorpusError` if no format, or more than one, has this end.
+    """Returns the format for the suffix of a file name. Returns `ndjson` for a name without a suffix. Raises `CorpusError` if no
+    format, or more than one format, has this suffix.
     """
     _check_lower_case(out, SUFFIXES)
     bare = out.removesuffix(suffix(out))
@@ -33,7 +32,7 @@ def format_from_name(out: str) -> Format:
 
 
 def check_suffix(out: str, form: Format) -> None:
-    """Raises `CorpusError` if the end of the name means a compression that brokerfuzz does not support."""
+    """Raises `CorpusError` if the suffix stands for a compression that brokerfuzz does not support."""
     _check_lower_case(out, SUFFIXES)
     end = PurePosixPath(out).suffix.lower()
     if end in _OTHERS:
@@ -43,14 +42,16 @@ def check_suffix(out: str, form: Format) -> None:
 
 
 def _check_lower_case(out: str, ends: Collection[str]) -> None:
-    """Raises `CorpusError` if a name ends in one of the `ends`, but in upper case."""
+    """Raises `CorpusError` if a name ends in one of the suffixes `ends`, but in upper case."""
     end = PurePosixPath(out).suffix
     if end not in ends and end.lower() in ends:
         raise CorpusError(f"{out} ends in {end}, but suffixes must be in lower case: use {end.lower()}")
 
 
 def check_ndjson(out: str) -> None:
-    """Raises `CorpusError` if the end of the name means a format other than ndjson, or a compression that is not supported."""
+    """Raises `CorpusError` if the suffix stands for another format than ndjson, or for a compression that brokerfuzz does not
+    support.
+    """
     check_suffix(out, format_named("ndjson"))
     end = PurePosixPath(out.removesuffix(suffix(out))).suffix
     if end not in ("", ".ndjson", ".jsonl"):
@@ -75,7 +76,7 @@ class ShardNames:
 
     @classmethod
     def of(cls, name: str, form: Format, count: int) -> "ShardNames":
-        """Returns the names of the shards for a corpus with this name."""
+        """Returns the names of the shards of a corpus with this name."""
         bare = name.removesuffix(suffix(name))
         stem = bare if isinstance(form, Folder) else bare.removesuffix(PurePosixPath(bare).suffix)
         return cls(stem, name.removeprefix(stem), count)
@@ -86,5 +87,5 @@ class ShardNames:
 
     @property
     def manifest(self) -> str:
-        """The name of the list of shards."""
+        """The name of the file that lists the shards."""
         return f"{self.stem}.shards.json"

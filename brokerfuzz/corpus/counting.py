@@ -10,14 +10,14 @@ from brokerfuzz.corpus.formats import LeftOut
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How many cases were written: in total, and for each message type and label."""
+    """The number of written cases: in total, and for each message type and label."""
 
     count: int
     by_label: dict[tuple[str, str], int]
 
     @classmethod
     def of(cls, passed: Counter[tuple[str, str]], left_out: Counter[tuple[str, str]]) -> "Summary":
-        """Returns the summary of an export. The format received the cases in `passed`, but did not write those in `left_out`."""
+        """Returns the summary of an export. The format received the cases in `passed`, but did not write the cases in `left_out`."""
         written = passed - left_out
         return cls(written.total(), dict(written))
 

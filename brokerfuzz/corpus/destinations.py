@@ -1,4 +1,4 @@
-"""Writes a corpus to a file, or to a folder with checksums. The end of a file name decides whether the file is compressed."""
+"""Writes a corpus to a file, or to a folder with checksums. The suffix of a file name decides whether the file is compressed."""
 
 import json
 import re
@@ -32,7 +32,7 @@ _CHUNK = 1 << 20
 class Written:
     """The size and the SHA-256 of a corpus.
 
-    For a folder, the SHA-256 of its list of checksums is used. The SHA-256 is empty if it was not requested.
+    For a folder, this is the SHA-256 of its list of checksums. The SHA-256 is empty if the caller did not request it.
     """
 
     bytes: int
@@ -40,7 +40,8 @@ class Written:
 
 
 def write_file(place: Place, pieces: Iterable[bytes], *, compressed: bool = False, summed: bool = True) -> Written:
-    """Writes a corpus to a file. The file is compressed if its name says so, unless the pieces are already `compressed`.
+    """Writes a corpus to a file. The file is compressed if its name ends in `.gz` or `.zst`. If `compressed` is true, the pieces
+    are already compressed.
 
     Raises `CorpusError` if the file cannot be written.
     """
@@ -78,9 +79,8 @@ def _manifest(name: str, about: CorpusInfo) -> bytes:
 
 
 def is_corpus(place: Place) -> bool:
-    """Returns whether a folder is a corpus, so that it may be replaced.
-
-    The contents of the manifest decide this, because other programs also write files with the same name.
+    """Returns whether a folder is a corpus, which a new corpus may replace. The contents of the manifest decide, because other
+    programs also write files with this name.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -142,7 +142,9 @@ def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
 
 
 def _size(place: Place, line: bytes) -> int | None:
-    """Returns the size of the file in a line of the checksums. Returns None if the file was changed, or if its name is unsafe."""
+    """Returns the size of the file that a line of the checksums names. Returns None if the file was changed, or if its name is
+    unsafe.
+    """
     entry = SUM.fullmatch(line)
     if entry is None or not is_name(name := entry[2].decode("ascii", "replace")):
         return None

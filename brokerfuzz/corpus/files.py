@@ -26,8 +26,8 @@ def write(
     The corpus appears only when it is complete. A file is compressed if its name ends in `.gz` or `.zst`. `progress` gets the
     number of cases that were written so far. `about` describes the corpus; `ndjson` does not need it.
 
-    Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the corpus cannot be written or there is no case;
-    then no new files remain.
+    Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the corpus cannot be written or there is no case.
+    After an error, no new files remain.
 
     >>> from brokerfuzz.corpus import load, write
     >>> write("responses.ndjson.gz", load("product-list-response")).count
@@ -55,7 +55,7 @@ def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], N
 
 
 def _some(cases: Iterable[Case]) -> Iterator[Case]:
-    """Yields the cases. Raises `CorpusError` if there are none."""
+    """Yields the cases. Raises `CorpusError` if there are no cases."""
     case = None
     for case in cases:
         yield case

@@ -19,7 +19,9 @@ SHARDS = ".shards.json"
 
 
 class CorpusFolder:
-    """A folder with cases. Raises `CorpusError` if the manifest is missing, or if the folder has a format without a corpus."""
+    """A folder with cases. Raises `CorpusError` if the manifest is missing, or if brokerfuzz cannot read the format of the
+    folder.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path, self.files = path, FolderFiles(path)
@@ -57,7 +59,7 @@ class CorpusFolder:
                 yield (number, entry[2].decode(errors="backslashreplace"), entry[1].decode()) if entry else (number, "", "")
 
     def _names(self) -> Iterator[str]:
-        """Yields the names of all files in the folder and below it."""
+        """Yields the names of all files in the folder and its subfolders."""
         for place, folders, files in os.walk(self.path):
             links = [name for name in folders if (Path(place) / name).is_symlink()]
             folders.sort()

@@ -36,8 +36,8 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
     The `twin` of an invalid case is an earlier valid case. If the corpus does not contain the twin, or if the twin came more than
     4,096 valid cases earlier, only `twin_id` is set.
 
-    Also raises `CorpusError` if a file cannot be read, is not a corpus, or is truncated. The error comes only after the valid
-    cases before it were yielded. So use no case before you have read all cases.
+    Also raises `CorpusError` if a file cannot be read, is not a corpus, or is truncated. An error is raised only after the valid
+    cases before it were yielded. So use the cases only after you have read all of them.
 
     >>> from brokerfuzz.corpus import load, read, write
     >>> summary = write("offers.ndjson", load("offer-creation-request", rules=["*orderMinimum:minimum"]))
@@ -55,7 +55,9 @@ def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> I
 
 
 def records(path: str | Path) -> Iterator[CaseRecord]:
-    """Yields the records of a corpus without judging them. Raises `CorpusError` like `read`, but does not detect wrong verdicts."""
+    """Yields the records of a corpus without judging their messages. Raises `CorpusError` like `read`, but does not detect wrong
+    verdicts.
+    """
     return (record for part in parts_of(path) for _, record in _records(lines(part), part.name))
 
 
@@ -71,7 +73,7 @@ def _cases(found: "Lines", name: str, twins: "Twins", contract: Contract | None)
 
 
 def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], None, None]":
-    """Yields the lines and their records. Closes the file even if a record is invalid."""
+    """Yields the lines of a file and their records. Closes the file even if a record is invalid."""
     sequence = RecordSequence(name)
     with closing(found):
         for line in found:
@@ -85,7 +87,7 @@ def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], N
 
 
 class Twins:
-    """The latest valid cases by ID. They may be the twins of the next invalid cases."""
+    """The latest valid cases by ID, which may be the twins of the next invalid cases."""
 
     def __init__(self) -> None:
         self._cases: OrderedDict[str, Case] = OrderedDict()
@@ -98,8 +100,8 @@ class Twins:
         return self._cases
 
     def add(self, case: Case, size: int) -> None:
-        """Stores a case if it is valid, and removes the oldest cases if there are too many. `size` is the length of the line of
-        the case.
+        """Stores a case if it is valid, and removes the oldest cases if too many are stored. `size` is the length of the line
+        with the case.
         """
         if case.label != "valid" or case.id in self._cases:
             return
@@ -111,7 +113,7 @@ class Twins:
 
 
 class RecordSequence:
-    """Checks that only the last record of a corpus is marked as the last one."""
+    """Checks that the last record of a corpus, and no other record, is marked as the last one."""
 
     def __init__(self, name: str) -> None:
         self._name, self._last = name, False
@@ -133,7 +135,7 @@ class RecordSequence:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a corpus with its file name and its number. `bytes_of` reads a message from another file."""
+    """A line of a corpus with its file name and its number. The function `bytes_of` reads a message that is in another file."""
 
     name: str
     number: int
@@ -156,7 +158,7 @@ Lines = Generator[Line, None, None]
 
 
 def parts_of(*paths: str | Path) -> Iterator[Place]:
-    """Yields the place of each corpus. A list of shards (`NAME.shards.json`) yields the places of the shards.
+    """Yields the places of all corpora. For a list of shards (`NAME.shards.json`), yields the places of the shards.
 
     Raises `CorpusError` if a path or a list is invalid.
     """
@@ -186,7 +188,7 @@ def lines(place: Place) -> Lines:
 
 @contextmanager
 def opened(place: Place) -> Iterator[BinaryIO]:
-    """Opens a file for reading and decompresses it. Raises `OSError` or `CorpusError` if this fails."""
+    """Opens a file for reading and decompresses it. Raises `OSError` or `CorpusError` if the file cannot be opened."""
     if isinstance(place, LocalPlace):
         with opened_for_reading(place.path) as stream:
             yield stream

@@ -51,7 +51,7 @@ class ExpiredCases:
     first: list[CorpusProblem] = field(default_factory=list)
 
     def add(self, line: Line, case: Case, made: datetime, contract: Contract | None) -> None:
-        """Counts a case if it has expired. `made` is the time for which the case was generated."""
+        """Counts a case if its verdict has expired. `made` is the time for which the case was generated."""
         verdict = check(case.message_type, case.body, now=self.now, contract=contract, headers=case.headers)
         if verdict != case.verdict:
             self.count += 1
@@ -104,7 +104,7 @@ class TwinCheck:
 class Verification:
     """Judges each case of corpora again, and checks what its record says about faults, tags and twins.
 
-    `count` is the number of records so far. `expired` describes the cases that have expired before the time `now` (None: the
+    `count` is the number of records so far. `expired` describes the cases whose verdicts are wrong at the time `now` (None: the
     current time).
     """
 
@@ -117,8 +117,8 @@ class Verification:
     def of(self, path: str | Path) -> Iterator[CorpusProblem | None]:
         """Yields a problem for each wrong checksum. Then yields a value for each record: its problem, or None if it is correct.
 
-        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. So a few damaged lines cause a few
-        problems, but a file that is not a corpus causes only one error.
+        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. So each damaged line of a corpus
+        gives a problem, but a file that is not a corpus gives only one error.
         """
         place = place_of(str(path))
         if place.base.endswith(SHARDS):

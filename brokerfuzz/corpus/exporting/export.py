@@ -25,8 +25,8 @@ NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques,
 class Export:
     """The cases of several plans in one format.
 
-    The workers of `pool` generate the random cases. Without a pool, this process generates the random cases. This process always
-    generates the catalogues. `progress` regularly gets the number of cases that were written.
+    The workers of `pool` generate the random cases. Without a pool, the current process generates the random cases. The current
+    process always generates the catalogues. `progress` regularly gets the number of cases that were written.
     """
 
     plans: tuple[Plan, ...]
@@ -48,9 +48,8 @@ class Export:
         return total
 
     def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCut]:
-        """Yields the parts of the `wanted` shards in order. `sizes` lists the number of cases of each shard.
-
-        The end of `name` decides about compression. Raises `CorpusError` if there is no case.
+        """Yields the parts of the `wanted` shards in order. `sizes` lists the number of cases of each shard. The parts are
+        compressed if `name` ends in `.gz` or `.zst`. Raises `CorpusError` if there is no case.
         """
         ended: set[Plan] = set()
         held: EncodedCut | None = None
@@ -71,7 +70,9 @@ class Export:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an export wrote: the number of cases, their size, how many already existed, and how many were left out for each reason."""
+    """The result of an export: the number and the size of its cases, how many cases already existed, and how many were left out
+    for each reason.
+    """
 
     summary: Summary
     bytes: int
@@ -95,7 +96,7 @@ class ExportWriter:
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
     def to(self, place: Place, pieces: Iterable[EncodedCut], *, summed: bool = True) -> Written:
-        """Writes a corpus to a place. If `summed` is true, the checksum of a file is computed.
+        """Writes a corpus to a file, folder or URL. If `summed` is true, the method computes the checksum of the file.
 
         Raises `CorpusError` if the corpus cannot be written.
         """
@@ -125,8 +126,8 @@ class ExportWriter:
 
 
 def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcome:
-    """Writes a corpus to a place. Raises `CorpusError` if the corpus cannot be written, if there is no case, or if `force` is
-    false and the place is not empty.
+    """Writes a corpus to a file, folder or URL. Raises `CorpusError` if the corpus cannot be written, if there is no case, or if
+    `force` is false and something already exists there.
     """
     check_place(export.form, place, force=force)
     writing = ExportWriter(export)
@@ -135,7 +136,7 @@ def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcom
 
 
 def check_place(form: Format, place: Place, *, force: bool) -> None:
-    """Raises `CorpusError` if a corpus in this format cannot be written to the place."""
+    """Raises `CorpusError` if a corpus in this format cannot be written to this file, folder or URL."""
     if isinstance(form, Folder):
         place.check_folder(is_corpus, force=force)
     else:

@@ -1,4 +1,6 @@
-"""Generates the parts of an export in any process. A part is a block of cases, which is divided if it belongs to several shards."""
+"""Generates the parts of an export in any process. A part is a block of cases. If the cases belong to several shards, the block
+is divided.
+"""
 
 import gc
 from collections import Counter
@@ -33,8 +35,8 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True)
 class ExportTask:
-    """A block to encode in a format. `compressing` is the end of the file name that means the compression. `compressing` is empty
-    if the corpus is not compressed.
+    """A task for a worker: a block of cases to encode in a format. `compressing` is `.gz` or `.zst`, or empty if the corpus is
+    not compressed.
     """
 
     block: Block
@@ -45,10 +47,8 @@ class ExportTask:
 
 @dataclass(frozen=True)
 class EncodedCut:
-    """Some encoded cases.
-
-    If the format can encode single cases, this object contains the bytes, otherwise the cases. The bytes are in the file
-    `spool_path` or in `data`.
+    """The encoded cases of a part. If the format cannot encode single cases, the object contains the cases instead of their
+    bytes. The bytes are in the file `spool_path` or in `data`.
     """
 
     part: ExportTask
@@ -99,7 +99,7 @@ def make(part: ExportTask) -> list[EncodedCut]:
 def make_spooled(folder: str, part: ExportTask) -> list[EncodedCut]:
     """Generates and encodes a part, and writes the bytes to files if the disk has enough space.
 
-    A pipe between processes would be slower, because it copies the bytes four more times.
+    A pipe between processes would be slower, because a pipe copies the bytes four more times.
     """
     return [_spooled(Path(folder), piece) if piece.data else piece for piece in make(part)]
 
@@ -115,7 +115,7 @@ def _spooled(folder: Path, piece: EncodedCut) -> EncodedCut:
 
 
 def _encoded(cases: Iterator[Case], encode: Callable[[Sequence[Case], bool], bytes], last: bool, counts: Counter[tuple[str, str]]) -> Iterator[bytes]:
-    """Yields the bytes of the cases and counts the cases. A few cases are encoded at a time, because they fit into the
+    """Yields the bytes of the cases and counts the cases. Only a few cases are encoded at a time, so that they fit into the
     processor's cache.
     """
     some = tuple(islice(cases, _FEW))
@@ -131,7 +131,7 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCut) -> EncodedCut:
-    """Generates a part again, as the last part of its shard. This is needed if the shard ended early."""
+    """Generates a part again, marked as the last part of its shard. This is necessary if a shard ends earlier than planned."""
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
 

@@ -56,17 +56,17 @@ class _Manifest:
             self.write()
 
     def write(self) -> None:
-        """Writes the manifest. Raises `CorpusError` if this fails."""
+        """Writes the manifest. Raises `CorpusError` if the manifest cannot be written."""
         said = {**self.head, "whole": len(self.shards) == self.head["of"], "shards": [asdict(self.shards[name]) for name in sorted(self.shards)]}
         write_file(self.place, [(json.dumps(said, indent=2) + "\n").encode()], compressed=True)
         self._written = time.monotonic()
 
 
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
-    """Writes a corpus in shards, to the folder of `place`. With `resume`, only missing or damaged shards are written.
+    """Writes a corpus in shards, to the folder that contains `place`. With `resume`, only missing or damaged shards are written.
 
-    Raises `CorpusError` if a shard cannot be written, if there are more shards than cases, or if `force` is false and there is
-    another export.
+    Raises `CorpusError` if a shard cannot be written, if there are more shards than cases, or if `force` is false and another
+    export with the same name exists.
     """
     names = ShardNames.of(place.base, export.form, count)
     known = _read(place.beside(names.manifest))
@@ -191,7 +191,7 @@ def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _M
 
 
 def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any], sizes: list[int]) -> dict[str, Shard]:
-    """Returns the existing shards that match their checksums. Nothing else in the manifest is trusted."""
+    """Returns the existing shards that match their checksums. The function trusts nothing else in the manifest."""
     try:
         sums = {shard["name"]: shard["sha256"] for shard in known["shards"]}
     except (KeyError, TypeError) as problem:

@@ -1,6 +1,6 @@
 """The file `expected-failures` of a test suite: the failures that a team knows and has not fixed yet.
 
-Each line has the ID of a case, or a pattern for groups of tests, in which `*` matches anything. A comment begins with `#`.
+Each line has the ID of a case, or a pattern for groups of tests, in which `*` matches any characters. A comment begins with `#`.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Creates file names for cases. A name shows the topic of the case, and is safe on every file system.
 
-A name depends only on its case, so other cases in the corpus do not change it.
+A name depends only on its case, and not on other cases in the corpus.
 """
 
 import re
@@ -15,7 +15,7 @@ _UNTITLED_TAGS = ("now:", "at:", "in:", "under:")
 
 
 def stem(case: Case) -> str:
-    """Returns the file name of a case without its end: `order-minimum_minimum_one-below_19da04d30a1b2c3d`.
+    """Returns the file name of a case without its suffix: `order-minimum_minimum_one-below_19da04d30a1b2c3d`.
 
     The name consists of the topic and the ID. If the topic is too long, its beginning is removed.
     """
@@ -41,6 +41,6 @@ def topic_of(case: Case) -> str:
 
 
 def _plain(text: str) -> str:
-    """Converts a site or a tag for a file name: `productClusters[].id` becomes `product-clusters.id`."""
+    """Converts a site or a tag to a form that is possible in a file name: `productClusters[].id` becomes `product-clusters.id`."""
     small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text).lower().replace("[]", "")
     return re.sub(r"[-.]*\.[-.]*", ".", re.sub(r"[^a-z0-9.]+", "-", small)).strip("-.")

@@ -17,14 +17,14 @@ class LeftOut:
     by_reason: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case, reason: str) -> None:
-        """Counts a case that is left out. The reason must fit after "5 cases", for example `that are ...` or `longer than ...`."""
+        """Counts a case that is left out. The reason must be able to follow the words "5 cases": for example, `longer than ...`."""
         self.by_label[case.message_type, case.label] += 1
         self.by_reason[reason] += 1
 
 
 @dataclass(frozen=True)
 class CorpusInfo:
-    """What is known about a corpus before its first case. Cases that are left out are counted.
+    """Information about a corpus that is known before its first case. `left_out` counts the cases that are left out.
 
     `recipe` contains the options of `brokerfuzz export` that generate the corpus again.
     """
@@ -42,8 +42,8 @@ class File:
     Names of files are safe on every file system: a part of a name has at most 100 characters, consists of lower-case letters,
     digits, `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
 
-    The user completes a file that is `user_owned`. An export does not overwrite a `user_owned` file, and writes no checksum for
-    it. `check` raises `CorpusError` if the contents of the user's file do not fit the export.
+    A file that is `user_owned` must be completed by the user. A later export does not overwrite this file, and writes no checksum
+    for it. `check` raises `CorpusError` if the contents of the user's file do not fit the export.
     """
 
     name: str
@@ -56,8 +56,8 @@ class File:
 class OneFile:
     """A format that consists of one file. `pieces` yields the bytes of the file.
 
-    If the file is simply the bytes of its cases one after another, `encode` returns the bytes of some cases, and several
-    processes can generate the file. The second argument of `encode` is True for the last cases.
+    If the file consists of the bytes of its cases one after another, `encode` returns the bytes of some cases, so that several
+    processes can generate the file. The second argument of `encode` is True if these are the last cases of the file.
     """
 
     name: str

@@ -54,7 +54,7 @@ def _escaped(byte: int) -> str:
 
 
 def _below(schema: Schema) -> Iterator[Schema]:
-    """Yields a schema and all schemas inside it."""
+    """Yields a schema and all schemas inside this schema."""
     yield schema
     for prop in schema.get("properties", {}).values():
         yield from _below(prop)

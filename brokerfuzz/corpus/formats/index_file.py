@@ -1,8 +1,8 @@
 """Writes each message to a file, and a list of the files: `cases.ndjson`.
 
-The lines of the list are described in `cases.records`. They have the property `file` (the name of the file with the message)
-instead of `body` or `raw`, and the property `reason` (a sentence that says why the message has its verdict). The last line ends
-with `"last":true`.
+The lines of the list are described in `cases.records`. Instead of `body` or `raw`, a line has the property `file` (the name of
+the file with the message). A line also has the property `reason` (a sentence that says why the message has its verdict). The last
+line ends with `"last":true`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ _CHUNK = 1 << 20
 
 
 def with_index(named: Iterable[tuple[Case, str]]) -> Iterator[File]:
-    """Yields a file for each case and its name, then the list of the files."""
+    """Yields one file for each case, and then the list of these files."""
     with TemporaryFile() as index:  # the list has one line per case, so it may not fit into memory
         held: tuple[Case, str, str] | None = None
         for case, name in named:

@@ -5,8 +5,8 @@
 Each message type has two groups: cases with a verdict in the contract, and cases that the contract leaves open (`unspecified`).
 `valid` is the result of a validator that knows only the JSON Schema. The schema is the schema of the contract (draft 2020-12),
 with all other schemas in `$defs`. The `comment` of a group says how many cases are left out, and why. A case is left out if
-parsers interpret its JSON differently, or if the schema alone does not decide its verdict. The verdict can depend on a rule in
-`semantics.json`, or on whether the validator checks `format`.
+parsers interpret its JSON differently, or if the schema alone does not decide its verdict. For example, a verdict can depend on a
+rule in `semantics.json`, or on a `format` that not every validator checks.
 """
 
 from collections import Counter
@@ -34,7 +34,9 @@ _CHUNK = 1 << 20
 
 
 class _Group:
-    """The tests of a group. The tests are first written to a temporary file, because cases of different groups arrive mixed."""
+    """The tests of a group. The tests are first written to a temporary file, because the cases of the two groups arrive in mixed
+    order.
+    """
 
     def __init__(self, message_type: MessageType, title: str, schema: Schema, tests: IO[bytes]) -> None:
         self.message_type, self.title, self._schema, self._tests = message_type, title, schema, tests
@@ -82,7 +84,7 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
 
 
 def _add_or_reason(case: Case, group: _Group, check: "SchemaCheck") -> str | None:
-    """Adds a case to its group. If the case must be left out, returns the reason instead."""
+    """Adds a case to its group, or returns the reason why the case must be left out."""
     if not has_plain_value(case):
         return NO_PLAIN_VALUE
     valid = check(case.body)

@@ -1,4 +1,4 @@
-"""Writes one case per line, as JSON. `cases.records` describes the lines. The last line is marked."""
+"""Writes one case per line, as JSON. `cases.records` describes the lines. The last line is marked as the last one."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -9,7 +9,9 @@ from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 
 
 def in_lines(name: str, *, base64: bool) -> OneFile:
-    """Returns the format. With `base64`, every message is in base64, otherwise only messages that are not compact JSON."""
+    """Returns the format with one case per line. With `base64`, every message is in base64. Without `base64`, only messages that
+    are not compact JSON are in base64.
+    """
 
     def pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
         held: Case | None = None

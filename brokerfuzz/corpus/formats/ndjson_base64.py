@@ -1,4 +1,6 @@
-"""Writes one case per line, as in `ndjson`, with every message in base64. So any JSON parser gives the exact bytes."""
+"""Writes one case per line, as in `ndjson`, with every message in base64. So a program can read the exact bytes with any JSON
+parser.
+"""
 
 from brokerfuzz.corpus.formats.ndjson import in_lines
 

@@ -1,15 +1,15 @@
 """Writes an OpenAPI 3.1 document with the messages as components and with cases as examples.
 
-The contract contains no methods and paths, so the document contains none either. `components.schemas` contains the schemas of the
-contract; `requestBodies` and `responses` contain the messages.
+Like the contract, the document contains no methods and no paths. `components.schemas` contains the schemas of the contract;
+`requestBodies` and `responses` contain the messages.
 
 The property `examples` contains only valid cases, because tools report other cases as errors. Cases that break a rule are in
 `x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. There is at most one example for each
 rule or ambiguity, and at most 20 for each verdict. The summary of an example explains its verdict.
 
 A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way, without the property
-`$ref`, because tools would follow it. Many tools use a YAML parser. So characters that YAML does not allow are escaped, and no
-property name is too long for YAML.
+`$ref`, because tools would treat it as a reference. Many tools use a YAML parser. So characters that YAML does not allow are
+escaped, and no property name is too long for YAML.
 """
 
 import re
@@ -56,7 +56,7 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
 
 
 def _yaml_safe(text: bytes) -> bytes:
-    """Returns the same JSON with all characters escaped that YAML interprets differently."""
+    """Returns the same JSON, in which all characters that YAML interprets differently are escaped."""
     return _UNSAFE_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()).encode()
 
 

@@ -4,8 +4,8 @@
     cases.ndjson
 
 A file contains the exact bytes of a message. The name of a file begins with `y_` if the message must be accepted, with `n_` if it
-must be rejected, and with `i_` if the program may do either. `cases.ndjson` lists the files (see `index_file`). Cases whose
-verdict depends on request headers or on the clock are left out.
+must be rejected, and with `i_` if a program may accept or reject the message. `cases.ndjson` lists the files (see `index_file`).
+Cases whose verdict depends on request headers or on the clock are left out.
 """
 
 from collections.abc import Iterable, Iterator

@@ -38,7 +38,7 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 
 def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
-    """Returns whether Postman can send the message. Counts a case that is left out."""
+    """Returns whether Postman can send the message. If it cannot, the function counts the case as left out."""
     try:
         text = case.body.decode()
     except UnicodeDecodeError:
@@ -66,7 +66,7 @@ def _collection(cases: list[SuiteCase]) -> dict[str, Any]:
 
 
 def _item(one: SuiteCase) -> dict[str, Any]:
-    """Returns a request. The script reads the reason, the verdict and the twin from the lines of the description."""
+    """Returns a request. The script of the request reads the reason, the verdict and the twin from the lines of its description."""
     method, _ = ROUTES[OFFER]
     removed = {name.lower(): True for name, value in one.case.headers if value is None}
     request = {

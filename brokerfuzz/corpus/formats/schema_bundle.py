@@ -33,7 +33,7 @@ def referred_to(contract: Contract, name: str) -> list[str]:
 
 
 def relocated(contract: Contract, name: str, place_of: PlaceOf) -> Schema:
-    """Returns a schema whose references lead to places in the document. The schema has no `$id` and no `$schema`."""
+    """Returns the schema with references that lead to places in the same document. The result has no `$id` and no `$schema`."""
     base = _uri(contract, name)
 
     def moved(value: Any) -> Any:

@@ -5,8 +5,8 @@
     accepts.ts           the function that the user completes
     README.md            how to run the tests
 
-The source code of the tests is in the folder `suites`. Nothing in a case can become code: only names of tests, which consist of
-letters, digits and `_`. Later exports do not change the files of the user.
+The source code of the tests is in the folder `suites`. Only the names of tests become code. These names consist of letters,
+digits and `_`, so nothing in a case can become code. Later exports do not change the files of the user.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -64,7 +64,7 @@ def suite(
 
 
 def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
-    """Returns the file with the expected failures. The user's entries must match these cases."""
+    """Returns the file with the expected failures. Each entry of the user's file must match a case."""
     check = partial(expected_failures.check_entries, cases=cases)
     return File(folder + expected_failures.NAME, [expected_failures.TEMPLATE], user_owned=True, check=check)
 

@@ -1,12 +1,13 @@
-"""Writes a folder for WireMock, with stubs that serve the responses. Use this folder to test programs that read these responses.
+"""Writes a folder for WireMock, with stubs that serve the responses. Use this folder to test programs that read the responses of
+the broker.
 
     GET /brokerfuzz                                     the list of cases: id, message, verdict, name, reason, path
     GET /brokerfuzz/product-list-response/ID            the message of a case
     any request with the header X-Brokerfuzz-Case: ID   the message of a case
     any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
 
-Use the last method for programs whose requests you cannot change. The bytes of each message are a separate file in `__files`.
-WireMock serves these files unchanged, even if templates are enabled.
+Use the request with `PUT` for programs whose requests you cannot change. The bytes of each message are a separate file in
+`__files`. WireMock serves these files unchanged, even if templates are enabled.
 """
 
 import json

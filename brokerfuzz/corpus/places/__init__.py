@@ -1,4 +1,4 @@
-"""Defines the places for corpora: files and folders on this machine, or in a store that fsspec supports.
+"""Defines the places for corpora: files and folders on this machine, or in a store that fsspec supports, such as S3.
 
 A corpus appears only when it is complete.
 """

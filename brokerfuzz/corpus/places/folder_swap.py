@@ -1,4 +1,4 @@
-"""Puts a finished folder in the place of an existing one, in one step where the system can do that."""
+"""Puts a finished folder in the place of an existing one, in one step if the operating system can do that."""
 
 import ctypes
 import os
@@ -14,8 +14,9 @@ _CURRENT_FOLDER, _EXCHANGE = -100, 2
 def replace_folder(finished: Path, path: Path, aside: Path) -> None:
     """Renames the folder `finished` to `path`. An existing folder or link at `path` then has the name `finished` or `aside`.
 
-    With Linux's `renameat2`, both names change at once: a killed process leaves either the existing folder or the new one. On other
-    systems there are two renames, and the existing folder returns if the second one fails. Raises `OSError` if renaming fails.
+    With Linux's `renameat2`, both names change at once, so a killed process leaves either the existing folder or the new one. On
+    other systems, the function renames two folders one after the other. If the second step fails, the existing folder gets its
+    name back. Raises `OSError` if renaming fails.
     """
     if not os.path.lexists(path):
         finished.replace(path)
@@ -29,15 +30,16 @@ def replace_folder(finished: Path, path: Path, aside: Path) -> None:
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Exchanges two names. Returns False if the system or the file system cannot do that."""
+    """Exchanges the names of two folders. Returns False if the system or the file system cannot do that."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
     return rename is not None and rename(_CURRENT_FOLDER, os.fsencode(one), _CURRENT_FOLDER, os.fsencode(other), _EXCHANGE) == 0
 
 
 def keep_user_files(existing: Path, finished: Path, former: Container[str], below: str = "") -> None:
-    """Links the files of an existing folder that are not in `former` into the finished folder, unless it has a file of that name.
+    """Creates links in the finished folder to the files of the existing folder that are not in `former`. Names that the finished
+    folder already contains are skipped.
 
-    `former` contains the names of the files and folders of the former corpus. Raises `OSError` if this fails.
+    `former` contains the names of the files and folders of the former corpus. Raises `OSError` if a link cannot be created.
     """
     for path in sorted(existing.iterdir()):
         name, target = f"{below}{path.name}", finished / path.name

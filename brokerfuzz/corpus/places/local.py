@@ -32,12 +32,12 @@ class LocalPlace:
         return self.path.name
 
     def beside(self, name: str) -> "LocalPlace":
-        """Returns the place with this name in the same folder. Raises `CorpusError` if this path has no name."""
+        """Returns the place with this name in the same folder. Raises `CorpusError` if the current path has no name."""
         self._check_name()
         return LocalPlace(self.path.with_name(name))
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if a file cannot be written here."""
+        """Raises `CorpusError` if a file cannot be written to this path."""
         self._check_folder_exists()
         if self.path.is_dir():
             raise CorpusError(f"{self.path} is a folder: specify a file to write the corpus to")
@@ -48,7 +48,7 @@ class LocalPlace:
                 raise CorpusError(f"{self.path} already exists: add --force to replace it, or specify another file")
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
-        """Raises `CorpusError` if a folder cannot be written here."""
+        """Raises `CorpusError` if a folder cannot be written to this path."""
         self._check_folder_exists()
         if os.path.lexists(self.path) and not self.path.is_dir():
             raise CorpusError(f"{self.path} exists but is not a folder, and this format writes a folder: specify another name")
@@ -74,7 +74,7 @@ class LocalPlace:
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
-        """Opens the file for writing. Raises `CorpusError` if this fails."""
+        """Opens the file for writing. Raises `CorpusError` if the file cannot be opened."""
         with self._write_errors(), atomic_file(self.path) as stream:
             yield stream
 
@@ -132,7 +132,7 @@ class LocalPlace:
             raise CorpusError(f"{path} cannot be read: {problem.strerror or problem}; remove it, or specify another corpus") from problem
 
     def remove(self) -> None:
-        """Deletes the file or the folder. Raises `CorpusError` if this fails."""
+        """Deletes the file or the folder. Raises `CorpusError` if it cannot be deleted."""
         with self._write_errors():
             _remove(self.path)
 

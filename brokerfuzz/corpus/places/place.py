@@ -1,4 +1,4 @@
-"""Defines what all places have in common, and streams that count bytes and compute checksums."""
+"""Defines the interface of all places, and streams that count bytes and compute checksums."""
 
 from collections.abc import Callable, Container, Iterable
 from contextlib import AbstractContextManager
@@ -11,7 +11,7 @@ Create = Callable[[str], AbstractContextManager[BinaryIO]]
 
 
 class Place(Protocol):
-    """A file or a folder that may or may not exist. Operations that fail raise `CorpusError`."""
+    """A file or a folder, which may or may not exist yet. Operations that fail raise `CorpusError`."""
 
     @property
     def name(self) -> str:
@@ -26,25 +26,26 @@ class Place(Protocol):
     def beside(self, name: str) -> "Place": ...
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if a file cannot be written here, or if an existing file may not be replaced."""
+        """Raises `CorpusError` if a file cannot be written to this place, or if an existing file may not be replaced."""
         ...
 
     def check_folder(self, is_corpus: "Callable[[Place], bool]", *, force: bool) -> None:
-        """Raises `CorpusError` if a folder cannot be written here, or if an existing folder may not be replaced.
+        """Raises `CorpusError` if a folder cannot be written to this place, or if an existing folder may not be replaced.
 
         A folder that contains files but is not a corpus is never replaced.
         """
         ...
 
     def file(self) -> AbstractContextManager[BinaryIO]:
-        """Opens the file for writing. The file appears when the context ends without an error."""
+        """Opens the file for writing. The file appears when the `with` block ends without an error."""
         ...
 
     def folder(self, manifest: str, former: Container[str]) -> AbstractContextManager[Create]:
         """Yields a function that creates the files of the folder.
 
         `manifest` is the name of the file that is written last. If an error occurs, the file `manifest` does not exist. `former`
-        lists the files and folders that are replaced. All other files stay, unless a new file has the same name.
+        lists the files and folders that are replaced. All other files in an existing folder stay, unless a new file has the same
+        name.
         """
         ...
 
@@ -83,7 +84,7 @@ class Summed(CountingStream):
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 of all bytes so far, in hexadecimal."""
+        """The SHA-256 of all bytes that were written so far, in hexadecimal."""
         return self._digest.hexdigest()
 
     def write(self, data: bytes) -> int:

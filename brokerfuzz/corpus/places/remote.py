@@ -59,7 +59,7 @@ class RemotePlace:
         return RemotePlace(self.system, f"{self.key.rpartition('/')[0]}/{name}", f"{self.name.rpartition('/')[0]}/{name}")
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if something exists here that may not be replaced."""
+        """Raises `CorpusError` if this URL already contains something that may not be replaced."""
         with self._store_errors("used"):
             if self.system.isdir(self.key):
                 raise CorpusError(f"{self.name} is a folder: specify a file to write the corpus to")
@@ -67,7 +67,7 @@ class RemotePlace:
                 raise CorpusError(f"{self.name} already exists: add --force to replace it, or specify another file")
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
-        """Raises `CorpusError` if something exists here that is not a corpus, or that may not be replaced."""
+        """Raises `CorpusError` if this URL already contains something that is not a corpus or may not be replaced."""
         with self._store_errors("used"):
             if self.system.isfile(self.key):
                 raise CorpusError(f"{self.name} exists but is not a folder, and this format writes a folder: specify another name")
@@ -81,7 +81,7 @@ class RemotePlace:
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
-        """Opens the file for writing. Raises `CorpusError` if this fails."""
+        """Opens the file for writing. Raises `CorpusError` if the file cannot be opened."""
         protocols = self.system.protocol if isinstance(self.system.protocol, tuple | list) else (self.system.protocol,)
         with self._committed() if _ATOMIC & set(protocols) else self._renamed() as stream:
             yield cast(BinaryIO, stream)
@@ -119,8 +119,8 @@ class RemotePlace:
 
     @contextmanager
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
-        """Yields a function that creates the files of the folder. The manifest is written last, so the folder is complete if it
-        exists.
+        """Yields a function that creates the files of the folder. The manifest is written last, so a folder with a manifest is
+        complete.
 
         Raises `CorpusError` if a file cannot be written.
         """
@@ -184,7 +184,7 @@ class RemotePlace:
             yield buffered
 
     def remove(self) -> None:
-        """Deletes the file or the folder. Raises `CorpusError` if this fails."""
+        """Deletes the file or the folder. Raises `CorpusError` if it cannot be deleted."""
         with self._store_errors():
             if self.system.exists(self.key):
                 self.system.rm(self.key, recursive=True)
@@ -196,13 +196,13 @@ class RemotePlace:
 
 
 class _RemoteStream:
-    """Writes to a store. The errors contain the URL."""
+    """A stream that writes to a store. Its errors contain the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
 
     def write(self, data: bytes) -> int:
-        """Raises `CorpusError` if the store reports an error."""
+        """Writes bytes to the store. Raises `CorpusError` if the store reports an error."""
         with _store_errors(self._name, "written"):
             self._stream.write(data)
             return len(data)
@@ -212,7 +212,7 @@ class _RemoteStream:
 
 
 class _RemoteSource(RawIOBase):
-    """Reads from a store. The errors contain the URL."""
+    """A stream that reads from a store. Its errors contain the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
@@ -224,12 +224,12 @@ class _RemoteSource(RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = SEEK_SET, /) -> int:
-        """Moves to another position. Raises `CorpusError` if this fails."""
+        """Moves to another position of the stream. Raises `CorpusError` if the store reports an error."""
         with _store_errors(self._name, "read"):
             return int(self._stream.seek(offset, whence))
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        """Reads the next bytes. Raises `CorpusError` if this fails."""
+        """Reads the next bytes. Raises `CorpusError` if the store reports an error."""
         view = memoryview(buffer)
         with _store_errors(self._name, "read"):
             data = self._stream.read(len(view))
