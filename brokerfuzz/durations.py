@@ -22,7 +22,9 @@ def seconds_of(text: str) -> float:
 
 
 class Duration(click.ParamType[float]):
-    """A type of click for options that are durations. The value is in seconds. With `off=True`, `off` means 0 seconds."""
+    """A click type for options that are durations. The value of the option is in seconds. With `off=True`, users can write `off`
+    for 0 seconds.
+    """
 
     name = "duration"
 
@@ -30,7 +32,7 @@ class Duration(click.ParamType[float]):
         self._off = off
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Parses a value from the command line or a configuration. A default value may already be in seconds."""
+        """Parses a value from the command line or a configuration. A default value that is already in seconds stays unchanged."""
         if isinstance(value, float):
             return value
         if self._off and value == "off":

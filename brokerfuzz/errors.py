@@ -39,7 +39,7 @@ _quoting.fillvalue = "…"
 
 
 def quoted(value: Any) -> str:
-    """Writes a value as a Python literal. An ellipsis replaces the middle of a long literal."""
+    """Converts a value to a Python literal. An ellipsis replaces the middle of a long literal."""
     return _quoting.repr(value)
 
 
@@ -52,7 +52,9 @@ def shortened(line: str, most: int = LONGEST_LINE) -> str:
 
 
 def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
-    """Returns the values of an argument. Raises `TypeError` for a single string, and for anything else that is not a list of values."""
+    """Returns the values of an argument that is a list of values. Raises `TypeError` for a single string, and for anything else
+    that is not iterable.
+    """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(f"{name}={quoted(values)}: use a list or tuple, also for a single value")
     return values
@@ -99,7 +101,7 @@ class UnknownNameError(BrokerfuzzError):
 
 
 def _guess(name: str, known: list[str]) -> str:
-    """Suggests the names that contain the unknown name, or else the most similar name."""
+    """Suggests the known names that contain the unknown name. If there are none, suggests the most similar known name."""
     if not name or len(name) > _LONGEST_NAME:
         return ""
     containing = [one for one in known if name.casefold() in one.casefold()]

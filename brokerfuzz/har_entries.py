@@ -1,7 +1,7 @@
 """Creates entries of HAR files (http://www.softwareishard.com/blog/har-12-spec).
 
-A body that is not UTF-8 is in base64. HAR has a property `encoding` for this only in responses, so requests have the additional
-property `_encoding`.
+A body that is not UTF-8 is in base64. HAR marks base64 with the property `encoding`, but only in responses. So requests have the
+additional property `_encoding`.
 """
 
 from base64 import b64encode
@@ -16,7 +16,7 @@ Entry = dict[str, Any]
 
 
 def entry(started: str, milliseconds: float, request: Entry, response: Entry, comment: str) -> Entry:
-    """Creates an entry. Callers may add properties whose names begin with `_`."""
+    """Creates an entry of a HAR file. Callers may add properties whose names begin with `_`."""
     timings = {"send": 0, "wait": milliseconds, "receive": 0}
     return {
         "startedDateTime": started, "time": milliseconds, "request": request, "response": response, "cache": {}, "timings": timings,
@@ -25,7 +25,7 @@ def entry(started: str, milliseconds: float, request: Entry, response: Entry, co
 
 
 def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> Entry:
-    """Creates a request. The request has no `postData` if the body is empty."""
+    """Creates the request of an entry. The request has no `postData` if the body is empty."""
     sent = list(headers)
     content_type = next((value for name, value in sent if name.lower() == "content-type"), "")
     return {
@@ -42,7 +42,7 @@ def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: byt
 
 
 def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[str, str]] = ()) -> Entry:
-    """Creates a response. The status 0 means that there is no response, as in the files of browsers."""
+    """Creates the response of an entry. As in the files of browsers, the status 0 means that there is no response."""
     return {
         "status": status,
         "statusText": _PHRASES.get(status, ""),

@@ -26,7 +26,7 @@ Body = tuple[int, bytes]
 
 
 def is_har(head: bytes) -> bool:
-    """Returns whether a file with this beginning may be a HAR file."""
+    """Returns whether a file that begins with these bytes may be a HAR file."""
     return _HEAD.match(head) is not None
 
 
@@ -56,7 +56,7 @@ def _below(value: Any, *names: str) -> Any:
 
 
 def _body(content: Any) -> bytes:
-    """Returns the bytes of a JSON body. There are no bytes if the body has another content type, or if there is no body."""
+    """Returns the bytes of a JSON body. Returns no bytes if there is no body, or if its content type is not JSON."""
     text, said = _below(content, "text"), _below(content, "mimeType") or ""
     if not isinstance(text, str) or not isinstance(said, str) or (said not in _UNKNOWN_TYPES and not _JSON.fullmatch(said.strip())):
         return b""
@@ -84,7 +84,9 @@ def _is_known(message: Mapping[str, Any], schema: Schema) -> bool:
 
 
 def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mapping[str, Any], Schema]]:
-    """Yields the root and the objects directly inside it, with their schemas. Only the first item of an array is included."""
+    """Yields the root of a message and the objects directly inside the root, with their schemas. Only the first item of an array
+    is included.
+    """
     yield message, schema
     for name, there in schema.get("properties", {}).items():
         held = message.get(name)

@@ -25,7 +25,7 @@ _NAMES: dict[Any, str] = {
 
 
 def register() -> None:
-    """Registers the strategies."""
+    """Registers the strategies of all message types and parts with Hypothesis."""
     from hypothesis import strategies as st
 
     for message in _NAMES:
@@ -33,7 +33,7 @@ def register() -> None:
 
 
 def _strategy_of(wanted: Any) -> Any:
-    """Returns the strategy of a type. Hypothesis also asks for strategies of other types."""
+    """Returns the strategy of a type. Hypothesis may also call this function with other types."""
     from brokerfuzz import strategies
 
     return getattr(strategies, _NAMES[wanted])() if wanted in _NAMES else NotImplemented

@@ -1,6 +1,6 @@
 """Reads messages from files and standard input: one message per file or per line, a corpus, or recorded traffic.
 
-Files with several lines are read line by line, and messages of more than `LARGEST` bytes raise an error. So brokerfuzz needs little memory.
+To save memory, files with one message per line are read line by line, and messages of more than `LARGEST` bytes raise an error.
 """
 
 import os
@@ -38,7 +38,7 @@ _CORPUS_HEAD = b'{"id":"'  # the beginning of each line in a corpus
 
 @dataclass(frozen=True, slots=True)
 class RecordedVerdict:
-    """What a corpus says about a message: its verdict and other facts.
+    """The verdict of a message and other facts, as a corpus states them.
 
     `now` is the time at which a verdict about the clock is true. `headers` replace the usual headers of the request.
     """
@@ -60,7 +60,7 @@ class RecordedVerdict:
 class InputMessage:
     """A message with its file and its line (line 1 if the file contains one message).
 
-    In recorded traffic, `line` is the number of the entry, and `recorded` is True. Such a body need not be a message of the
+    In recorded traffic, `line` is the number of the entry, and `recorded` is True. A recorded body need not be a message of the
     contract (see `contract_messages`).
     """
 
@@ -110,10 +110,8 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
 def contract_messages(
     found: Iterable[InputMessage], contract: Contract, message_type: MessageType | None = None, others: Counter[str] | None = None
 ) -> Iterator[InputMessage]:
-    """Yields the messages, but no recorded traffic that is not a message of the contract.
-
-    `others` counts the traffic that is left out, for each file. With a `message_type`, recorded messages of other types are also
-    left out.
+    """Yields the messages, without recorded traffic that is not a message of the contract. `others` counts the omitted bodies of
+    each file. With a `message_type`, recorded messages of other types are also omitted.
     """
     for message in found:
         if message.recorded and not har_reading.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):
@@ -146,7 +144,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 
 def _check_size(stream: BinaryIO, name: str, most: int) -> None:
-    """Raises `InputError` if the message is too large. A corpus may be larger."""
+    """Raises `InputError` if the file is too large for a message. A corpus may be larger."""
     try:
         status = os.fstat(stream.fileno())
     except OSError:  # this stream is not a file

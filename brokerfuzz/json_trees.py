@@ -1,4 +1,4 @@
-"""Represents JSON in a way that preserves how the message was written, so that parts of it can be removed.
+"""Represents JSON with its original notation, so that parts of a message can be removed without other changes.
 
 Python's own values would lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a number
 with a hundred digits. Only white space and the escapes in strings are lost.
@@ -32,7 +32,7 @@ class JsonObject:
 
 @dataclass(frozen=True, slots=True)
 class JsonArray:
-    """An array."""
+    """An array with its items in order."""
 
     items: tuple["Tree", ...]
 

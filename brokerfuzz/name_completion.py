@@ -1,7 +1,7 @@
 """Completes names in the shell when the user presses Tab.
 
-bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. So brokerfuzz joins the parts,
-finds the names that begin with them, and removes the parts that are already on the command line.
+bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. So brokerfuzz joins the parts of
+a word, finds the names that begin with this word, and removes the parts that are already on the command line.
 """
 
 import os
@@ -36,7 +36,9 @@ class Bash(BashComplete):
         return joined[1:], ""
 
     def _joined(self, words: list[str]) -> list[str]:
-        """Returns the words as the user typed them. The parts of the last word that bash does not complete are also remembered."""
+        """Returns the words as the user typed them. The method also stores the parts of the last word that bash does not
+        complete.
+        """
         joined: list[str] = []
         self._typed_before = ""
         for previous, word in zip(["", *words], words, strict=False):

@@ -84,7 +84,7 @@ QUIET = "brokerfuzz.quiet"
 
 
 def quiet_option(what: str) -> Decorator:
-    """Returns the option `--quiet`. The text `what` says what is printed nevertheless."""
+    """Returns the option `--quiet`. `what` names the output that `--quiet` does not suppress."""
 
     def record(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         ctx.meta[QUIET] = value
@@ -109,7 +109,7 @@ CONTRACT = "brokerfuzz.contract"
 
 
 def _record_contract(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Remembers the folder of a changed contract, because error messages name it."""
+    """Stores the folder of a changed contract, because error messages name this folder."""
     ctx.meta[CONTRACT] = value
     return value
 

@@ -16,12 +16,12 @@ def pointer(place: Place) -> str:
 
 
 def pointer_of(steps: Iterable[str | int]) -> str:
-    """Returns the JSON Pointer for property names and indexes."""
+    """Returns the JSON Pointer that consists of these property names and indexes."""
     return "".join([f"/{escape(str(step))}" for step in steps])
 
 
 def steps_of(pointer: str) -> list[str]:
-    """Splits a JSON Pointer into strings. An index is a string of digits, because a pointer does not distinguish it from a
+    """Splits a JSON Pointer into strings. An index is a string of digits, because a pointer does not distinguish an index from a
     property name.
     """
     return [unescape(token) for token in pointer.split("/")[1:]]

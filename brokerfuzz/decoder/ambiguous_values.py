@@ -1,5 +1,5 @@
-"""Values that touch an ambiguity: the contract leaves open whether a program must accept them. Valid messages contain such values
-only on request.
+"""Defines values that touch an ambiguity: the contract leaves open whether a program must accept them. Valid messages contain
+these values only if the user asks for them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -87,7 +87,7 @@ BY_PROPERTIES = ("range-order", "quantity-range", "availability-order", "duplica
 
 
 def drawable() -> frozenset[str]:
-    """Returns the ids of the ambiguities that a value in a message can touch. The other ambiguities concern bytes, headers, time
+    """Returns the IDs of the ambiguities that a value in a message can touch. All other ambiguities concern bytes, headers, time
     or size.
     """
     spellings = {f"timestamp-format.{spelling}" for text in TIMES.values() for spelling in timestamp(text).spellings}

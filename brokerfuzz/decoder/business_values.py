@@ -51,8 +51,7 @@ _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", 
 
 
 def values(path: str, schema: Schema) -> Sequence[Any]:
-    """Returns the realistic values that the schema of the property allows. The result is empty if no such values are known.
-
+    """Returns the realistic values that the schema of the property allows. The result is empty if no realistic values are known.
     A string property with an unknown name gets common words.
     """
     return _values(path, types_of(schema), tuple(map(schema.get, _BOUNDS)))

@@ -1,4 +1,4 @@
-"""Sources of bytes and values that do not need Hypothesis."""
+"""Defines sources of bytes and values that do not need Hypothesis."""
 
 import math
 import struct
@@ -15,7 +15,7 @@ _LENGTHS = (1, 2, 3, 3, 4, 5, 6, 8, 9, 12, 20, 60)
 
 
 class RandomValues:
-    """Chooses ordinary values with a `Random`. The values are the same on every Python version and platform."""
+    """Chooses ordinary values with a `Random`. The chosen values are the same on every Python version and platform."""
 
     def __init__(self, random: Random) -> None:
         self._bits, self._bytes = random.getrandbits, random.randbytes
@@ -54,7 +54,7 @@ class RandomValues:
         return read(cast(Source, self))
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged."""
+        """Returns this value unchanged, because a seeded source need not record it."""
         return value
 
     def draw(self, site: str, /) -> Any:
@@ -63,7 +63,7 @@ class RandomValues:
 
 
 class Seeded(RandomValues):
-    """Generates bytes and values from a seed. The results are the same on every Python version and platform."""
+    """Generates bytes and values from a seed. The bytes and values are the same on every Python version and platform."""
 
     def __init__(self, seed: int) -> None:
         random = Random(seed)
@@ -89,7 +89,7 @@ _ALPHABET = dict(enumerate(list(dict.fromkeys(_letters()))[:256]))
 
 @lru_cache(maxsize=64)
 def decoder(contract: Contract, message_type: MessageType, style: Style) -> Read:
-    """Returns the compiled decoder. The function caches the decoder."""
+    """Returns the compiled decoder of a message type. The function caches the decoder."""
     return compile_decoder(contract, message_type, style=style)
 
 

@@ -1,8 +1,6 @@
-"""Tables that map each byte to a kind of value.
-
-The decoder reads an object from a record, a byte string of fixed length (see `record_layout`). Each property has one byte at a
-fixed position of the record, and a table of 256 entries. Equal table entries are next to each other (except for the entries
-around null), and simpler entries come first.
+"""Defines the tables that map each byte to a kind of value. The decoder reads an object from a record, a byte string of fixed
+length (see `record_layout`). Each property has one byte at a fixed position of the record, and a table of 256 entries. Equal
+table entries are next to each other (except for the entries around null), and simpler entries come first.
 
     byte     0 ... 141   142 ... 157   158 ... 185   186 ... 191   196 ... 214   215 ... 250
     entry    ABSENT      "a"           null          "a"           any string    an edge, such as "é"
@@ -25,11 +23,13 @@ class Source(Protocol):
         ...
 
     def choose(self, count: int, /) -> int:
-        """Returns an integer from 0 to `count` - 1. 0 is the simplest choice. `count` is at most 256."""
+        """Returns an integer from 0 to `count` - 1. The number 0 is the simplest choice. `count` is at most 256."""
         ...
 
     def item(self, read: "Callable[[Source], Value]", /) -> Value:
-        """Returns the array item that `read` decodes from this source. Hypothesis can remove everything that an item drew in one step."""
+        """Returns the array item that `read` decodes from this source. In one step, Hypothesis can remove everything that the
+        decoder drew for this item.
+        """
         ...
 
     def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
@@ -46,7 +46,7 @@ class Source(Protocol):
 
     def literal(self, value: Literal, /) -> Literal:
         """Returns this value unchanged. Hypothesis records the value as if Hypothesis had chosen the value. So Hypothesis can
-        replace an edge by an equal value of the kind "any value", and then shrink this value.
+        replace an edge (an unusual value) by an equal value of the kind "any value", and then shrink this value.
         """
         ...
 
@@ -85,8 +85,7 @@ SELECTOR_BYTES: Final = 2
 
 def selector(record: bytes, position: int) -> int:
     """Returns the integer that selects a value for the property whose byte is at this position. All properties of a record share
-    two bytes for this purpose, so a change of one property moves no other bytes. If both bytes are zero, the first value is
-    selected.
+    two bytes for this selection, so a change of one property moves no other bytes. Two zero bytes select the first value.
     """
     return record[-2] + position * record[-1]
 
@@ -108,8 +107,8 @@ Table = Sequence[Any]
 
 
 class Shares(NamedTuple):
-    """How often a property is empty. `absent` and `null` are numbers of entries, out of 256. `empty` is the weight of arrays without
-    items, if the weight of the other arrays is 75.
+    """How often a property is absent, null or an empty array. `absent` and `null` are numbers of table entries, out of 256.
+    `empty` is the weight of arrays without items, compared to a weight of 75 for other arrays.
     """
 
     absent: int

@@ -56,8 +56,8 @@ class Style:
     """Options that determine how values are chosen.
 
     `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies
-    of the user. `rich` lists the sites that should seldom be absent, null or empty. `full` is the number of messages, out of 256,
-    in which this is true of all sites. `ambiguities` lists the IDs of the ambiguities that messages may touch.
+    of the user. `rich` lists the sites that should seldom be absent, null or empty. In `full` of 256 messages, all sites are
+    seldom absent, null or empty. `ambiguities` lists the IDs of the ambiguities that messages may touch.
     """
 
     plausible: bool = False
@@ -93,8 +93,8 @@ class _CompileContext:
         return FULL_COUNTS if self.full else RICH_COUNTS if self.rich else COUNTS
 
     def shares(self, schema: Schema) -> Shares:
-        """Returns how often the place is empty. A required array of objects, such as `data`, is seldom empty, because all messages
-        without it are alike.
+        """Returns how often the place is absent, null or empty. A required array of objects, such as `data`, is seldom empty,
+        because all messages with an empty array are alike.
         """
         is_main = not self.optional and "object" in flat.types_of(schema) | flat.types_of(schema.get("items", {"type": "null"}))
         return SELDOM_EMPTY if self.full or self.rich or is_main else ORDINARY
@@ -135,8 +135,8 @@ class _Repairs(NamedTuple):
 def compile_decoder(
     contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None, site: str = ""
 ) -> Read:
-    """Returns a function that turns a source of bytes into a valid message, or into the part of a message at a site. `narrowed` is an
-    additional schema that all these values must meet.
+    """Returns a function that turns a source of bytes into a valid message, or into the part of a message at a site. `narrowed`
+    is an additional schema for the decoded values.
 
     Raises `ContractError` if no message can be valid, or if a required property has no schema.
     """
@@ -154,8 +154,8 @@ def compile_decoder(
 
 
 def _table(schema: Schema, place: _CompileContext) -> Table:
-    """Returns the table of a property or an array item. Most places have the schema of the contract in all decoders, so their table
-    is made once.
+    """Returns the table of a property or an array item. The table of a place with an unchanged schema of the contract is made
+    only once, and all decoders share it.
     """
     site = place.contract.sites[place.message_type].get(place.path)
     if site is None or site.schema is not schema:
@@ -183,7 +183,7 @@ def _new_table(schema: Schema, place: _CompileContext) -> Table:
 
 
 def _kinds(schema: Schema, place: _CompileContext) -> list[Kind]:
-    """Returns the kinds of values at a place, without null."""
+    """Returns the kinds of values that a place can have, without null."""
     if (ready := ready_made(schema, place.value_place)) is not None:
         return ready
     types = flat.types_of(schema)
@@ -207,14 +207,16 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
 
 
 def _removable(read: Inline) -> Inline:
-    """Returns the same function. With the array as an item, Hypothesis can empty it and remove everything that it drew in one step."""
+    """Returns a function that decodes the array as if it were an item. So Hypothesis can empty the array and remove all its draws
+    in one step.
+    """
     return lambda source, record, start: source.item(lambda inner: read(inner, record, start))
 
 
 def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inline:
     """Returns the function that decodes an array with items. The number of items comes from `Source.choose`. If the array is
-    optional, the smallest choice omits the array. In one step, Hypothesis can lower the number of items and remove what the last
-    items drew.
+    optional, the smallest choice omits the array. In one step, Hypothesis can lower the number of items and remove the draws of
+    the last items.
     """
     usual = [count for count in place.counts if low <= count <= high] or [max(low, 1)]
     rare = [] if place.style.plausible else [count for count in (*RARE_COUNTS, low, low + 1, high) if max(low, 1) <= count <= high]
@@ -242,8 +244,8 @@ def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inli
 def _item(schema: Schema, place: _CompileContext) -> Callable[[int, Source], Any]:
     """Returns the function that decodes an array item. An object is decoded from a record, and a scalar from one byte.
 
-    If this byte is zero, the first argument replaces it. Hypothesis begins with examples in which most choices are zero, and
-    otherwise they would be alike.
+    If this byte is zero, the first argument replaces it. Without this replacement, the first examples of Hypothesis would be
+    alike, because most of their choices are zero.
     """
     entries, width = _table(schema, place), place.outline.width
     if width or any(entry.__class__ is Nested for entry in entries):
@@ -319,8 +321,8 @@ def _object(schema: Schema, place: _CompileContext) -> Inline:
 
 
 def _omissible(read: Inline) -> Inline:
-    """Returns a function that decodes an object or omits it. In one step, Hypothesis can omit the object and remove everything
-    that the object drew.
+    """Returns a function that decodes an object or omits it. In one step, Hypothesis can omit the object and remove all its
+    draws.
     """
     return lambda source, record, start: read(source, record, start) if source.choose(8) else ABSENT
 
@@ -357,7 +359,9 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
             branch(outcomes)
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """Returns the tables of the branch that applies. The properties that were decoded first have fixed values in these tables."""
+        """Returns the tables for the branch of the condition that applies. In these tables, the properties that were decoded
+        first have fixed values.
+        """
         tables = list(branch(tuple(matches(condition["if"], decided) for condition in conditions)))
         for prop in deciding:
             tables[prop.position] = (decided.get(prop.name, ABSENT),) * 256

@@ -25,9 +25,9 @@ Repair = Callable[[Any], None]
 def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str] = (), *, simple: bool = False) -> list[Repair]:
     """Returns the repairs for the object or array at a site, in the order in which they apply.
 
-    If `simple` is true, the repaired messages are simpler and less varied, so that Hypothesis shrinks them well. A number above its
-    maximum becomes equal to the maximum, and is not exchanged with it. An extended price of 1 contains no surcharge, and too
-    large a unit price becomes 1 and not 0.
+    If `simple` is true, the repaired messages are simpler and less varied, so that Hypothesis shrinks them well. For example, a
+    number above its maximum becomes equal to the maximum, instead of being exchanged with it. An extended price of 1 contains no
+    surcharge, and a unit price that is too large becomes 1 and not 0.
     """
     known: dict[str, _MakeRepairs] = {
         **_REPAIRS,
@@ -84,9 +84,8 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    """Returns the repair of quantities outside a range. If there is one quantity, the repair replaces this quantity by the bound
-    that it violates. If there are several quantities, the repair removes the bound (if the bound is optional), so that the quantities still
-    differ.
+    """Returns the repair of quantities outside a range. A single quantity outside the range is replaced by the bound that it
+    violates. If there are several quantities, the repair removes an optional bound, so that the quantities still differ.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
@@ -127,8 +126,8 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 
 def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str]) -> Repair | None:
-    """Returns a function that lets the last item of an array repeat the first one or its key. Returns None if the items of the
-    array at the site must differ.
+    """Returns a function that makes the last item of an array equal to the first item, or gives it the same key. Returns None if
+    the items of the array at the site must differ.
     """
     keys = [names[0] if names else None for detector, names in ambiguities if detector == "distinct"]
     if not keys or schema.get("uniqueItems") or any(path.startswith(site) for path in pinned):
@@ -146,7 +145,9 @@ def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, 
 
 
 def _is_free(schema: Schema, name: str) -> bool:
-    """Returns whether the schema has the type `name`, and allows any number after a string, or any larger number."""
+    """Returns whether values of the type `name` can be changed freely: a string can get a number at its end, and a number can
+    become larger.
+    """
     return name in types_of(schema) and not {"enum", KNOWN, "maxLength", "multipleOf"} & set(schema) and not unsupported_keywords_of(schema)
 
 
@@ -160,7 +161,7 @@ def _keep(value: Any, others: Collection[Any]) -> Any:
 
 def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
     """Changes the first string or number in the value that may have other values. Integers in objects are not changed, because
-    some of them must be in ascending order. A larger number is one that a double can represent.
+    some of them must be in ascending order. The new number is larger, and a double can represent it.
     """
     if value in (known := schema.get(KNOWN, ())):
         return next((one for one in known if one not in others), value)
@@ -183,8 +184,8 @@ def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
 
 
 def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) -> None:
-    """Changes each item that duplicates an earlier item. If that is not possible, the function removes the item, unless fewer
-    than `least` items would remain.
+    """Changes each item that duplicates an earlier item. If an item cannot be changed, the function removes it, unless fewer than
+    `least` items would remain.
     """
     kept: list[Any] = []
     for number, original in enumerate(items):
@@ -218,7 +219,7 @@ def _alike(one: Any, other: Any, key: str) -> bool:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    """Returns a name that is not used: the next letter after a letter, otherwise the name followed by a number."""
+    """Returns an unused name. After a single letter, this is the next letter; otherwise it is the name followed by a number."""
     if name not in taken:
         return name
     letters = ascii_lowercase[ascii_lowercase.find(name) + 1 :] if len(name) == 1 and name in ascii_lowercase else ""

@@ -15,10 +15,9 @@ Repair = Callable[[Any], None]
 
 
 def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns the repair that takes all properties of an object from one row. Returns nothing if there are no rows, or if one of
-    these properties is pinned.
-
-    The repair prefers the rows that contain the properties in front. An absent property stays absent, and null stays null.
+    """Returns a list with the repair that takes all properties of an object from one row of the reference data. The list is empty
+    if there are no rows, or if one of these properties is pinned. The repair prefers a row that contains the values of the first
+    properties. An absent property stays absent, and null stays null.
     """
     rows = schema.get(ROWS, ())
     names = columns(rows)

@@ -1,9 +1,7 @@
-"""The layout of a record.
-
-A record is a byte string from which the decoder reads an object. A record begins with one byte for each property of the object.
-After these bytes, the record has a window for each property whose value is an object. The window contains the bytes of this
-object. Each array item has a record of its own. If a nested object is absent, the decoder ignores its window. So all other
-positions stay the same.
+"""Defines the layout of a record: a byte string from which the decoder reads an object. A record begins with one byte for each
+property of the object. After these bytes, the record has a window for each property whose value is an object. The window contains
+the bytes of this object. Each array item has a record of its own. If a nested object is absent, the decoder ignores its window,
+so that all other positions stay the same.
 """
 
 from dataclasses import dataclass, field
@@ -29,7 +27,7 @@ class Outline:
 
     @cached_property
     def shape(self) -> tuple[Any, ...]:
-        """The structure as a value that can be compared."""
+        """The structure as a value that can be compared with other structures."""
         return tuple((name, prop.shape) for name, prop in self.props.items()), self.items and self.items.shape
 
     @cached_property

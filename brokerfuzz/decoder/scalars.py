@@ -1,4 +1,5 @@
-"""The possible values of strings, numbers and booleans, by kind: the plainest value, any value, and the edges.
+"""Defines the possible values of strings, numbers and booleans, by kind: the plainest value, any value, and the edges (unusual
+values).
 
 "Any value" can have every length and size that the schema allows, so Hypothesis finds the exact threshold of a bug. Edges are
 values that programs often handle incorrectly.
@@ -35,7 +36,7 @@ is the number of "any value", so that Hypothesis finds the simpler kind.
 
 @dataclass(frozen=True, slots=True)
 class ValuePlace:
-    """The place of a value. `ambiguities` contains the ids of the ambiguities that values at this place may touch."""
+    """The place of a value. `ambiguities` contains the IDs of the ambiguities that values at this place may touch."""
 
     contract: Contract
     message_type: MessageType
@@ -49,7 +50,7 @@ class ValuePlace:
 
 
 class Pool(NamedTuple):
-    """Fixed values to try at a place, the plainest first. `rare` values are large."""
+    """Fixed values to try at a place, the plainest first. `rare` contains large values, which should occur seldom."""
 
     usual: Sequence[Any]
     rare: Sequence[Any] = ()
@@ -96,8 +97,8 @@ def scalar_pool(schema: Schema, place: ValuePlace) -> Pool:
 def scalar_kinds(schema: Schema, place: ValuePlace, *, optional: bool) -> list[Kind]:
     """Returns the kinds of values of the scalar types that a place allows, the simplest first.
 
-    If a source chooses the simplest value for "any value", an optional property is absent, and a required property has its
-    plainest value. So Hypothesis can omit a property and keep all others.
+    If the simplest value is chosen for "any value", an optional property is absent, and a required property has its plainest
+    value. So Hypothesis can omit a property and keep all other properties.
     """
     types = _scalar_types(schema)
     kinds = []
@@ -196,7 +197,9 @@ def _integer_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any)
 
 
 def _whole_kinds(low: int, high: int, values: Sequence[int], simplest: Any, step: int = 1, share: float = 1) -> list[Kind]:
-    """Returns the kinds of integers: any multiple of the step, and the edges. Both shrink towards the first value."""
+    """Returns the kinds of integers: any multiple of the step, and the edges. Integers of both kinds shrink towards the first
+    value.
+    """
     plainest = values[0]
     least, most = -((plainest - low) // step), (high - plainest) // step
     edges = [(value - plainest) // step for value in values[1:]]
@@ -259,7 +262,9 @@ def _boolean_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any)
 
 
 def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
-    """Returns inclusive bounds. An exclusive bound is made narrower: by 1 for integers, and by a billionth of the bound for numbers."""
+    """Returns inclusive bounds. An exclusive bound is replaced by a narrower inclusive bound. The difference is 1 for integers,
+    and a billionth of the bound for numbers.
+    """
     whole = "number" not in flat.types_of(schema)
     low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))
     if "exclusiveMinimum" in schema:

@@ -1,7 +1,7 @@
 """Generates values for keywords that the decoder does not support, such as `pattern`, `format` and `oneOf`.
 
 Only a changed contract uses such keywords. The library hypothesis-jsonschema generates these values from bytes that are always
-the same. The library handles some keywords incorrectly, so each value is validated before it is used. Other versions of the
+the same. The library handles some keywords incorrectly, so each value is validated before it is used. Another version of the
 library can give other values.
 """
 
@@ -22,7 +22,7 @@ _BYTES = 4096
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
     """Returns up to 60 different values that comply with the schema, shortest first.
 
-    Raises `ContractError` if no value was found, because the schema allows no value or because its values are too rare.
+    Raises `ContractError` if no value was found: the schema allows no value, or its values are too rare.
     """
     texts = _pool(json.dumps(schema))
     if not texts:
@@ -61,7 +61,9 @@ def _pool(schema_text: str) -> tuple[str, ...]:
 
 
 def _bytes(schema_text: str, attempt: int) -> bytes:
-    """Returns random bytes for one attempt. Some attempts contain more zeros than others, because zeros give small values."""
+    """Returns random bytes for one attempt to generate a value. Some attempts get more zeros than others, because zeros give
+    small values.
+    """
     raw, mask = (shake_128(f"{salt} {attempt} {schema_text}".encode()).digest(_BYTES) for salt in ("bytes", "mask"))
     return bytes(byte if kept < 64 * (attempt % 4) else 0 for byte, kept in zip(raw, mask, strict=True))
 

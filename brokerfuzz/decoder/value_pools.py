@@ -84,7 +84,9 @@ def texts(shortest: int, longest: int | None) -> Sequence[str]:
 
 @lru_cache(maxsize=256)
 def packed(shortest: int, longest: int) -> Sequence[str]:
-    """Returns strings of these lengths that have many unusual features at once. These strings are about half of all edges."""
+    """Returns strings whose length is within these limits, each with many unusual features. About half of all edges of strings
+    come from this function.
+    """
     return tuple(text for text in _PACKED if shortest <= len(text) <= longest) * 12
 
 

@@ -41,7 +41,7 @@ class CaseCounts:
 
 
 def size_lines(sizes: Mapping[str, CaseCounts]) -> Iterator[str]:
-    """Yields lines of text with these numbers for each message type."""
+    """Yields lines of text with the numbers of cases of each message type."""
     for message_type, size in sizes.items():
         counts = ", ".join(f"{size.verdicts[label]:,} {label}" for label in LABELS if size.verdicts[label])
         yield f"{message_type}: {size.verdicts.total():,} cases ({counts})"
@@ -59,7 +59,7 @@ def _columns(counter: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A case in the list of cases, with its number and with what it covers in addition to the cases before it."""
+    """A case in the list of cases, with its number and with the goals that it is the first to cover."""
 
     number: int
     case: Case
@@ -108,7 +108,7 @@ def entries(cases: Iterable[Case], contract: Contract) -> Iterator[CatalogueEntr
 
 
 def why(case: Case) -> str:
-    """Says in a few words why a case exists, such as the rule that it breaks."""
+    """Describes in a few words why a case exists, such as the rule that it breaks."""
     tags = [tag for tag in case.tags if not tag.startswith(NOW_TAG)]
     tag_list = f" ({', '.join(tags)})" if tags else ""
     if case.faults:

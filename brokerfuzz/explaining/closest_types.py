@@ -22,9 +22,9 @@ class ClosestType:
 
 
 def closest_type(body: bytes, contract: Contract) -> ClosestType | None:
-    """Returns the most similar object in the contract. Returns None if no object is similar, or if the message has a type of the
-    contract. A message has a type if the type knows at least half of the properties. If the message is an array, its first object
-    is compared.
+    """Returns the most similar object in the contract. Returns None if no object is similar, or if the message has one of the
+    types in the contract. A message has a type if the type knows at least half of the properties. If the message is an array, its
+    first object is compared.
     """
     message = read(body).usual
     found = next((item for item in message if isinstance(item, dict)), None) if isinstance(message, list) else message
@@ -52,5 +52,5 @@ def _plain(names: Iterable[str]) -> set[str]:
 
 
 def _likeness(names: set[str], known: set[str]) -> float:
-    """Returns how many of all names occur in both sets, as a fraction from 0 to 1."""
+    """Returns the similarity of two sets of names: the fraction of all names that occur in both sets, from 0 to 1."""
     return len(names & known) / len(names | known)

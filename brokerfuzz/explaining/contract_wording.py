@@ -18,7 +18,7 @@ def rule_sentence(rule: Rule) -> str:
 
 
 def at_site(site: str) -> str:
-    """Returns the name of a site. The root is "the message itself"."""
+    """Returns the name of a site for a sentence. The name of the root is "the message itself"."""
     return site or "the message itself"
 
 

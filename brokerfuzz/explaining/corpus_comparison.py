@@ -25,7 +25,7 @@ def data(found: Comparison) -> dict[str, Any]:
 
 
 def _rows(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
-    """Groups the techniques whose numbers of cases differ, by rule. Ambiguities and verdicts have their own groups."""
+    """Groups the techniques whose numbers of cases differ, by rule. There are also groups for ambiguities and for verdicts."""
     differing = {about for kind in _CHANGES for about in found.about[kind]}
     rows: dict[tuple[str, str], list[CaseTopic]] = {}
     for about in sorted(differing, key=lambda about: (_ORDER[about[0]], about)):  # type: ignore[index]
@@ -66,7 +66,7 @@ def lines(found: Comparison) -> Iterator[str]:
 
 
 def _place(topic: CaseTopic) -> str:
-    """Returns the site of a rule or an edge with its message type. Returns any other name with the message type."""
+    """Returns the message type and, for a rule or an edge, its site. For anything else, its name replaces the site."""
     message, about, _ = topic
     if about.startswith(EDGE):
         about = f"{message}/{about.removeprefix(EDGE)}"

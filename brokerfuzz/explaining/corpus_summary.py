@@ -1,6 +1,5 @@
-"""Summarizes a corpus: how many cases there are, and which rules and techniques they cover.
-
-The cases are not judged. The memory contains only IDs and numbers, so a corpus may have any size.
+"""Summarizes a corpus: how many cases it contains, and which rules and techniques they cover. The cases are not judged. The
+memory contains only IDs and numbers, so the corpus may have any size.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """Measures what the messages in files cover: rules, techniques, edges (unusual valid values), ambiguities and pairs of states.
 
-brokerfuzz judges each message. If a corpus names the faults of a message, and the verdict confirms them, these faults count. In
-other messages, brokerfuzz tries to recognise the technique from the invalid value.
+brokerfuzz judges each message. The faults that a corpus names count if the verdict confirms them. In all other messages,
+brokerfuzz tries to recognise the technique from the invalid value.
 """
 
 from collections import Counter
@@ -45,7 +45,9 @@ class Coverage:
         return sum(tally.messages for tally in self.tallies.values())
 
     def score(self, *kinds: str) -> Score:
-        """Returns how many goals of these kinds are covered, and how many there are. Message types without messages do not count."""
+        """Returns the number of covered goals and the number of all goals, for these kinds of goals. Message types without
+        messages do not count.
+        """
         return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
 
     def add(self, message: InputMessage, message_type: MessageType) -> None:

@@ -1,7 +1,8 @@
 """Judges messages from files, and describes the verdicts as JSON and as text.
 
-If the user gives no message type, brokerfuzz judges the message as each type that its property names allow. If these verdicts
-differ, the user must give the type. For a message from a corpus, brokerfuzz also compares its verdict with the one in the corpus.
+If the user gives no message type, brokerfuzz judges the message as each type that its property names allow. If the verdicts for
+several types differ, the user must specify the type. For a message from a corpus, brokerfuzz also compares the new verdict with
+the verdict in the corpus.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +26,7 @@ from brokerfuzz.schemas.verdicts import violation
 class MessageJudgement:
     """A message with its verdict. `message_type` is None if several types are possible and lead to the same verdict.
 
-    If the message has no type of the contract, `closest` is the most similar type, and the verdict is for this type.
+    If the message has none of the types in the contract, `closest` is the most similar type, and the verdict is about this type.
     """
 
     message: InputMessage
@@ -78,8 +79,8 @@ def judge(
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
     """Returns the message types that match a message best.
 
-    The best types are those with the fewest unknown properties and, among these, those with the fewest values of a wrong JSON
-    type.
+    The types with the fewest unknown properties match best. Among several such types, the types with the fewest values of a wrong
+    JSON type match best.
     """
     message = read(body).usual
     if not isinstance(message, dict):
@@ -89,7 +90,7 @@ def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
 
 
 def _misfits(props: Mapping[str, Any], message_type: MessageType, contract: Contract) -> tuple[int, int]:
-    """Returns how many properties of a message are unknown, and how many known ones have a wrong JSON type."""
+    """Returns the number of unknown properties of a message, and the number of known properties with a wrong JSON type."""
     known = {name.casefold(): types_of(prop) for name, prop in contract.flat[message_type].get("properties", {}).items()}
     types = [known[name.casefold()] & _types(value) for name, value in props.items() if name.casefold() in known]
     return len(props) - len(types), sum(not fitting for fitting in types)
@@ -161,7 +162,9 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
 
 
 def source_of(rule: str, contract: Contract) -> str | None:
-    """Returns the part of the contract that states the rule. If a policy rejects an ambiguity, returns the part that is ambiguous."""
+    """Returns the part of the contract that states the rule. If a policy rejects an ambiguity, returns the ambiguous part of the
+    contract.
+    """
     if rule.startswith(AMBIGUITY_RULE):
         return contract.ambiguity(rule.removeprefix(AMBIGUITY_RULE)).source
     known = contract.rules_by_id.get(rule)
@@ -169,7 +172,7 @@ def source_of(rule: str, contract: Contract) -> str | None:
 
 
 def _by_finding(verdict: Verdict) -> dict[tuple[str, str, str, str], list[str]]:
-    """Groups broken rules with the same place and the same value, which occur if several message types are possible."""
+    """Groups broken rules by place and value. If several message types are possible, the same rule can be broken in each type."""
     found: dict[tuple[str, str, str, str], list[str]] = {}
     for entry in verdict.broken:
         found.setdefault((entry.at, entry.under, entry.found, entry.demanded), []).append(entry.rule)

@@ -31,7 +31,7 @@ def _rule_row(rule: Rule) -> Row:
 
 
 def ambiguity_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    """Returns the ambiguities of these message types, and those that do not concern the contents of messages."""
+    """Returns the ambiguities of these message types, and the ambiguities that do not concern the contents of messages."""
     return [_ambiguity_row(entry) for entry in contract.ambiguities if entry.detector is None or any(map(entry.concerns, message_types))]
 
 
@@ -61,7 +61,7 @@ def bug_rows() -> list[Row]:
 
 
 def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yields each rule ID, and then a line with what the rule requires and its source in the contract."""
+    """Yields two lines for each rule: its ID, and its requirement with the source in the contract."""
     for row in rows:
         yield row["id"]
         yield f"    {row['demand']} ({row['source'] or NOT_STATED})"

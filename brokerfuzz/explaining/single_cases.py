@@ -85,8 +85,8 @@ class SingleCase:
 
 
 def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None) -> SingleCase | None:
-    """Returns the case of the catalogue with this ID, or the essential case with this ID, or None. `now` is the time of the cases
-    about the clock.
+    """Returns the case with this ID from the catalogue or from the essential cases. Returns None if there is no such case. `now`
+    is the time of the cases about the clock.
     """
     for message_type in MESSAGE_TYPES:
         whole = catalogue(message_type, now=clock(now), contract=contract)
@@ -98,8 +98,8 @@ def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None
 
 
 def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase | None:
-    """Returns the case with this ID and its twin, after judging both. Raises `CorpusError` if the case is missing or has a wrong
-    verdict.
+    """Returns the case with this ID and its twin, after it has judged both. Raises `CorpusError` if the case is missing or has a
+    wrong verdict.
     """
     check_rereadable(*paths)
     line = _line_of(paths, wanted)

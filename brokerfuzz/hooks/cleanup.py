@@ -16,7 +16,9 @@ _GONE = (404, 410)
 
 @dataclass(frozen=True)
 class Cleanup:
-    """A method, and a path in which `{NAME}` stands for a property. The value comes from the answer or its `data`, else from the message."""
+    """A method, and a path in which `{NAME}` stands for a property. The value of the property comes from the answer or its
+    `data`, or else from the message.
+    """
 
     method: str
     path: str
@@ -32,7 +34,7 @@ class Cleanup:
 
 
 def cleanup(text: str) -> Cleanup:
-    """Reads a text such as `DELETE /offers/{number}`. Raises `TargetError` if it is invalid."""
+    """Parses a text such as `DELETE /offers/{number}`. Raises `TargetError` if the text is invalid."""
     found = _TEMPLATE.fullmatch(text.strip())
     if found is None or "{" in _PROPERTY.sub("", found[2]) or "}" in _PROPERTY.sub("", found[2]):
         raise TargetError(f"the cleanup {quoted(text)} is not a method and a path: write a request such as 'DELETE /offers/{{number}}'")
@@ -40,7 +42,7 @@ def cleanup(text: str) -> Cleanup:
 
 
 def is_clean(answer: Answer) -> bool:
-    """Returns whether the target removed the offer, or no longer has it."""
+    """Returns whether the answer shows that the offer does not exist any more."""
     return answer.status is not None and (answer.status // 100 == 2 or answer.status in _GONE)
 
 

@@ -1,6 +1,6 @@
 """Loads a Python file with hooks, and checks it before anything is sent.
 
-The text of a file is sent to the workers of a cluster. A module must be installed there.
+The workers of a cluster receive the text of a file with hooks. A module with hooks must be installed on the cluster.
 """
 
 import inspect
@@ -116,7 +116,7 @@ def described(problem: BaseException) -> str:
 
 
 def user_traceback(problem: BaseException, skipped: int) -> str:
-    """Returns the traceback of an exception without the first frames, which belong to brokerfuzz."""
+    """Returns the traceback of an exception without its first frames, which belong to brokerfuzz."""
     trace = problem.__traceback__
     for _ in range(skipped):
         trace = trace.tb_next if trace is not None and trace.tb_next is not None else trace

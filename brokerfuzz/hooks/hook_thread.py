@@ -1,6 +1,5 @@
-"""Runs hooks in a thread of their own, so that a hook may wait for the network, and a hook that hangs can be reported.
-
-The thread is a daemon: Python does not wait for it at the end, because a hook that hangs would block the exit.
+"""Runs hooks in a thread of their own, so that a hook may wait for the network, and brokerfuzz can report a hook that hangs. The
+thread is a daemon: Python does not wait for this thread when it exits, because a hook that hangs would block the exit.
 """
 
 import asyncio
@@ -38,7 +37,7 @@ class HookThread:
         return future.result()
 
     def line(self, file: str) -> int | None:
-        """Returns the line of a file that the thread executes now, or None."""
+        """Returns the line of this file that the thread is executing, or None."""
         frame = sys._current_frames().get(self._thread.ident or 0)  # noqa: SLF001 - the only way to see where another thread is
         return next((line for one, line in traceback.walk_stack(frame) if one.f_code.co_filename == file), None)
 

@@ -23,9 +23,9 @@ _EMPTY: Headers = ((CONTENT_TYPE, None),)
 class HookedTarget(HttpTarget):
     """An HTTP endpoint with hooks.
 
-    The headers of `authenticate` become headers of the target, and are secret in everything that brokerfuzz reports. After an accepted
-    message, the `cleanup` request is sent. If it fails, the target prints a note when it is closed. `send` raises `HookError` if a hook
-    fails.
+    The headers from `authenticate` become headers of the target, and brokerfuzz hides their values in all output. After each
+    accepted message, the target sends the `cleanup` request. If cleanup requests fail, the target prints a note when it is
+    closed. `send` raises `HookError` if a hook fails.
     """
 
     def __init__(self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, **options: Any) -> None:
@@ -45,7 +45,7 @@ class HookedTarget(HttpTarget):
         await super().open()
 
     async def close(self) -> None:
-        """Closes every connection, and says which cleanup requests failed."""
+        """Closes every connection, and prints which cleanup requests failed."""
         await super().close()
         self._authenticating = None
         if self._remaining:
@@ -54,7 +54,7 @@ class HookedTarget(HttpTarget):
             self._remaining = 0
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command. The names of environment variables replace the headers of hooks."""
+        """Returns a curl command that sends the message. Environment variables replace the headers from hooks."""
         return super().reproduction(body, (*headers, *self._added))
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
@@ -64,7 +64,9 @@ class HookedTarget(HttpTarget):
         return answer
 
     async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
-        """Sends a message, and the same message again after its answer. What the target created is removed only after both answers."""
+        """Sends a message, waits for the answer, and sends the same message again. The cleanup request is sent only after both
+        answers.
+        """
         both = await self._answer(body, headers, case_id), await self._answer(body, headers, case_id)
         for answer in both:
             await self._finish(body, headers, case_id, answer)
@@ -94,7 +96,7 @@ class HookedTarget(HttpTarget):
         return await send()
 
     async def _authenticate(self, number: int) -> None:
-        """Authenticates, unless another message has done so after authentication `number`."""
+        """Calls `authenticate`, unless another message has already done so after authentication `number`."""
         assert self._authenticating is not None, "the target is open"
         assert self._hooks is not None, "there are hooks"
         async with self._authenticating:
@@ -135,6 +137,6 @@ class HookedTarget(HttpTarget):
 
 
 def _changes(before: Request, after: Request) -> Headers:
-    """Returns the headers that turn one request into the other."""
+    """Returns the headers that turn the first request into the second. The value None removes a header."""
     names = {name.lower() for name, _ in after.headers}
     return (*((name, None) for name, _ in before.headers if name.lower() not in names), *after.headers)

@@ -1,4 +1,4 @@
-"""Calls the hooks of a file, and checks what they return."""
+"""Calls the hooks of a file, and checks the values that they return."""
 
 import asyncio
 import re
@@ -19,9 +19,8 @@ _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 class Hooks:
-    """The hooks of a file. Each call may take `seconds`. Every method raises `HookError` if its hook fails.
-
-    Hooks can be sent to another process, which loads the file again.
+    """The hooks of a file. Each call of a hook may take `seconds`. Every method raises `HookError` if its hook fails. A `Hooks`
+    object can be sent to another process, which loads the file again.
     """
 
     def __init__(self, file: HookFile, seconds: float) -> None:
@@ -41,14 +40,14 @@ class Hooks:
         self._lock = asyncio.Lock()
 
     async def authenticate(self) -> tuple[tuple[str, str], ...]:
-        """Returns the headers for all requests."""
+        """Returns the headers for all requests, from the hook `authenticate`."""
         headers = await self._called("authenticate")
         if not isinstance(headers, Mapping):
             raise self._wrong("authenticate", headers, "a dictionary with headers")
         return self._checked("authenticate", tuple(headers.items()))
 
     async def prepared(self, request: Request) -> Request:
-        """Returns the request with the headers that the hook wants."""
+        """Returns the request with the headers that the hook `before_request` has set."""
         changed = await self._called("before_request", request)
         if not isinstance(changed, Request):
             raise self._wrong("before_request", changed, "a Request, such as request.with_header(NAME, VALUE)")
@@ -57,7 +56,7 @@ class Hooks:
         return replace(changed, headers=self._checked("before_request", tuple(changed.headers)))
 
     async def classified(self, answer: Answer) -> Answer:
-        """Returns the answer with the kind that the hook wants. An answer without an HTTP status keeps its kind."""
+        """Returns the answer with the kind that the hook `classify` returns. An answer without an HTTP status keeps its kind."""
         if "classify" not in self or answer.status is None:
             return answer
         kind = await self._called("classify", answer)
@@ -68,7 +67,7 @@ class Hooks:
         return replace(answer, kind=kind)
 
     async def after_answer(self, case: SentCase, answer: Answer) -> None:
-        """Passes a message and its answer to the hook."""
+        """Calls the hook `after_answer` with a message and its answer."""
         if "after_answer" in self and (returned := await self._called("after_answer", case, answer)) is not None:
             raise self._wrong("after_answer", returned, "nothing")
 

@@ -21,7 +21,7 @@ class Request:
     body: bytes
 
     def with_header(self, name: str, value: str) -> Self:
-        """Returns the request with this header. It replaces a header with the same name."""
+        """Returns the request with this header. The new header replaces a header with the same name."""
         others = (header for header in self.headers if header[0].lower() != name.lower())
         return replace(self, headers=(*others, (name, value)))
 
@@ -30,7 +30,7 @@ class Request:
 class SentCase:
     """A message that was sent, with the IDs of the case and the campaign that the request contained.
 
-    `id` is empty if the message is not a case. If a property got a fresh value, `body` contains this value.
+    `id` is empty if the message is not a case. If `--fresh` gave a property a fresh value, `body` contains this value.
 
     >>> from brokerfuzz.hooks import SentCase
     >>> SentCase("b7e8ef5a8405ebf8", "3f29a1c0", b'{"number":"OFF-1","offerType":"Email"}').value["number"]
