@@ -642,6 +642,11 @@ class Judgement:
         """The JSON Pointers of the faults that a message has in every way of reading it."""
         return set.intersection(*(set(way.faults) for way in self.ways))
 
+    @property
+    def asked(self) -> set[str]:
+        """The questions that can change the label: those in the ways of reading a message that have no fault."""
+        return set().union(*(way.questions for way in self.ways if not way.faults))
+
 
 def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None = None) -> Judgement:
     """Judges a message. The label is `valid`, `invalid` or `unspecified`."""

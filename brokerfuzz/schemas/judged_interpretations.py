@@ -45,11 +45,11 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
         return VALID
     if policies:
         outcomes = [outcome.settled(policies, contract) for outcome in outcomes]
-    touched = [touch for outcome in outcomes for touch in outcome.touched]
-    faulty = [outcome for outcome in outcomes if outcome.broken]
-    if len(faulty) == len(outcomes):
+    faultless = [outcome for outcome in outcomes if not outcome.broken]
+    touched = [touch for outcome in faultless or outcomes for touch in outcome.touched]
+    if not faultless:
         return Verdict("invalid", _sorted(_in_all(outcomes)), _once(touched))
-    if faulty or any(REJECTED in _open(touch, policies, contract) for touch in touched):
+    if len(faultless) < len(outcomes) or any(REJECTED in _open(touch, policies, contract) for touch in touched):
         return Verdict("unspecified", (), _once(touched))
     return VALID
 
