@@ -37,6 +37,8 @@ class Fault:
 
 Splice = tuple[int, int, bytes]
 """The bytes of a twin that differ from its case: the bytes from the first offset to the second one are replaced."""
+Compressed = str
+"""A twin that is compressed because its `Splice` would be long (see `compressed_twins`)."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,7 +120,7 @@ class Case:
         message_type: MessageType,
         body: bytes,
         *,
-        twin: "Case | Splice",
+        twin: "Case | Splice | Compressed",
         faults: Sequence[Fault | str] = (),
         claim: str | None = None,
         tags: Sequence[str] = (),
@@ -134,7 +136,7 @@ class Case:
         message_type: MessageType,
         body: bytes,
         *,
-        twin: "Case | Splice | None" = None,
+        twin: "Case | Splice | Compressed | None" = None,
         faults: Sequence[Fault | str] = (),
         claim: str | None = None,
         tags: Sequence[str] = (),
@@ -149,7 +151,7 @@ class Case:
         message_type: MessageType,
         body: bytes,
         *,
-        twin: "Case | Splice | None" = None,
+        twin: "Case | Splice | Compressed | None" = None,
         faults: Sequence[Fault | str] = (),
         claim: str | None = None,
         tags: Sequence[str] = (),
@@ -163,8 +165,9 @@ class Case:
         minimum one-below"`: the short name of a rule, and a technique. With `claim`, the message must break no rule: it must be
         valid (`valid`) or touch the ambiguity with this ID.
 
-        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 to 47. `now` is the time that
-        counts as the present (default: the time in the tag `now:TIME`, or the actual time).
+        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 to 47. `repr()` writes long
+        differences as compressed text. `now` is the time that counts as the present (default: the time in the tag `now:TIME`, or
+        the actual time).
 
         Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises `TypeError`
         if the body is not bytes.
@@ -176,9 +179,9 @@ class Case:
         placed = tuple(_placed(faults, verdict, contract or load_contract()))
         if not confirmed_by(verdict, placed, claim):
             raise LabelError(f"expected a case of {quoted(placed or claim)}, but the oracle says {verdict.brief}: {body[:300]!r}")
-        if isinstance(twin, tuple):
-            start, end, other = twin
-            twin = Case.judged(message_type, body[:start] + other + body[end:], tags=TWIN_TAGS, now=now, contract=contract, headers=headers)
+        if isinstance(twin, tuple | str):
+            restored = _restored(twin, body, message_type, contract or load_contract())
+            twin = Case.judged(message_type, restored, tags=TWIN_TAGS, now=now, contract=contract, headers=headers)
         changed = None if contract is load_contract() else contract
         if twin is None:
             return Case(message_type, body, verdict, placed, tuple(tags), headers=headers, _contract=changed)
@@ -225,6 +228,16 @@ def _tests_unknown_values(case: Case, claim: str | None) -> bool:
     """Returns whether the case tests every unknown value that it contains."""
     faulty = {fault.at for fault in case.faults}
     return claim == KNOWN_VALUES or all(touch.at in faulty for touch in case.verdict.ambiguities if touch.ambiguity == KNOWN_VALUES)
+
+
+def _restored(twin: Splice | Compressed, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
+    """Returns the bytes of a twin that `repr()` of a case has written."""
+    if isinstance(twin, tuple):
+        start, end, other = twin
+        return body[:start] + other + body[end:]
+    from brokerfuzz.cases.compressed_twins import decompressed
+
+    return decompressed(twin, body, message_type, contract)
 
 
 def _placed(faults: Sequence[Fault | str], verdict: Verdict, contract: Contract) -> Iterator[Fault]:

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 
-from brokerfuzz.cases.case import NOW_TAG, Case, Splice
+from brokerfuzz.cases.case import NOW_TAG, Case, Compressed, Splice
+from brokerfuzz.cases.compressed_twins import compressed
 from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.rule_names import rule_names
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.wording import listed, printable_as_in_python
+
+_LEGIBLE = 80
+"""The number of characters up to which the bytes that differ are written as they are."""
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
@@ -16,7 +20,7 @@ def as_call(case: Case, contract: Contract | None) -> str:
     names = rule_names(contract or load_contract())
     options = {
         "faults": [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults],
-        "twin": case.twin and splice(case.body, case.twin.body),
+        "twin": case.twin and _written_twin(case.twin.body, case, contract or load_contract()),
         "tags": [tag for tag in case.tags if tag.startswith(NOW_TAG)],
         "headers": case.headers,
     }
@@ -24,6 +28,15 @@ def as_call(case: Case, contract: Contract | None) -> str:
     if contract is not None:
         written.append(f"contract=load_contract({str(contract.folder)!r})")
     return f"Case.judged({', '.join(written)})"
+
+
+def _written_twin(twin: bytes, case: Case, contract: Contract) -> Splice | Compressed:
+    """Returns the bytes that differ if they are few, and the compressed twin if this is shorter."""
+    different = splice(case.body, twin)
+    if len(repr(different)) <= _LEGIBLE:
+        return different
+    text = compressed(twin, case.body, case.message_type, contract)
+    return text if len(repr(text)) < len(repr(different)) else different
 
 
 def splice(body: bytes, twin: bytes) -> Splice:
