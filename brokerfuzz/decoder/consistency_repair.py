@@ -26,12 +26,14 @@ def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pin
     """Returns the repairs for the object or array at a site, in the order in which they apply.
 
     If `simple` is true, the repaired messages are simpler and less varied, so that Hypothesis shrinks them well. For example, a
-    number above its maximum becomes equal to the maximum, instead of being exchanged with it. An extended price of 1 contains no
-    surcharge, and a unit price that is too large becomes 1 and not 0.
+    number above its maximum becomes equal to the maximum, instead of being exchanged with it. A minimum above a quantity is
+    removed, and the quantity is not raised. An extended price of 1 contains no surcharge, and a unit price that is too large becomes 1
+    and not 0.
     """
     known: dict[str, _MakeRepairs] = {
         **_REPAIRS,
         "ordered_numbers": partial(_ordered_numbers, simple=simple),
+        "within_range": partial(_within_range, simple=simple),
         "arithmetic": partial(_arithmetic, simple=simple),
     }
     found = in_one_row(site, schema, pinned)
@@ -83,9 +85,10 @@ def _ordered(
     return [repair] if loose else []
 
 
-def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
+def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
     """Returns the repair of quantities outside a range. A single quantity outside the range is replaced by the bound that it
     violates. If there are several quantities, the repair removes an optional bound, so that the quantities still differ.
+    If `simple` is true, it also removes the minimum of a single quantity.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
@@ -99,7 +102,7 @@ def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Colle
         bounds = [name for name in (low, high) if numbers and value.get(name) is not None]
         violated = [name for name in bounds if not _in_order(numbers, value[name], is_low=name == low)]
         for name in violated:
-            if name in removable and (len(numbers) > 1 or is_pinned):
+            if name in removable and (len(numbers) > 1 or is_pinned or (simple and name == low)):
                 del value[name]
             elif not is_pinned:
                 move = max if name == low else min
@@ -265,7 +268,6 @@ def _money(amount: float) -> float:
 _MakeRepairs = Callable[[str, Sequence[str], Schema, Collection[str]], list[Repair]]
 _REPAIRS: dict[str, _MakeRepairs] = {
     "ordered_instants": _ordered_instants,
-    "within_range": _within_range,
     "distinct": _distinct,
     "envelope": _envelope,
 }

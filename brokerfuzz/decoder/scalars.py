@@ -155,7 +155,7 @@ def _string_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) 
 def _instant_kinds(pool: Pool, simplest: Any, *, past: bool) -> list[Kind]:
     origin = _moment(pool.usual[0])
     earliest = _seconds_after(origin, datetime(1753, 1, 1, tzinfo=UTC))
-    latest = _seconds_after(origin, value_pools.EARLIEST_NOW - timedelta(hours=1) if past else datetime(9999, 1, 1, tzinfo=UTC))
+    latest = _seconds_after(origin, value_pools.EARLIEST_NOW - timedelta(hours=1) if past else datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC))
     edges = [_seconds_after(origin, _moment(text)) for text in pool.usual[1:]]
 
     def spelled(seconds: int) -> Any:

@@ -34,8 +34,11 @@ _NEEDED = {
 """The methods of Hypothesis that `DirectSource` calls, with their parameters."""
 _DIGITS = dict.fromkeys(range(1, 10), 0.01)
 _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
-_SWAPPED = str.maketrans("0123456789abcdefghij", "abcdefghij0123456789")
-"""Hypothesis shrinks characters towards 0. With these characters exchanged, `a` is the simplest character."""
+_SIMPLE, _LESS_SIMPLE = "abcdefghij\r\f\v\n\t\x85\xa0\u2028", "0123456789\x1b\x1a\x19\x18\x17\x16\x15\x14"
+_SWAPPED = str.maketrans(_SIMPLE + _LESS_SIMPLE, _LESS_SIMPLE + _SIMPLE)
+"""Hypothesis shrinks characters towards 0. With these characters exchanged, `a` is the simplest character, and the white space
+follows the space, so that it shrinks to the space.
+"""
 
 
 def hypothesis_source(draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> Source:

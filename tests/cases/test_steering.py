@@ -169,7 +169,7 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "682050b7e8485dc6",
+    "offer-creation-request": "932574b8113de096",
     "product-list-response": "d3560838b158df25",
     "offer-pricing-response": "097aba4df7fb4864",
 }

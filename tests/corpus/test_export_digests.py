@@ -22,9 +22,9 @@ CATALOGUE = ("--full",)
 RANDOM = ("--random", "--count", "2000", "--seed", "7")
 DIGESTS = {
     ("offer-creation-request", CATALOGUE): "05a29474e968e1e0b0cd0be8d3023253170a949059a7053329765edd6953ec54",
-    ("offer-creation-request", RANDOM): "a17dac7a255bbd740ec47a24b83ac37ed751fe6341cb8ca7535d13b5c2240ddd",
+    ("offer-creation-request", RANDOM): "636a0966e9d810dce27be9175d8ebb0ea0d6f1b4a0bafe36b08f6f8bf5f569d8",
     ("product-list-response", CATALOGUE): "ade921bdfec5eb002596986d9dd3df47ceb3a7860ca8fdafda1d9e19d0629b78",
-    ("product-list-response", RANDOM): "40a65f1692d8ef7fdd989f9154e34f7afdd8f811f8ea55e891afd239d02f5c5d",
+    ("product-list-response", RANDOM): "e30811325c5a0e5f636d33b720230f3484be7b927e9878d6c2429d283e9e7d14",
     ("offer-pricing-response", CATALOGUE): "453b54a954df68f128c58be70e3e4da649469df8b9e4c9069e7a91139f554f8e",
     ("offer-pricing-response", RANDOM): "9bfe6275486b2b4a4bc9a396104816b7089b5bc8592de0f5c6957817e7f78d37",
 }

@@ -31,6 +31,15 @@ def test_a_number_above_its_maximum_is_exchanged_or_lowered(simple: bool, expect
     assert bounds == expected
 
 
+@pytest.mark.parametrize(("simple", "expected"), [(False, {"low": 4, "sizes": [4]}), (True, {"sizes": [1]})])
+def test_a_quantity_below_its_minimum_is_raised_or_loses_the_minimum(simple: bool, expected: dict[str, Any]) -> None:
+    schema = {"type": "object", "properties": {"low": BOUND, "high": BOUND, "sizes": {"type": "array", "items": {"type": "integer"}}}}
+    [repair] = repairs([("within_range", ("sizes", "low", "high"))], "", schema, simple=simple)
+    message = {"low": 4, "sizes": [1]}
+    repair(message)
+    assert message == expected
+
+
 @pytest.mark.parametrize(
     ("names", "items", "expected"),
     [

@@ -102,7 +102,10 @@ def failed(data: bytes) -> tuple[MessageType, bytes]:
     [
         (failed(b"{}"), {"duplicate-properties"}),
         (failed(b'{"customerId":"c","offers":[],"totalExtendedPrice":0}'), {"duplicate-properties", "envelope-consistency"}),
-        (("offer-creation-request", b'{"number":"A","offerType":"FAX","orderMinimum":1.0,"offerType":"VDM","orderMinimum":1}'), {"duplicate-properties"}),
+        (
+            ("offer-creation-request", b'{"number":"A","offerType":"FAX","orderMinimum":1.0,"offerType":"VDM","orderMinimum":1}'),
+            {"duplicate-properties"},
+        ),
         (
             ("offer-creation-request", b'{"number":"A","offerType":"VDM","orderMinimum":1.0,"offerType":"FAX","orderMinimum":1}'),
             {"duplicate-properties", "integer-form"},
