@@ -22,6 +22,7 @@ from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.errors import BaselineError, problem_of, quoted
+from brokerfuzz.secret_values import cleaned
 
 VERSION = 3
 LARGEST = 1000
@@ -142,7 +143,7 @@ def write(path: Path, known: Baseline) -> None:
     entries = ",\n".join(_written(name, known[name]) for name in sorted(known))
     try:
         with atomic_file(path) as stream:
-            stream.write(f'{{"baseline": {VERSION}, "findings": [\n{entries}\n]}}\n'.encode())
+            stream.write(cleaned(f'{{"baseline": {VERSION}, "findings": [\n{entries}\n]}}\n').encode())
     except OSError as problem:
         raise BaselineError(f"the baseline {path} cannot be written: {problem.strerror or problem}") from problem
 

@@ -126,6 +126,7 @@ def command(
     planned = _planned(ctx, message_type, cases, policies, campaign) if campaign.resume is None else _resumed(ctx, campaign.resume, cases, campaign)
     planned = replace(planned, **asdict(sending), **_limits(campaign), known=campaign_results.known(results))
     with _endpoint(replace(target, campaign_id=planned.campaign_id), planned) as endpoint:
+        target_options.hide_secrets(endpoint)
         target_options.wait_for(endpoint, target.wait_for)
         if campaign.preflight and not target.demo:
             _preflight(endpoint, planned)

@@ -6,8 +6,8 @@ import click
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Target": (
-        "message_type", "headers", "auth", "exec_", "lines", "call", "app", "demo", "bugs", "method", "timeout", "wait_for", "fresh", "proxy",
-        "insecure", "ca", "cert", "key", "trace_headers", "hooks", "cleanup",
+        "message_type", "headers", "auth", "secrets", "exec_", "lines", "call", "app", "demo", "bugs", "method", "timeout", "wait_for", "fresh",
+        "proxy", "insecure", "ca", "cert", "key", "trace_headers", "hooks", "cleanup",
     ),
     "Answers": ("accept", "reject", "envelope"),
     "Cases": (

@@ -33,6 +33,7 @@ class TargetOptions:
     key: str | None
     proxy: str | None
     auth: str | None
+    secrets: tuple[str, ...]
     trace_headers: str
     hooks: str | None
     cleanup: str | None

@@ -71,6 +71,7 @@ def command(
     fresh = None if sending.fresh is None else FreshValues(sending.fresh, judge.of)
     with ExitStack() as stack:
         endpoint = _endpoint(stack, target, contract, now)
+        target_options.hide_secrets(endpoint)
         target_options.wait_for(endpoint, target.wait_for)
         waiting = [again for source in files for again in _findings_of(source, contract, now)]
         replayed = event_loop.run(replay(waiting, endpoint, judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))

@@ -2,9 +2,12 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from errno import EBADF
 from io import BufferedReader, BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from brokerfuzz.secret_values import cleaned
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
@@ -13,8 +16,27 @@ if TYPE_CHECKING:
 def prepare() -> None:
     """Replaces the standard streams. Python sets a stream to None if it was closed when the process started."""
     sys.stdin = sys.stdin or _unreadable()
-    sys.stdout = lossless(sys.stdout or _unwritable())
-    sys.stderr = lossless(_ignoring_errors(sys.stderr or _unwritable()))
+    sys.stdout = cast("TextIO", CleanedStream(lossless(sys.stdout or _unwritable())))
+    sys.stderr = cast("TextIO", CleanedStream(lossless(_ignoring_errors(sys.stderr or _unwritable()))))
+
+
+class CleanedStream:
+    """A stream that removes the secrets of the command from each text. Everything else is as in the original stream."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Writes a text without secrets."""
+        return self._stream.write(cleaned(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Writes several texts without secrets."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _unreadable() -> TextIO:

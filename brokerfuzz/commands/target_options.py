@@ -1,7 +1,8 @@
 """Creates the target from the options of a command: an HTTP endpoint, a command, a function or the reference service."""
 
+import os
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -15,11 +16,13 @@ from brokerfuzz.commands.option_values import TargetOptions
 from brokerfuzz.commands.output import note
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.options import CONFIGURATION
+from brokerfuzz.secret_values import hide_in_output
 from brokerfuzz.wording import listed
 
 if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract, Policies, PolicyValues
     from brokerfuzz.targets import AnswerRules, Target, TraceHeaders
+    from brokerfuzz.targets.secret_masking import Secrets
 
 
 # ---------------------------------------------------------------------------------- the command line and the configuration
@@ -118,11 +121,11 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
     from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget
 
     if target.exec_ is not None and target.lines is not None:
-        return LineTarget(target.exec_, encoding=target.lines, timeout=target.timeout, processes=processes)
+        return LineTarget(target.exec_, encoding=target.lines, timeout=target.timeout, processes=processes, secrets=_secrets(target))
     if target.exec_ is not None:
-        return CommandTarget(target.exec_, timeout=target.timeout, processes=processes)
+        return CommandTarget(target.exec_, timeout=target.timeout, processes=processes, secrets=_secrets(target))
     if target.call is not None:
-        return CallTarget(target.call, timeout=target.timeout, processes=processes)
+        return CallTarget(target.call, timeout=target.timeout, processes=processes, secrets=_secrets(target))
     if target.app is not None:
         from brokerfuzz.targets.application import NamedApplicationTarget
 
@@ -144,7 +147,7 @@ def _hooked_target(target: TargetOptions, url: str) -> "Target":
     return HookedTarget(url, hooks=hooks, cleanup=removal, **_http_options(target))
 
 
-_OF_APPLICATIONS = ("method", "headers", "timeout", "rules")
+_OF_APPLICATIONS = ("method", "headers", "timeout", "rules", "secrets")
 
 
 @contextmanager
@@ -165,12 +168,15 @@ def reference_service(target: TargetOptions, message_type: str, folder: str | No
 
 
 def _http_options(target: TargetOptions) -> dict[str, Any]:
+    from brokerfuzz.configuration.substituting import substituted
+
     return {
         "method": target.method,
-        "headers": [*((name, _expanded(value, f"the header {name}")) for name, value in target.headers), *_credentials(target)],
+        "headers": [*((name, substituted(value, f"the header {name}")) for name, value in target.headers), *_credentials(target)],
         "timeout": target.timeout,
         "rules": _rules(target),
         "trace": _trace(target),
+        "secrets": _secrets(target),
         **{name: getattr(target, name) for name in ("insecure", "ca", "cert", "key", "proxy")},
     }
 
@@ -181,19 +187,33 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
         return
     if any(name.lower() == "authorization" for name, _ in target.headers) or (target.url is not None and urlsplit(target.url).username is not None):
         raise click.UsageError("the credentials are specified twice: use only one of --auth, -H 'Authorization: ...' and a user in the URL")
-    user_and_password = _expanded(target.auth, "--auth")
+    from brokerfuzz.configuration.substituting import substituted
+
+    user_and_password = substituted(target.auth, "--auth")
     if ":" not in user_and_password:
         raise click.UsageError("--auth has no password: write USER:PASSWORD")
     yield "Authorization", f"Basic {b64encode(user_and_password.encode()).decode()}"
 
 
-def _expanded(text: str, where: str) -> str:
-    """Inserts environment variables. brokerfuzz hides a text with a variable in all output, because the text may be a secret."""
-    from brokerfuzz.configuration.substituting import substituted
-    from brokerfuzz.targets.secret_masking import SecretText
+def _secrets(target: TargetOptions) -> Mapping[str, str]:
+    """Returns the values of the environment variables that --secret names. Raises `UsageError` if one is not set."""
+    for name in target.secrets:
+        if not os.environ.get(name):
+            raise click.UsageError(f"--secret {name} names an environment variable that is not set: set it, or correct its name")
+    return {f"${{{name}}}": os.environ[name] for name in target.secrets}
 
-    found = substituted(text, where)
-    return found if found == text else SecretText(found)
+
+def hide_secrets(target: "Target") -> None:
+    """Hides the secrets of the target in everything that the command writes from now on. Notes which secrets are too short for that."""
+    from brokerfuzz.targets.secret_masking import SHORTEST
+
+    secrets: Secrets | None = getattr(target, "secrets", None)
+    if secrets is None:
+        return
+    hide_in_output(lambda text: str(getattr(target, "secrets", secrets).hide_in_output(text)))  # hooks may return more secrets later
+    if secrets.short:
+        short = f"fewer than {SHORTEST} characters, so brokerfuzz hides it only there, and not where an answer repeats it"
+        note(f"{listed(secrets.short)} contains a secret of {short}")
 
 
 def wait_for(target: "Target", seconds: float | None) -> None:

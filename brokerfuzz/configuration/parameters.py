@@ -92,6 +92,7 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("target", "key"): Parameter("key", _file),
     ("target", "proxy"): Parameter("proxy", _hidden),
     ("target", "auth"): Parameter("auth", _hidden),
+    ("target", "secrets"): Parameter("secrets"),
     ("target", "wait-for"): Parameter("wait_for"),
     ("target", "headers"): Parameter("headers", _headers),
     ("target", "hooks"): Parameter("hooks", _file_or_module),

@@ -8,6 +8,7 @@ import os
 import re
 
 from brokerfuzz.errors import ConfigurationError
+from brokerfuzz.secret_values import Secret
 
 _REFERENCE = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
@@ -16,19 +17,25 @@ def substituted(text: str, where: str) -> str:
     """Replaces `${NAME}` with an environment variable, and `$$` with a dollar sign. `where` is the name of the setting in error
     messages.
 
-    `${NAME:-default}` becomes `default` if the variable is missing or empty. Raises `ConfigurationError` if a variable is not set
-    and has no default.
+    `${NAME:-default}` becomes `default` if the variable is missing or empty. A text with a variable becomes a `Secret`. Raises
+    `ConfigurationError` if a variable is not set and has no default.
     """
+    parts: list[tuple[str, str | None]] = []
+    at = 0
+    for found in _REFERENCE.finditer(text):
+        parts += [(text[at : found.start()], None), _part(found, where)]
+        at = found.end()
+    parts.append((text[at:], None))
+    whole = "".join(part for part, _ in parts)
+    return Secret(whole, parts) if any(name is not None for _, name in parts) else whole
 
-    def value(reference: re.Match[str]) -> str:
-        name, default = reference[1], reference[2]
-        if name is None:
-            return "$"
-        found = os.environ.get(name)
-        if default is not None:
-            return found or default
-        if found is None:
-            raise ConfigurationError(f"{where} needs the environment variable {name}, which is not set: set it, or write ${{{name}:-default}}")
-        return found
 
-    return _REFERENCE.sub(value, text)
+def _part(reference: re.Match[str], where: str) -> tuple[str, str | None]:
+    """Returns what replaces a reference, and the name of the environment variable that it comes from."""
+    name, default = reference[1], reference[2]
+    if name is None:
+        return "$", None
+    found = os.environ.get(name)
+    if found is None and default is None:
+        raise ConfigurationError(f"{where} needs the environment variable {name}, which is not set: set it, or write ${{{name}:-default}}")
+    return (default, None) if not found and default is not None else (found or "", name)

@@ -2,8 +2,10 @@
 
 import asyncio
 import sys
+from collections import deque
 from collections.abc import Awaitable, Callable
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,13 +13,17 @@ from brokerfuzz.hooks.cleanup import Cleanup, is_clean
 from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.hooks.requests import Request, SentCase
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets.answers import Answer
+from brokerfuzz.secret_values import Secret
+from brokerfuzz.targets.answers import EXCERPT, Answer
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
-from brokerfuzz.targets.secret_masking import Secrets, SecretText, shown
+from brokerfuzz.targets.secret_masking import Secrets, shown
+from brokerfuzz.targets.throttling import RetryLater
 from brokerfuzz.wording import counted
 
 UNAUTHORIZED = 401
 _EMPTY: Headers = ((CONTENT_TYPE, None),)
+_MOST_REMEMBERED = 32
+"""The number of headers of earlier sessions that remain secret."""
 
 
 class HookedTarget(HttpTarget):
@@ -35,13 +41,14 @@ class HookedTarget(HttpTarget):
         self._authentications = 0
         self._authenticating: asyncio.Lock | None = None
         self._added: Headers = ()
+        self._sessions: deque[tuple[str, str]] = deque(maxlen=_MOST_REMEMBERED)
         self._remaining, self._first_remaining = 0, ""
 
     async def open(self) -> None:
         """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid."""
         self._authenticating = asyncio.Lock()
         if self._hooks is not None:
-            self._hooks.open()
+            self._hooks.open(self._hide)
         await super().open()
 
     async def close(self) -> None:
@@ -101,10 +108,11 @@ class HookedTarget(HttpTarget):
         assert self._hooks is not None, "there are hooks"
         async with self._authenticating:
             if self._authentications == number:
-                session = [(name, SecretText(value)) for name, value in await self._hooks.authenticate()]
+                session = [(name, Secret(value)) for name, value in await self._hooks.authenticate()]
                 names = {name.lower() for name, _ in session}
                 self.headers = [*(header for header in self._own_headers if header[0].lower() not in names), *session]
-                self._secrets = Secrets(self.url, self.headers, self.connections.proxy or "")
+                self._sessions.extend(session)
+                self.secrets = Secrets(self.url, [*self._own_headers, *self._sessions], self.connections.proxy or "", self._more_secrets)
                 self._authentications += 1
 
     async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> Any:
@@ -112,8 +120,13 @@ class HookedTarget(HttpTarget):
             request = Request(self.method, self.url, tuple(self._headers(headers)), body)
             headers = _changes(request, await self._hooks.prepared(request))
             before = set(request.headers)
-            self._added = tuple((name, SecretText(value)) for name, value in headers if value is not None and (name, value) not in before)
+            self._added = tuple((name, Secret(value)) for name, value in headers if value is not None and (name, value) not in before)
+            outcome = await super()._ask(body, headers, pooled=pooled)
+            return _without_secrets(outcome, Secrets(headers=[(name, value) for name, value in self._added if value is not None]))
         return await super()._ask(body, headers, pooled=pooled)
+
+    def _hide(self, text: str) -> str:
+        return self.secrets.hide(text)
 
     async def _clean(self, cleanup: Cleanup, body: bytes, answer: Answer, case_id: str) -> None:
         url = cleanup.url(self.url, body, answer)
@@ -134,6 +147,17 @@ class HookedTarget(HttpTarget):
     def _note_remaining(self, why: str) -> None:
         self._first_remaining = self._first_remaining if self._remaining else why
         self._remaining += 1
+
+
+def _without_secrets(outcome: Any, secrets: Secrets) -> Any:
+    """Returns what `HttpTarget._ask` returned, without secrets that belong to a single request."""
+    match outcome:
+        case Answer():
+            return replace(outcome, body=secrets.excerpt(outcome.body, EXCERPT), reason=secrets.hide(outcome.reason))
+        case RetryLater():
+            return replace(outcome, answer=_without_secrets(outcome.answer, secrets))
+        case _:
+            return replace(outcome, reason=secrets.hide(outcome.reason))
 
 
 def _changes(before: Request, after: Request) -> Headers:

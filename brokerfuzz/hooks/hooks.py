@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ class Hooks:
         self._functions = file.functions()
         self._thread: HookThread | None = None
         self._lock: asyncio.Lock | None = None
+        self._hide: Callable[[str], str] = str
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Hooks, (self.file, self.seconds)
@@ -35,9 +36,9 @@ class Hooks:
     def __contains__(self, name: str) -> bool:
         return name in self._functions
 
-    def open(self) -> None:
-        """Prepares the hooks for the event loop that is running."""
-        self._lock = asyncio.Lock()
+    def open(self, hide: Callable[[str], str]) -> None:
+        """Prepares the hooks for the event loop that is running. `hide` removes secrets from errors."""
+        self._lock, self._hide = asyncio.Lock(), hide
 
     async def authenticate(self) -> tuple[tuple[str, str], ...]:
         """Returns the headers for all requests, from the hook `authenticate`."""
@@ -87,10 +88,11 @@ class Hooks:
         return f"{self._place(name)}: the hook {name} did not return within {self.seconds:g} s{at}: correct it, or use a longer --timeout"
 
     def _failed(self, name: str, problem: Exception) -> HookError:
-        return HookError(f"{self._place(name)}: the hook {name} raised {described(problem)}", details=user_traceback(problem, 3))
+        raised, details = self._hide(described(problem)), self._hide(user_traceback(problem, 3))
+        return HookError(f"{self._place(name)}: the hook {name} raised {raised}", details=details)
 
     def _wrong(self, name: str, returned: Any, expected: str) -> HookError:
-        return HookError(f"{self._place(name)}: the hook {name} returned {quoted(returned)}: return {expected}")
+        return HookError(f"{self._place(name)}: the hook {name} returned {self._hide(quoted(returned))}: return {expected}")
 
     def _checked(self, name: str, headers: tuple[Any, ...]) -> tuple[tuple[str, str], ...]:
         for header in headers:

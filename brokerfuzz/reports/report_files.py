@@ -22,6 +22,7 @@ from brokerfuzz.removed import renamed_property
 from brokerfuzz.reports import json_document
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
+from brokerfuzz.secret_values import cleaned
 from brokerfuzz.wording import listed, printable
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
             _, maker = REPORTS[_suffix(path)]
             text = maker(document)
             with atomic_file(Path(path)) as stream:
-                stream.write(text.encode(errors="backslashreplace"))
+                stream.write(cleaned(text).encode(errors="backslashreplace"))
             written.paths.append(path)
         except OSError as problem:
             reason = problem.strerror or problem

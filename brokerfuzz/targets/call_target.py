@@ -4,7 +4,7 @@ import re
 import shlex
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, AnswerKind
 from brokerfuzz.targets.exit_reason import in_one_line
 from brokerfuzz.targets.pool_target import PoolTarget
-from brokerfuzz.targets.secret_masking import NOTHING_SECRET
+from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.shell import LONGEST_ARGUMENT, fed, program
 
 if TYPE_CHECKING:
@@ -58,10 +58,12 @@ class CallTarget(PoolTarget):
         timeout: float = 10.0,
         processes: int | None = None,
         patience: float = 3.0,
+        secrets: Mapping[str, str] | None = None,
     ) -> None:
         self.function = _checked(function, "a function, such as 'package.module:function'")
         self.rejections = tuple(_checked(name, "an exception class, such as 'package.module:Class'") for name in rejections)
         super().__init__(timeout=timeout, processes=processes, patience=patience)
+        self.secrets = Secrets(more=(secrets or {}).items())
 
     @property
     def name(self) -> str:
@@ -94,7 +96,7 @@ class CallTarget(PoolTarget):
             input_fd=_INPUT_FD,
             output_fd=_OUTPUT_FD,
             announces_ready=True,
-            secrets=NOTHING_SECRET,
+            secrets=self.secrets,
             missing="the function did not return",
         )
 

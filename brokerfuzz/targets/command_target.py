@@ -1,7 +1,7 @@
 """Defines the target for a program that is started once for each message."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -28,7 +28,8 @@ class CommandTarget:
     most `processes` programs run at the same time (default: one per core).
 
     The program may leave its input unread. The answer contains the beginning of its standard output and of its standard error. If
-    the program can no longer be started, brokerfuzz tries again for up to `patience` seconds.
+    the program can no longer be started, brokerfuzz tries again for up to `patience` seconds. `secrets` maps names to values that no
+    answer or report may contain.
 
     Raises `TargetError` if the command or a limit is invalid.
     """
@@ -44,13 +45,14 @@ class CommandTarget:
         timeout: float = 10.0,
         processes: int | None = None,
         patience: float = 3.0,
+        secrets: Mapping[str, str] | None = None,
     ) -> None:
         self.words = words_of(command)
         self.reject = None if reject is None else _statuses(reject)
         self.timeout = checked_timeout(timeout)
         self.processes = checked_processes(processes)
         self.patience = patience
-        self._secrets = secrets_of(self.words)
+        self.secrets = secrets_of(self.words, secrets or {})
         self._program = ""
         self._semaphore: asyncio.Semaphore | None = None
         self._running: set[Process] = set()
@@ -160,7 +162,7 @@ class CommandTarget:
         body = output.head or errors.head
         if output.head and errors.head:  # keep the beginning of both
             body = output.head[: max(EXCERPT // 2, EXCERPT - len(errors.head))] + errors.head
-        return Answer(kind, None, self._secrets.excerpt(body, EXCERPT), self._secrets.hide(reason), perf_counter() - started)
+        return Answer(kind, None, self.secrets.excerpt(body, EXCERPT), self.secrets.hide(reason), perf_counter() - started)
 
 
 def _statuses(given: Iterable[int]) -> frozenset[int]:

@@ -1,7 +1,7 @@
 """Defines the target for an HTTP endpoint."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -47,7 +47,8 @@ class HttpTarget:
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout` is the
     maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses.
     brokerfuzz does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace` names
-    the headers with the IDs of case and campaign, which every request has.
+    the headers with the IDs of case and campaign, which every request has. `secrets` maps names to further values that no answer,
+    error or report may contain.
 
     If a connection ends without an answer, the message is not always the cause. A server may close a connection after any answer
     (RFC 9112, 9.3). For example, uvicorn closes it if the application raises an exception after its answer. Another message may
@@ -87,6 +88,7 @@ class HttpTarget:
         key: str | Path | None = None,
         proxy: str | None = None,
         trace: TraceHeaders | None = None,
+        secrets: Mapping[str, str] | None = None,
     ) -> None:
         self.url = checked_url(url)
         self.method = method
@@ -103,7 +105,8 @@ class HttpTarget:
         self.longest_wait = longest_wait
         self.trace = trace or TraceHeaders()
         self.connections = HttpConnections(self.url, insecure=insecure, ca=ca, cert=cert, key=key, proxy=proxy)
-        self._secrets = Secrets(url, given, self.connections.proxy or "")
+        self._more_secrets = list((secrets or {}).items())
+        self.secrets = Secrets(url, given, self.connections.proxy or "", self._more_secrets)
         self._name = shown(url)
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
@@ -164,7 +167,7 @@ class HttpTarget:
             self._address = Url(self.url)
             self._request(b"", ())
         except ValueError as problem:
-            said = self._secrets.hide(str(problem))
+            said = self.secrets.hide(str(problem))
             raise TargetError(f"no request can be sent to {self.name} ({said}): correct the method or the headers") from None
 
     def _builder(self) -> "ClientBuilder":
@@ -274,7 +277,7 @@ class HttpTarget:
             from brokerfuzz.targets.transport import failure_of
 
             failure = failure_of(error, self.timeout)
-            return self._secrets.hide(failure.reason) if failure.trouble != "untrusted" else self._failed(failure, 0.0).reason
+            return self.secrets.hide(failure.reason) if failure.trouble != "untrusted" else self._failed(failure, 0.0).reason
 
     async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
         started = perf_counter()
@@ -284,13 +287,13 @@ class HttpTarget:
                 while len(read) <= most and (chunk := await reader.read_chunk()) is not None:
                     read += chunk
                     most = self.rules.most_read(response.status, read)
-                answer = self.rules.read(response.status, bytes(read), perf_counter() - started, self._secrets)
+                answer = self.rules.read(response.status, bytes(read), perf_counter() - started, self.secrets)
                 return answer if response.status < 300 else self._with_headers(answer, response)
         except self._client_error as error:
             from brokerfuzz.targets.transport import failure_of
 
             failure = failure_of(error, self.timeout)
-            return replace(failure, reason=self._secrets.hide(failure.reason))
+            return replace(failure, reason=self.secrets.hide(failure.reason))
         except TimeoutError:
             from brokerfuzz.targets.transport import Failure
 
@@ -303,7 +306,7 @@ class HttpTarget:
             seconds = seconds_of(response.get_header("retry-after"), response.get_header("date"))
             return answer if status == 503 and seconds is None else RetryLater(answer, seconds, monotonic())
         if status // 100 == 3 and (location := response.get_header("location")) is not None:
-            return replace(answer, location=self._secrets.hide(shown(location)))
+            return replace(answer, location=self.secrets.hide(shown(location)))
         return answer
 
     def _headers(self, instead: Headers) -> list[tuple[str, str]]:

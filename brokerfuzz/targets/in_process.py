@@ -1,7 +1,7 @@
 """Defines what targets in this process have in common: the request, the meaning of responses, and crashes with their traceback."""
 
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from logging import Handler, LogRecord, getLogger
@@ -13,7 +13,7 @@ from brokerfuzz.schemas.headers import JSON_TYPE, Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.exit_reason import in_one_line
-from brokerfuzz.targets.secret_masking import Secrets
+from brokerfuzz.targets.secret_masking import Secrets, shown
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
 """Headers that a server handles before an application gets the request."""
@@ -24,7 +24,7 @@ _NOT_OF_APPLICATIONS = (_OURS, get_path("stdlib"))
 class InProcessTarget:
     """An application or a test client in this process. `name` is its name in reports.
 
-    `path` can contain a query. `headers`, `timeout` and `rules` have the same meaning as in `HttpTarget`. If the application raises
+    `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If the application raises
     an exception, or logs one and then answers with a status that means `crashed`, the answer contains the end of the traceback.
     """
 
@@ -37,6 +37,7 @@ class InProcessTarget:
         headers: Iterable[tuple[str, str]] = (),
         timeout: float = 10.0,
         rules: AnswerRules | None = None,
+        secrets: Mapping[str, str] | None = None,
     ) -> None:
         if not path.startswith("/"):
             raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")
@@ -48,12 +49,12 @@ class InProcessTarget:
         self.headers = given if named else [("content-type", JSON_TYPE), *given]
         self.rules = rules or AnswerRules()
         self._name = name
-        self._secrets = Secrets("", given, "")
+        self.secrets = Secrets(path, given, more=(secrets or {}).items())
 
     @property
     def name(self) -> str:
         """The name of the application, and the path."""
-        return f"{self._name} {self.path}"
+        return f"{self._name} {shown(self.path)}"
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns False for headers that a server handles itself."""
@@ -74,7 +75,7 @@ class InProcessTarget:
 
     def _answer(self, status: int, body: bytes, seconds: float) -> Answer:
         """Returns the answer for a response. If the status means `crashed`, the answer describes the exception that was logged."""
-        answer = self.rules.read(status, body, seconds, self._secrets)
+        answer = self.rules.read(status, body, seconds, self.secrets)
         logged = _logged.get()
         return self.crash(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
 
@@ -84,8 +85,8 @@ class InProcessTarget:
         own = [frame for frame in frames if "site-packages" not in frame.filename and not frame.filename.startswith(_NOT_OF_APPLICATIONS)]
         where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
         reason = in_one_line(f"{type(problem).__name__}: {_message(problem)}".encode(errors="replace")) + where
-        text = "".join(_without_ours(problem)).encode(errors="backslashreplace")
-        return Answer("crashed", None, self._secrets.excerpt(text[-EXCERPT + 1 :], EXCERPT), self._secrets.hide(reason), seconds)
+        text = self.secrets.hide("".join(_without_ours(problem))).encode(errors="backslashreplace")
+        return Answer("crashed", None, text[-EXCERPT + 1 :], self.secrets.hide(reason), seconds)
 
     def no_answer(self) -> Answer:
         """Returns the answer for an application that did not respond in time."""

@@ -4,7 +4,7 @@ import os
 import re
 import struct
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 from brokerfuzz.errors import TargetError
@@ -57,12 +57,14 @@ class LineTarget(PoolTarget):
         timeout: float = 10.0,
         processes: int | None = None,
         patience: float = 3.0,
+        secrets: Mapping[str, str] | None = None,
     ) -> None:
         self.arguments = words_of(command)
         if encoding not in get_args(Encoding):
             raise TargetError(f"encoding={encoding!r}: use 'plain', 'base64' or 'frames'")
         self.encoding: Encoding = encoding
         super().__init__(timeout=timeout, processes=processes, patience=patience)
+        self.secrets = secrets_of(self.arguments, secrets or {})
 
     @property
     def name(self) -> str:
@@ -87,7 +89,7 @@ class LineTarget(PoolTarget):
             arguments=self.arguments,
             wire=lambda: LineWire(self.encoding),
             environment={"PYTHONUNBUFFERED": "1", **os.environ},
-            secrets=secrets_of(self.arguments),
+            secrets=self.secrets,
             missing="no answer line",
         )
 

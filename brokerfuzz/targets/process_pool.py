@@ -103,7 +103,7 @@ class ProcessPool:
             trouble = await worker.startup
             if trouble is not None:
                 await self.close()
-                raise TargetError(f"{self.settings.name} cannot be called: {trouble}")
+                raise TargetError(f"{self.settings.name} cannot be called: {self.settings.secrets.hide(trouble)}")
 
     async def close(self) -> None:
         """Lets unused processes end, and kills the others."""

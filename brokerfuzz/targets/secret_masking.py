@@ -9,8 +9,12 @@ import binascii
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator
-from urllib.parse import quote, unquote, unquote_plus, urlsplit, urlunsplit
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit, urlunsplit
+
+from brokerfuzz.secret_values import Secret
 
 HIDDEN = "[secret]"
 """The text that replaces secrets in answers and errors."""
@@ -26,19 +30,20 @@ _SECRET_WORDS = frozenset(("sig", "otp", "pin", "access", "cert", "sid"))
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CREDENTIALS = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey)\s", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_SERVER = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
 _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]*)")
 _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
-
-
-class SecretText(str):
-    """A value that is always secret: for example, a value from an environment variable."""
-
-    __slots__ = ()
+_REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_ESCAPES = (b"\\u", b"%", b"&#")
+"""How notations begin in which every character is escaped."""
+_NEVER = r"(?!)"
+_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""The first bytes of gzip and zstd."""
 
 
 def is_secret(name: str, value: str = "") -> bool:
     """Returns whether a header or a parameter may contain a secret, judging by its name and its value."""
-    if isinstance(value, SecretText):
+    if isinstance(value, Secret) or value == variable(name):
         return True
     lower = name.lower()
     words = {word.lower() for word in _WORD.findall(name)}
@@ -53,13 +58,37 @@ def variable(name: str) -> str:
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:
     """Yields the parts of a URL without user and password. True marks an environment variable that replaces a secret."""
-    shown, at = without_user(url), 0
+    shown, at = without_user(with_references(url)), 0
     for found in _PARAMETER.finditer(shown):
-        if found[2] and is_secret(unquote(found[1])):
-            yield shown[at : found.start(2)], False
+        if found[2] and is_secret(unquote(found[1])) and not _REFERENCE.fullmatch(found[2]):
+            yield from _referring(shown[at : found.start(2)])
             yield variable(unquote(found[1])), True
             at = found.end(2)
-    yield shown[at:], False
+    yield from _referring(shown[at:])
+
+
+def with_references(url: str) -> str:
+    """Returns the URL with `${NAME}` in place of the environment variables in it. The name of the server is never secret."""
+    hidden = secret_variables(url)
+    parts = url.parts if isinstance(url, Secret) else [(url, None)]
+    return "".join(text if name not in hidden else f"${{{name}}}" for text, name in parts)
+
+
+def secret_variables(url: str) -> Mapping[str, str]:
+    """Returns the environment variables in a URL, except those that contain only its beginning: scheme, server and port."""
+    if not isinstance(url, Secret):
+        return {}
+    start = _SERVER.match(url)
+    return {name: value for name, value in url.variables.items() if value not in (start[0] if start and "@" not in start[0] else "")}
+
+
+def _referring(text: str) -> Iterator[tuple[str, bool]]:
+    """Yields the parts of a text. True marks a reference such as `${TOKEN}`."""
+    at = 0
+    for found in _REFERENCE.finditer(text):
+        yield from ((text[at : found.start()], False), (found[0], True))
+        at = found.end()
+    yield text[at:], False
 
 
 def shown(url: str) -> str:
@@ -80,76 +109,167 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a request, with methods that replace them in answers and errors."""
+    """The secrets of a target, with methods that replace them in answers, errors and reports.
 
-    def __init__(self, url: str, headers: Iterable[tuple[str, str]], proxy: str = "") -> None:
-        found = (*_of_url(url), *_of_url(proxy), *_of_headers(headers))
-        known = {value for value in found if len(value) >= SHORTEST}
-        spelled = sorted({spelling for value in known for spelling in _spellings(value)}, key=lambda spelling: (-len(spelling), spelling))
-        self._in_text = re.compile("|".join(map(re.escape, spelled)), re.IGNORECASE) if spelled else None
-        as_bytes = [spelling.encode(errors="replace") for spelling in spelled]
-        self._longest = max(map(len, as_bytes), default=0)
-        self._in_lower_case = tuple({spelling.lower() for spelling in as_bytes})
-        self._in_bytes = re.compile(b"|".join(map(re.escape, as_bytes)), re.IGNORECASE)
+    `more` contains further secrets, such as the values of `--secret`. `short` says where secrets are that are too short to be
+    replaced in answers.
+    """
+
+    def __init__(self, url: str = "", headers: Iterable[tuple[str, str]] = (), proxy: str = "", more: Iterable[tuple[str, str]] = ()) -> None:
+        headers = list(headers)
+        found = [*of_url(url), *of_url(proxy), *_of_headers(headers), *more]
+        self.short = tuple(dict.fromkeys(where for where, value in found if 0 < len(value) < SHORTEST and where not in _PARTS))
+        known = {value for where, value in found if len(value) >= SHORTEST}
+        spelled = {spelling for value in known for spelling in _spellings(value)}
+        self._spelled = tuple(sorted(spelled, key=lambda spelling: (-len(spelling), spelling)))
+        in_lower_case = {spelling.lower().encode(errors="replace") for spelling in spelled}
+        self._longest = max(map(len, in_lower_case), default=0)
+        self._in_lower_case = {start: tuple(one for one in in_lower_case if one.startswith(start)) for start in _ESCAPES}
+        self._in_lower_case[b""] = tuple(one for one in in_lower_case if not one.startswith(_ESCAPES))
+        self._users = {value for where, value in found if where == _USER}
+
+    @cached_property
+    def _in_text(self) -> re.Pattern[str]:
+        return _any_of(self._spelled)
+
+    @cached_property
+    def _in_output(self) -> re.Pattern[str]:
+        return _any_of(spelling for spelling in self._spelled if spelling not in self._users)
+
+    @cached_property
+    def _in_bytes(self) -> re.Pattern[bytes]:
+        return re.compile(b"|".join(re.escape(spelling.encode(errors="replace")) for spelling in self._spelled), re.IGNORECASE)
 
     def hide(self, text: str) -> str:
-        """Replaces each secret in a text."""
-        return text if self._in_text is None else self._in_text.sub(HIDDEN, text)
+        """Replaces each secret in a text, also at its end, if the text ends with an ellipsis within a secret."""
+        if not self._spelled:
+            return text
+        text = self._in_text.sub(HIDDEN, text)
+        return self._without_beginning(text) if text.rstrip('"').endswith("…") else text
+
+    def hide_in_output(self, text: str) -> str:
+        """Replaces each secret in a report. The names of users remain, because they are often ordinary words."""
+        lower = text.lower().encode(errors="replace")
+        if not self._may_be_in(lower):
+            return text
+        return self._in_output.sub(HIDDEN, text)
 
     def excerpt(self, body: bytes, size: int) -> bytes:
-        """Returns the beginning of a body with its secrets replaced, even if the end of the beginning splits a secret."""
-        if not self._in_lower_case:
+        """Returns the beginning of a body with its secrets replaced, even if the end of the beginning splits a secret.
+
+        A compressed body may contain secrets in a form that nobody can see, so it is replaced completely.
+        """
+        if not self._spelled:
             return body[:size]
+        if body.startswith(_COMPRESSED):
+            return f"[compressed response of {len(body):,} bytes]".encode()[:size]
         lower = body[: size + self._longest].lower()
-        if not any(spelling in lower for spelling in self._in_lower_case):  # ten times as fast as the regular expression
-            return body[:size]
+        if not self._may_be_in(lower):
+            return body[:size] if len(body) > size else self._without_split_end(body, size)
         kept, at = [], 0
         for found in self._in_bytes.finditer(body, 0, size + self._longest):
             kept += [body[at : found.start()], HIDDEN.encode()]
             at = found.end()
-        return b"".join([*kept, body[at:size]])[:size]
+        return self._without_split_end(b"".join([*kept, body[at:size]])[:size], size)
+
+    def _may_be_in(self, lower: bytes) -> bool:
+        """Returns whether a text in lower case contains a secret. This is ten times as fast as a regular expression."""
+        return any(start in lower and any(one in lower for one in spelled) for start, spelled in self._in_lower_case.items())
+
+    def _without_split_end(self, body: bytes, size: int) -> bytes:
+        """Removes the beginning of a secret at the end of a body that was cut at `size` by somebody else."""
+        return self._without_beginning(body.decode("latin-1")).encode("latin-1") if len(body) == size else body
+
+    def _without_beginning(self, text: str) -> str:
+        """Replaces the beginning of a secret at the end of a text."""
+        end = text.rstrip('"').removesuffix("…")
+        for spelling in self._spelled:
+            for length in range(min(len(spelling), len(end)), SHORTEST - 1, -1):
+                if end.lower().endswith(spelling[:length].lower()):
+                    return f"{end[:-length]}{HIDDEN}"[: len(text)]
+        return text
 
 
-def _of_url(url: str) -> Iterator[str]:
+def _any_of(spelled: Iterable[str]) -> re.Pattern[str]:
+    """Returns a pattern for secrets. Digits count only as a whole number, because they occur within other numbers."""
+    patterns = [rf"(?<![\d.]){spelling}(?![\d.])" if spelling.isdecimal() else re.escape(spelling) for spelling in spelled]
+    return re.compile("|".join(patterns) or _NEVER, re.IGNORECASE)
+
+
+_USER, _PART = "the user", "a part of a secret"
+_PARTS = (_USER, _PART)
+"""What is often short: nobody is warned about it."""
+
+
+def of_url(url: str) -> Iterator[tuple[str, str]]:
+    """Yields what is secret in a URL, and where it is."""
+    for name, value in secret_variables(url).items():
+        yield f"${{{name}}}", value
+        yield _PART, unquote(value)
     try:
         user = urlsplit(url).netloc.rpartition("@")[0]
     except ValueError:
         return
     if user:
         name, _, password = user.partition(":")
-        yield from (user, name, password)
-        yield from _both(unquote(name), unquote(password))
+        yield from ((_PART, user), (_USER, name), ("the password", password))
+        yield from basic(unquote(name), unquote(password))
     for found in _PARAMETER.finditer(url):
-        if is_secret(unquote(found[1])):
-            yield from (found[2], unquote(found[2]), unquote_plus(found[2]))
+        if found[2] and is_secret(unquote(found[1])):
+            yield f"the URL parameter {unquote(found[1])}", found[2]
+            yield from ((_PART, unquote(found[2])), (_PART, unquote_plus(found[2])))
 
 
-def _both(name: str, password: str) -> Iterator[str]:
-    yield from (name, password, f"{name}:{password}", base64.b64encode(f"{name}:{password}".encode()).decode())
+def basic(name: str, password: str) -> Iterator[tuple[str, str]]:
+    """Yields what is secret in the credentials of basic authentication, and where it is."""
+    yield from ((_USER, name), ("the password", password), (_PART, f"{name}:{password}"))
+    yield _PART, base64.b64encode(f"{name}:{password}".encode()).decode()
 
 
-def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     for name, value in headers:
         if not is_secret(name, value):
             continue
-        yield value
-        scheme, _, credentials = value.strip().partition(" ")
-        yield credentials.strip()
-        if "cookie" in name.lower():
-            yield from (part.strip() for part in _PART_OF_COOKIE.findall(value))
-        if scheme.lower() == "basic":
-            try:
-                user, _, password = base64.b64decode(credentials, validate=True).decode().partition(":")
-            except (binascii.Error, UnicodeDecodeError):
-                continue
-            yield from _both(user, password)
+        if isinstance(value, Secret):
+            yield from ((f"${{{variable_name}}}", inserted) for variable_name, inserted in value.variables.items())
+        yield f"the header {name}", value
+        yield from within(name, value)
+
+
+def within(name: str, value: str) -> Iterator[tuple[str, str]]:
+    """Yields what is secret within the value of a header: credentials, parts of cookies, the user and the password."""
+    scheme, _, credentials = value.strip().partition(" ")
+    yield _PART, credentials.strip()
+    if "cookie" in name.lower():
+        yield from ((_PART, part.strip()) for part in _PART_OF_COOKIE.findall(value))
+    if scheme.lower() == "basic":
+        try:
+            user, _, password = base64.b64decode(credentials, validate=True).decode().partition(":")
+        except (binascii.Error, UnicodeDecodeError):
+            return
+        yield from basic(user, password)
 
 
 def _spellings(value: str) -> Iterator[str]:
-    """Yields the notations in which a server may repeat a value: unchanged, or escaped for JSON, HTML or a URL."""
+    """Yields the notations in which a server may repeat a value: unchanged, in base64, or escaped for JSON, HTML or a URL."""
     for in_json in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
         yield from (in_json, in_json.replace("/", "\\/"))
-    yield from (value, html.escape(value), quote(value, safe="", errors="replace"), quote(value, errors="replace"))
+    yield from (value, html.escape(value), html.escape(value).replace("&#x27;", "&#39;"))
+    yield from (quote(value, safe="", errors="replace"), quote(value, errors="replace"), quote_plus(value, errors="replace"))
+    as_bytes = value.encode(errors="replace")
+    yield "".join(f"\\u{unit:04x}" for unit in array("H", value.encode("utf-16", errors="replace")[2:]))
+    yield "".join(f"%{byte:02x}" for byte in as_bytes)
+    yield from ("".join(f"&#x{ord(char):x};" for char in value), "".join(f"&#{ord(char)};" for char in value))
+    for in_base64 in _in_base64(as_bytes):
+        yield from (in_base64, in_base64.replace("+", "-").replace("/", "_"))
 
 
-NOTHING_SECRET = Secrets("", ())
+def _in_base64(value: bytes) -> Iterator[str]:
+    """Yields what base64 makes of a value within other text, which depends on the position of the value modulo 3."""
+    for before in range(3):
+        text = base64.b64encode(bytes(before) + value).decode()
+        whole = (before + len(value)) * 8 // 6
+        yield text[-(-before * 8 // 6) : whole]
+
+
+NOTHING_SECRET = Secrets()

@@ -4,15 +4,18 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.secret_masking import Secrets, is_secret, parts_of, variable
+from brokerfuzz.targets.secret_masking import Secrets, basic, is_secret, of_url, parts_of, variable, within
 
 LONGEST_ARGUMENT = 100_000  # bytes; Linux allows 131,072 per argument, and a shell's built-in printf has no limit
 
 _HEADER = re.compile(r"(?:-H)?([A-Za-z][\w-]*):\s*(?!//)(\S.*)", re.DOTALL)
 _USER_OPTIONS = ("-u", "--user")
+_PASSWORD = "password"  # noqa: S105 - the name of an option
+_DEEPEST = 3
+"""How deeply commands within commands are searched for secrets."""
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -62,11 +65,33 @@ def quoted(word: str) -> str:
     return f"\"$(printf '{octal(os.fsencode(word))}')\""
 
 
-def secrets_of(words: Sequence[str]) -> Secrets:
-    """Returns the secrets in a command."""
-    split = list(_split(words))
-    url = next((value for _, _, value in split if "://" in value), "")
-    return Secrets(url, [("token", value) for _, secret, value in split if secret is not None])
+def secrets_of(words: Sequence[str], more: Mapping[str, str]) -> Secrets:
+    """Returns the secrets in a command, together with `more` secrets."""
+    return Secrets(more=[*_found(words), *more.items()])
+
+
+def _found(words: Sequence[str], depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yields what is secret in a command and in the commands within its words, and where it is."""
+    for start, name, value in _split(words):
+        yield from of_url(value) if "://" in value else ()
+        if name is not None:
+            yield variable(name), value
+            yield from within(name, value)
+        if depth < _DEEPEST:
+            yield from _found(_words_within(start + value), depth + 1)
+        if name == _PASSWORD and start.endswith(":"):
+            yield from basic(start[:-1].rpartition("=")[2].removeprefix("-u"), value)
+
+
+def _words_within(word: str) -> list[str]:
+    """Returns the words of a command within a word, such as `sh -c 'curl -u me:secret'`. Returns [] if there is only one."""
+    reader = shlex.shlex(word, posix=True, punctuation_chars=True)
+    reader.whitespace_split, reader.commenters = True, ""
+    try:
+        words = list(reader)
+    except ValueError:
+        return []
+    return words if len(words) > 1 else []
 
 
 def fed(body: bytes, line: str) -> str:
@@ -87,12 +112,13 @@ def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
     """
     option = ""
     for word in words:
-        assigned = _ASSIGNED.fullmatch(word)
+        assigned = None if option == "-c" and _words_within(word) else _ASSIGNED.fullmatch(word)  # sh -c 'A=b command'
         name, value = (assigned[1], assigned[2]) if assigned else (option, word)
         option = word if word.startswith("-") and not assigned else ""
         secret = is_secret(name) and not option
-        if not secret and name in _USER_OPTIONS and ":" in value and not value.replace(":", "").isdigit():
-            secret, name, value = True, "password", value.partition(":")[2]
+        user = value if name in _USER_OPTIONS else word[2:] if word.startswith("-u") else ""
+        if not secret and ":" in user and not user.replace(":", "").isdigit():
+            secret, name, value, option = True, _PASSWORD, user.partition(":")[2], ""
         elif not secret and (header := _HEADER.fullmatch(value)) and is_secret(header[1], header[2]):
             secret, name, value, option = True, header[1], header[2], ""
         yield word[: len(word) - len(value)], name.lstrip("-") if secret and value else None, value
@@ -103,7 +129,22 @@ def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
     for start, secret, value in _split(words):
         if secret is not None:
             yield [(start, False), (variable(secret), True)]
-        elif "://" in value:
+        elif "://" in value and " " not in value:
             yield [(start, False), *parts_of(value)]
         else:
-            yield [(start + value, False)]
+            yield list(_parts_within(start + value))
+
+
+def _parts_within(word: str) -> Iterator[tuple[str, bool]]:
+    """Yields the parts of a word that may contain a command. A word whose secrets are spelled in another way is secret completely."""
+    names = {value: name for name, value in _found(_words_within(word)) if name.startswith("$") and value}
+    if not names:
+        yield word, False
+    elif not any(value in word for value in names):
+        yield variable("command"), True
+    else:
+        at = 0
+        for found in re.finditer("|".join(re.escape(value) for value in sorted(names, key=len, reverse=True)), word):
+            yield from ((word[at : found.start()], False), (names[found[0]], True))
+            at = found.end()
+        yield word[at:], False

@@ -19,7 +19,7 @@ from brokerfuzz.errors import ConfigurationError
 SECTIONS: dict[str, Any] = json.loads(schema_text())["properties"]
 KEYS = {(section, key): node for section, found in SECTIONS.items() for key, node in found.get("properties", {}).items()}
 NAMES = (
-    "url exec_ call app lines message_type method timeout concurrency rate fresh insecure ca cert key proxy auth wait_for "
+    "url exec_ call app lines message_type method timeout concurrency rate fresh insecure ca cert key proxy auth secrets wait_for "
     "headers hooks cleanup trace_headers accept reject envelope policies values contract now "
     "strength seed count verdicts rules techniques sites tags max_time max_findings "
     "shrink journal baseline workers preflight reports"

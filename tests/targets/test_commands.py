@@ -281,6 +281,9 @@ def test_messages_with_headers_cannot_be_sent() -> None:
         ("v --user=me:abcdef1", 'v --user=me:"$PASSWORD"'),
         ("docker run -u 1000:1000 --user me v", "docker run -u 1000:1000 --user me v"),
         ("DB_PASSWORD=abcdef1 ./v", 'DB_PASSWORD="$DB_PASSWORD" ./v'),
+        ("sh -c 'DB_PASSWORD=abcdef1 ./v; exit 1'", "sh -c 'DB_PASSWORD='\"$DB_PASSWORD\"' ./v; exit 1'"),
+        ("env 'DB_PASSWORD=abc def' v", 'env DB_PASSWORD="$DB_PASSWORD" v'),
+        ("""sh -c "v --token 'a'bcdef1" """, 'sh -c "$COMMAND"'),
         (["v", "a b", ""], "v 'a b' ''"),
     ],
 )

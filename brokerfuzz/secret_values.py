@@ -1,0 +1,60 @@
+"""Defines `Secret`, the type of texts that contain secrets, and cleans everything that a command writes."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+Parts = Sequence[tuple[str, str | None]]
+"""Texts, each with the environment variable that contains it, or None."""
+
+
+class Secret(str):
+    """A text that contains secrets, such as a header. `parts` says which parts of the text come from environment variables.
+
+    Without parts, the whole text is secret.
+    """
+
+    __slots__ = ("parts",)
+    parts: Parts
+
+    def __new__(cls, text: str, parts: Parts = ()) -> "Secret":
+        secret = super().__new__(cls, text)
+        secret.parts = tuple(parts)
+        return secret
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment variables in the text, with their values."""
+        return {name: text for text, name in self.parts if name is not None}
+
+    def __str__(self) -> "Secret":
+        """Returns the text itself: `str()`, which click applies to each option, would forget what is secret."""
+        return self
+
+    def __reduce__(self) -> tuple[type["Secret"], tuple[str, Parts]]:
+        return Secret, (self[:], self.parts)
+
+
+Hide = Callable[[str], str]
+_hiding: list[Hide] = []
+
+
+def hide_in_output(hide: Hide) -> None:
+    """Applies `hide` to everything that the current command writes from now on."""
+    _hiding.append(hide)
+
+
+def cleaned(text: str) -> str:
+    """Returns a text without the secrets of the current command. All reports, baselines and standard streams go through here."""
+    for hide in _hiding:
+        text = hide(text)
+    return text
+
+
+@contextmanager
+def one_command() -> Iterator[None]:
+    """Forgets the secrets of the command at the end of the block."""
+    before = _hiding.copy()
+    try:
+        yield
+    finally:
+        _hiding[:] = before

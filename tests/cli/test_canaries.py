@@ -1,0 +1,232 @@
+"""No file and no stream of a campaign contains a secret, in any encoding, even if the target repeats everything that it receives."""
+
+import asyncio
+import base64
+import gzip
+import html
+import json
+import re
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from itertools import count
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+import pytest
+from canaries import leaks
+from click.testing import Result
+from hand_made_servers import response, serving_streams
+from pricing_reader import PRICING
+
+from brokerfuzz.compression import compressing
+from brokerfuzz.targets.secret_masking import Secrets
+
+Run = Callable[..., Result]
+SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink", "1s", "--no-preflight")
+REPORTS: Final = ("r.html", "r.xml", "r.json", "r.ndjson", "r.har", "r.md", "r.py")
+FROM_ENVIRONMENT: Final = {name: f'c4nary-{name.lower()}/"&<\\%41+' for name in ("HEADER", "AUTH", "HOOK", "COMMAND", "FUNCTION", "APPLICATION")} | {
+    "PATH_PART": "c4nary-path-part-17",
+    "QUERY": "c4nary-query-17",
+}
+TYPED: Final = {
+    "otp": "c4nary-otp-5", "access": "c4nary-access-5", "cookie": "c4nary-cookie-5", "session": "c4nary-session-5", "signature": "c4nary-sign-5",
+    "token": "c4nary-token-5", "password": "c4nary-password-5", "bearer": "c4nary-bearer-5", "assigned": "c4nary-assigned-5",
+    "nested": "c4nary-nested-5", "url": "c4nary-url-5",
+}  # fmt: skip
+CANARIES: Final = {**{name.lower(): value for name, value in FROM_ENVIRONMENT.items()}, **TYPED}
+"""All secrets, by where they are."""
+
+CONFIGURATION: Final = """\
+[target]
+url = "{url}/${{PATH_PART}}?page=${{QUERY}}"
+auth = "martin:${{AUTH}}"
+secrets = ["HOOK"]
+hooks = "hooks.py"
+[target.headers]
+X-Tenant = "a-${{HEADER}}-b"
+X-Otp = "c4nary-otp-5"
+X-Access = "c4nary-access-5"
+Cookie = "theme=dark; id=c4nary-cookie-5"
+"""
+HOOKS: Final = """\
+import os
+
+def authenticate():
+    return {"X-Session": "c4nary-session-5", "X-From-Environment": os.environ["HOOK"]}
+
+def before_request(request):
+    return request.with_header("X-Signature", "c4nary-sign-5")
+
+def after_answer(case, answer):
+    if os.environ.get("FAILS"):
+        raise ValueError(f"login {os.environ['HOOK']} c4nary-session-5")
+"""
+Echo = Callable[[bytes], bytes]
+ENCODINGS: Final[tuple[Echo, ...]] = (
+    bytes,
+    bytes.upper,
+    lambda head: quote(head, safe="").encode(),
+    lambda head: json.dumps(head.decode("latin-1")).encode(),
+    lambda head: "".join(f"\\u{byte:04x}" for byte in head[-250:]).encode(),
+    lambda head: html.escape(head.decode("latin-1")).encode(),
+    base64.b64encode,
+    lambda head: base64.b64encode(b"1" + head),
+    lambda head: base64.urlsafe_b64encode(b"12" + head),
+    gzip.compress,
+    lambda head: json.dumps({"operationWasSuccessful": False, "failureMessages": [head.decode("latin-1")]}).encode(),
+)
+
+
+async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Repeats the head of each request in one encoding after another. Most answers accept, some crash, and some redirect."""
+    while True:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+        await reader.readexactly(length)
+        number = next(TURN)
+        status = (200, 500, 200, 302)[number % 4]
+        target = head.split()[1].decode()
+        writer.write(response(status, ENCODINGS[number % len(ENCODINGS)](head), f"Location: http://elsewhere{target}"))
+        await writer.drain()
+
+
+TURN: Iterator[int] = count()
+
+
+@pytest.fixture
+def written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, bytes]]:
+    """Returns a function that runs commands, and returns everything that they wrote."""
+    monkeypatch.chdir(tmp_path)
+    for name, value in FROM_ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+
+    def everything(*commands: tuple[str, ...], inputs: tuple[str, ...] = ()) -> dict[str, bytes]:
+        streams = {}
+        for words in commands:
+            result = run(*words)
+            assert result.exit_code in (0, 1, 2), result.output
+            streams[" ".join(words[:3])] = result.output.encode() + result.stderr.encode()
+        files = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file() and path.name not in inputs}
+        return {**streams, **files}
+
+    return everything
+
+
+def to_url(tmp_path: Path, url: str) -> list[tuple[str, ...]]:
+    """Returns the commands of a campaign against a server, in which a configuration and hooks contain secrets."""
+    (tmp_path / "brokerfuzz.toml").write_text(CONFIGURATION.format(url=url))
+    (tmp_path / "hooks.py").write_text(HOOKS)
+    kept = ("--journal", "run.ndjson", "--baseline", "known.json", "--baseline-update", *(word for name in REPORTS for word in ("--report", name)))
+    return [
+        ("fire", *SOME, *kept),
+        ("fire", *SOME, "--json", "--journal", "run.ndjson.gz"),
+        ("fire", *SOME, "--workers", "2", "--journal", "two.ndjson"),
+        ("replay", "run.ndjson", "--json"),
+        ("fire", *SOME, "--verbose"),
+    ]
+
+
+@pytest.mark.parametrize("masked", [True, False])
+def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
+    written: Callable[..., dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, masked: bool
+) -> None:
+    """Without the masking of answers, the search finds all secrets that the server repeats. So the test would fail."""
+    with serving_streams(echoes) as url:
+        commands = to_url(tmp_path, url)
+        if not masked:
+            monkeypatch.setattr(Secrets, "hide", lambda self, text: text)
+            monkeypatch.setattr(Secrets, "excerpt", lambda self, body, size: body[:size])
+            commands = commands[:1]
+        out = written(*commands, inputs=("brokerfuzz.toml", "hooks.py"))
+        monkeypatch.setenv("FAILS", "1")
+        out |= {"a failing hook": b"".join(written(("fire", *SOME), inputs=tuple(path.name for path in tmp_path.iterdir())).values())}
+    assert {"run.ndjson", "known.json", *REPORTS} <= set(out)
+    assert {"run.ndjson.gz", "two.ndjson"} <= set(out) or not masked
+    found = {name: leaks(content, CANARIES.values()) for name, content in out.items()}
+    if masked:
+        assert {name: some for name, some in found.items() if some} == {}
+        assert b"${PATH_PART}" in out["run.ndjson"]
+        assert b"ValueError: login [secret] [secret]" in out["a failing hook"]
+    else:
+        sent = {"header", "auth", "hook", "path_part", "query", "otp", "access", "cookie", "session", "signature"}
+        assert found["run.ndjson"] >= {CANARIES[name] for name in sent}
+
+
+PROGRAM: Final = """\
+read line
+n=0
+while [ $n -lt 500 ]; do
+  n=$((n + 1))
+  case $((n % 4)) in
+    0) echo "accepted $* $DB_PASSWORD $COMMAND" ;;
+    1) echo "crashed $(printf '%s' "$* $DB_PASSWORD $COMMAND" | base64 -w0)" ;;
+    2) echo "rejected $(printf '%s' "martin:$3" | base64 -w0)" ;;
+    3) echo "rejected $* $DB_PASSWORD $COMMAND" ;;
+  esac
+  read line || exit
+done
+"""
+
+
+def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(written: Callable[..., dict[str, bytes]], tmp_path: Path) -> None:
+    (tmp_path / "program.sh").write_text(PROGRAM)
+    (tmp_path / "planted_code.py").write_text(
+        "import os\n"
+        "def reads(body): raise ValueError('no ' + os.environ['FUNCTION'])\n"
+        "def app(environ, start_response): raise RuntimeError('no ' + os.environ['APPLICATION'])\n"
+    )
+    words = (
+        f"env DB_PASSWORD={TYPED['assigned']} sh program.sh -u martin:{TYPED['password']} -H 'Authorization: Bearer {TYPED['bearer']}' "
+        f"--token {TYPED['token']} \"curl -H 'X-Api-Key: {TYPED['nested']}'\" http://me:{TYPED['url']}@host/"
+    )
+    reports = [word for name in REPORTS if name not in ("r.har", "r.py") for word in ("--report", name)]
+    out = written(
+        ("fire", "--exec", words, "--lines", "plain", "--secret", "COMMAND", *SOME, "--journal", "run.ndjson", *reports),
+        (
+            "fire",
+            "--exec",
+            f"sh -c 'DB_PASSWORD={TYPED['assigned']}; echo $DB_PASSWORD $0; exit 3' --token={TYPED['token']}",
+            *SOME,
+            "--json",
+        ),
+        ("fire", "--exec", f"DB_PASSWORD={TYPED['assigned']} ./program", *SOME),
+        ("fire", "--call", "planted_code:reads", "--secret", "FUNCTION", *SOME, "--journal", "call.ndjson"),
+        ("fire", "--app", "planted_code:app", "--secret", "APPLICATION", *SOME, "--journal", "app.ndjson"),
+        inputs=("program.sh", "planted_code.py"),
+    )
+    for name in ("run.ndjson", "call.ndjson", "app.ndjson"):
+        assert b"[secret]" in out[name]
+    assert {name: some for name, content in out.items() if (some := leaks(content, CANARIES.values()))} == {}
+
+
+def test_short_secrets_are_noted_and_hidden_in_their_own_header(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SHORT", "q7z")
+    with serving_streams(echoes) as url:
+        result = run("fire", url, *SOME, "-H", "X-Tenant: ${SHORT}", "-H", "X-Pin: 1q7z", "--report", "r.json")
+    assert re.search(r"\$\{SHORT\}.* X-Pin .*fewer than 6 characters", result.stderr), result.stderr
+    request = json.loads((tmp_path / "r.json").read_text())["request"]
+    assert "q7z" not in json.dumps(request)
+
+
+def test_a_secret_variable_must_exist(run: Run) -> None:
+    result = run("fire", "http://127.0.0.1:1", "--secret", "NO_SUCH_VARIABLE_7")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert "NO_SUCH_VARIABLE_7 names an environment variable that is not set" in result.stderr
+
+
+def test_the_search_finds_every_encoding() -> None:
+    canary = 'c4nary/"&x'
+    plain = canary.encode()
+    in_zstd = BytesIO()
+    with compressing(in_zstd, "x.zst") as stream:
+        stream.write(plain)
+    encodings = [
+        plain, plain.upper(), b"c4nary%2F%22%26x", b'c4nary\\/\\"&x', b"c4nary/&quot;&amp;x", gzip.compress(b"..." + plain),
+        *(base64.b64encode(b"y" * before + plain + b"z" * behind) for before in range(3) for behind in range(3)),
+        base64.b64encode(gzip.compress(plain)), base64.urlsafe_b64encode(b"c4nary%2F%22%26x"),
+        "".join(f"\\u{ord(char):04X}" for char in canary).encode(), in_zstd.getvalue(),
+    ]  # fmt: skip
+    for encoded in encodings:
+        assert leaks(b'{"some": "' + encoded + b'"}', [canary]), encoded
