@@ -7,7 +7,7 @@ with a hundred digits. Only white space and the escapes in strings are lost.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from brokerfuzz.pointers import pointer_of, steps_of
 
@@ -42,13 +42,14 @@ Path = tuple[int, ...]
 """The path from the root of a tree to a value: the index of the property or the item at each level."""
 
 
-def read_tree(body: bytes, deepest: int = DEEPEST) -> Tree:
+def read_tree(body: bytes) -> Tree:
     """Parses a body. Raises `ValueError` if the body is not JSON in UTF-8, or is nested too deeply."""
     try:
         value = json.loads(body.decode(), parse_int=Number, parse_float=Number, parse_constant=_reject, object_pairs_hook=_pairs)
-        return _frozen(value, deepest)
+        tree: Tree = _frozen(value, DEEPEST)
     except RecursionError:
         raise ValueError("nested too deep") from None
+    return tree
 
 
 class _Pairs(list[tuple[str, object]]):
@@ -63,18 +64,15 @@ def _reject(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON value")
 
 
-def _frozen(value: object, depth: int) -> Tree:
+def _frozen(value: Any, depth: int) -> Any:
+    """Turns the lists of Python's parser into trees. Other values are trees already."""
+    if not isinstance(value, list):
+        return value
     if not depth:
         raise ValueError("nested too deep")
-    match value:
-        case _Pairs():
-            return JsonObject(tuple((name, _frozen(prop, depth - 1)) for name, prop in value))
-        case list():
-            return JsonArray(tuple(_frozen(item, depth - 1) for item in value))
-        case Number() | str() | bool() | None:
-            return value
-        case _:
-            raise ValueError(f"not a JSON value: {value!r}")
+    if isinstance(value, _Pairs):
+        return JsonObject(tuple([(name, _frozen(prop, depth - 1)) for name, prop in value]))
+    return JsonArray(tuple([_frozen(item, depth - 1) for item in value]))
 
 
 def write_tree(tree: Tree) -> bytes:

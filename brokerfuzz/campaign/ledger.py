@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.proof import Rejection
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas import Ambiguity, Contract, Verdict
+from brokerfuzz.schemas import Ambiguity, Contract, Label, Verdict
 from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
@@ -97,7 +97,7 @@ class Ledger:
 
     def _add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, judge: Judge) -> None:
         observed = self.add(ambiguity_id, number, case, answer, judge.demands)
-        observed.contradicted |= {one for one in candidates(observed.ambiguity) if _contradicts(case, answer, judge.under(ambiguity_id, one))}
+        observed.contradicted |= {one for one in observed.possible if _contradicts(case, answer, judge.under(ambiguity_id, one))}
 
     def _observed(self, ambiguity_id: str, contract: Contract) -> Observed:
         if ambiguity_id not in self._by_ambiguity:
@@ -124,5 +124,9 @@ class Ledger:
         return [self._by_ambiguity[ambiguity.id] for ambiguity in contract.ambiguities if ambiguity.id in self._by_ambiguity]
 
 
+_WRONG: dict[AnswerKind, Label] = {"rejected": "valid", "accepted": "invalid"}
+"""Maps an answer to the verdict that it contradicts."""
+
+
 def _contradicts(case: Case, answer: AnswerKind, judge: Judge) -> bool:
-    return (judge.of(case, case.body).label, answer) in (("valid", "rejected"), ("invalid", "accepted"))
+    return answer in _WRONG and judge.of(case, case.body).label == _WRONG[answer]

@@ -3,8 +3,9 @@
 If the target also rejects the twin, the ambiguity was not the reason for rejecting the probe.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import TWIN_TAGS, Case
@@ -29,13 +30,13 @@ def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge
 def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tree]:
     try:
         tree = read_tree(case.body)
-        usual = None if plain is None else read_tree(plain.body)
+        usual = {} if plain is None else _first_values(plain.body)
     except ValueError:
         return
     if case.headers:
         yield tree
     places = list(dict.fromkeys(touched.at for touched in verdict.ambiguities))
-    for values in (usual, None):
+    for values in (usual, {}):
         candidate = tree
         for place in places:
             candidate = _with_usual(candidate, place, values)
@@ -43,7 +44,13 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
             yield candidate
 
 
-def _with_usual(tree: Tree, place: str, plain: Tree) -> Tree:
+@lru_cache(maxsize=8)
+def _first_values(plain: bytes) -> Mapping[str, Tree]:
+    """Maps each site of the plain message to its first value."""
+    return dict(reversed(list(sites(read_tree(plain)))))
+
+
+def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:
     """Returns the message with a usual value at the place, or without the place. If a property occurs several times, the result
     contains the property only once.
     """
@@ -51,13 +58,12 @@ def _with_usual(tree: Tree, place: str, plain: Tree) -> Tree:
     if not path:
         return tree
     above, wanted = at_path(tree, path[:-1]), site(tree, path)
-    there = [] if plain is None else [value for found, value in sites(plain) if found == wanted]
     if not isinstance(above, JsonObject):
-        return replaced(tree, path, there[0]) if there else tree
+        return replaced(tree, path, usual[wanted]) if wanted in usual else tree
     name = above.pairs[path[-1]][0]
     others = [pair for pair in above.pairs if pair[0] != name]
-    usual = [(name, value) for value in there[:1]]
-    return replaced(tree, path[:-1], JsonObject((*others[: path[-1]], *usual, *others[path[-1] :])))
+    pair = [(name, usual[wanted])] if wanted in usual else []
+    return replaced(tree, path[:-1], JsonObject((*others[: path[-1]], *pair, *others[path[-1] :])))
 
 
 def _paths_to(tree: Tree, steps: Sequence[str]) -> Iterator[Path]:

@@ -9,7 +9,7 @@ from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import CampaignOutcome, Evidence, Stop, state_of
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.timing import Timing
-from brokerfuzz.campaign.unknown_values import advice
+from brokerfuzz.campaign.unknown_values import UnknownValues, advice
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets import AnswerKind
 
@@ -54,7 +54,7 @@ class Result:
     stop: Stop | None = None
     rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
     proofs: Proofs = field(default_factory=Proofs)
-    unknown_values: tuple[str, ...] = ()
+    unknown_values: UnknownValues = field(default_factory=dict)
     known_findings: Mapping[str, str] = field(default_factory=dict)
     twins_sent: int = 0
     twins_accepted: int = 0

@@ -5,92 +5,152 @@ Such a target rejects every valid message with this property, and accepts other 
 
     {"number": "A", "offerType": "Email"}                                          accepted
     {"number": "A", …, "productClusters": [{"products": [{"productId": "a"}]}]}    rejected: the site is productClusters[].products[].productId
+
+Small integers occur in many messages, so the target accepts some of them by chance:
+
+    "orderMinimum": 10     accepted        "orderMinimum": 7     rejected
+    "orderMinimum": 1      accepted        7 is between two accepted values, so a wrong bound is not the reason
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
 
 from brokerfuzz.campaign.named_properties import named_properties, names_of
 from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
-from brokerfuzz.json_trees import read_tree, sites
 from brokerfuzz.schemas import Contract
 from brokerfuzz.targets import Answer
 from brokerfuzz.wording import listed
 
 MOST_MESSAGES = 2000
 """The number of valid messages that are examined."""
+_LONGEST = 16_384
+"""The maximum number of bytes of these messages."""
 _OTHER_REASONS = 10
 """At most one of this number of rejections may have another reason, such as a bug."""
+_MOST_SHOWN = 8
+
+Value = tuple[str, int | None]
+"""The site of a value, and the value itself if it is an integer (None: any string that is not empty)."""
+UnknownValues = Mapping[str, Sequence[int]]
+"""Maps each site of which the target knows only certain values to the integers that it accepted there."""
 
 
 @dataclass
 class ValueEvidence:
-    """The sites of the strings in accepted and in rejected valid messages. `named` counts how often the rejections name each
-    property.
-    """
+    """The values in accepted and in rejected valid messages. `named` counts the properties that the rejections name."""
 
-    accepted: set[str] = field(default_factory=set)
-    rejected: Counter[frozenset[str]] = field(default_factory=Counter)
+    accepted: set[Value] = field(default_factory=set)
+    rejected: Counter[frozenset[Value]] = field(default_factory=Counter)
     named: Counter[str] = field(default_factory=Counter)
     messages: int = 0
 
     def add(self, case: Case, answer: Answer, contract: Contract) -> None:
         """Records the answer to a valid message."""
-        if self.messages >= MOST_MESSAGES or answer.kind not in ("accepted", "rejected") or answer.status in ABOUT_THE_CLIENT:
+        if self.messages >= MOST_MESSAGES or len(case.body) > _LONGEST or answer.status in ABOUT_THE_CLIENT:
             return
         self.messages += 1
         if answer.kind == "accepted":
-            self.accepted |= strings_in(case.body)
-        else:
-            self.rejected[strings_in(case.body)] += 1
+            self.accepted |= values_in(case.body)
+        elif answer.kind == "rejected":
+            self.rejected[values_in(case.body)] += 1
             self.named.update(named_properties(answer.body, names_of(contract, case.message_type)))
 
     def absorb(self, other: "ValueEvidence") -> None:
-        """Adds the evidence from another part of the campaign."""
+        """Adds the evidence of another part of the campaign."""
         self.accepted |= other.accepted
         self.rejected += other.rejected
         self.named += other.named
         self.messages += other.messages
 
-    def sites(self) -> tuple[str, ...]:
-        """Returns the sites at which the target accepted no value, if they explain almost all rejections of valid messages. If
-        the target accepted no valid message at all, returns only sites that most rejections name.
+    def sites(self) -> UnknownValues:
+        """Returns the sites whose unknown values explain almost all rejections of valid messages.
+
+        If the target accepted no valid message at all, only sites count that most rejections name.
         """
-        often = {name for name, count in self.named.items() if 2 * count >= self.rejected.total()}
-        left, found = dict(self.rejected), list[str]()
+        if not self.rejected:
+            return {}
+        numbers = _numbers(self.accepted)
+        left, found = self._suspects(numbers), list[str]()
         while left:
             coverage = Counter[str]()
-            for strings, count in left.items():
-                coverage.update({site: count for site in strings - self.accepted if self.accepted or _name(site) in often})
-            best = max(coverage, key=lambda site: (coverage[site], _name(site) in often, site), default=None)
-            if best is None or 2 * coverage[best] < sum(left.values()):
+            for suspects, count in left:
+                coverage.update(dict.fromkeys(suspects, count))
+            best = max(coverage, key=lambda site: (coverage[site], self._is_named(site), site), default=None)
+            if best is None or 2 * coverage[best] < sum(count for _, count in left):
                 break
             found.append(best)
-            left = {strings: count for strings, count in left.items() if best not in strings}
-        return tuple(sorted(found)) if _OTHER_REASONS * sum(left.values()) <= self.rejected.total() else ()
+            left = [(suspects, count) for suspects, count in left if best not in suspects]
+        is_explained = _OTHER_REASONS * sum(count for _, count in left) <= self.rejected.total()
+        return {site: sorted(numbers.get(site, ())) for site in sorted(found)} if is_explained else {}
+
+    def _suspects(self, numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
+        """Returns the sites of each rejected message whose values may be unknown, and the number of such messages. `numbers` are the
+        accepted integers of each site.
+        """
+        unknown = [(values - self.accepted, count) for values, count in self.rejected.items()]
+        gaps = {site for values, _ in unknown for site, number in values if number is not None and _is_between(number, numbers.get(site, ()))}
+
+        def may_be_unknown(site: str, number: int | None) -> bool:
+            if number is not None and site in numbers:
+                return site in gaps
+            return self._is_named(site) or (number is None and bool(self.accepted))
+
+        return [({site for site, number in values if may_be_unknown(site, number)}, count) for values, count in unknown]
+
+    def _is_named(self, site: str) -> bool:
+        """Returns whether most rejections name the property."""
+        return 2 * self.named[site.removesuffix("[]").rpartition(".")[2]] >= self.rejected.total()
 
 
-def strings_in(body: bytes) -> frozenset[str]:
-    """Returns the sites of all strings in a message that are not empty."""
+def _is_between(number: int, accepted: Collection[int]) -> bool:
+    return bool(accepted) and min(accepted) < number < max(accepted)
+
+
+def _numbers(values: Iterable[Value]) -> Mapping[str, set[int]]:
+    found = defaultdict[str, set[int]](set)
+    for site, number in values:
+        if number is not None:
+            found[site].add(number)
+    return found
+
+
+def values_in(body: bytes) -> frozenset[Value]:
+    """Returns the sites of all integers, with their values, and of all strings that are not empty."""
+    found: set[Value] = set()
     try:
-        return frozenset(site for site, value in sites(read_tree(body)) if isinstance(value, str) and value)
+        _collect(orjson.loads(body), "", found)
     except ValueError:
         return frozenset()
+    return frozenset(found)
 
 
-def _name(site: str) -> str:
-    return site.removesuffix("[]").rpartition(".")[2]
+def _collect(value: Any, site: str, found: set[Value]) -> None:
+    if isinstance(value, dict):
+        for name, prop in value.items():
+            _collect(prop, f"{site}.{name}" if site else name, found)
+    elif isinstance(value, list):
+        for item in value:
+            _collect(item, f"{site}[]", found)
+    elif isinstance(value, str):
+        if value:
+            found.add((site, None))
+    elif type(value) is int:
+        found.add((site, value))
 
 
-def merged(suspicions: Iterable[Suspicion], unknown: Collection[str]) -> list[Suspicion]:
-    """Merges all contradictions that unknown values explain into one contradiction."""
+def merged(suspicions: Iterable[Suspicion], unknown: UnknownValues) -> list[Suspicion]:
+    """Merges the contradictions that unknown values explain into the first one of them."""
     kept: list[Suspicion] = []
     first: Suspicion | None = None
     for suspicion in suspicions:
-        if suspicion.kind != "valid-rejected" or strings_in(suspicion.case.body).isdisjoint(unknown):
+        if suspicion.kind != "valid-rejected" or not _contains_unknown(suspicion.case.body, unknown):
             kept.append(suspicion)
         elif first is None:
             first = suspicion
@@ -100,11 +160,15 @@ def merged(suspicions: Iterable[Suspicion], unknown: Collection[str]) -> list[Su
     return kept
 
 
-def advice(unknown: Sequence[str]) -> str:
-    """Names the sites whose values the target does not know, and the option that solves this problem."""
-    return f"the target accepts no value of {listed(unknown)}: if it knows only certain values, list them with --values FILE"
+def _contains_unknown(body: bytes, unknown: UnknownValues) -> bool:
+    return bool(unknown) and any(site in unknown and number not in unknown[site] for site, number in values_in(body))
 
 
-def file_lines(unknown: Sequence[str]) -> list[str]:
-    """Returns the lines of an example file for `--values`, with placeholders as values."""
-    return [f'"{site}" = ["VALUE", "VALUE"]' for site in unknown]
+def advice(unknown: UnknownValues) -> str:
+    """Says of which sites the values are unknown, and which option solves this."""
+    return f"the target accepts only certain values of {listed(unknown)}: list them with --values FILE"
+
+
+def file_lines(unknown: UnknownValues) -> list[str]:
+    """Returns the lines of a file for `--values`. The values are placeholders, or the integers that the target accepted."""
+    return [f'"{site}" = {json.dumps(list(numbers[:_MOST_SHOWN]) or ["VALUE", "VALUE"])}' for site, numbers in unknown.items()]

@@ -7,11 +7,12 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
-_Call = tuple[Callable[[], Any], asyncio.AbstractEventLoop, "asyncio.Future[Any]"]
+from brokerfuzz.targets.serial_calls import outcome_of, settle
+
+_Call = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 
 
 class HangingError(Exception):
@@ -28,9 +29,8 @@ class HookThread:
 
     async def result(self, call: Callable[[], Any], seconds: float) -> Any:
         """Calls a function in the thread and returns its result, or raises its exception. Raises `HangingError` after `seconds`."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
-        self._calls.put((call, loop, future))
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._calls.put((call, future))
         done, _ = await asyncio.wait({future}, timeout=seconds)
         if not done:
             raise HangingError
@@ -43,27 +43,8 @@ class HookThread:
 
     def _run(self) -> None:
         while True:
-            call, loop, future = self._calls.get()
-            outcome, failure = _outcome(call)
-            with suppress(RuntimeError):  # the event loop was closed in the meantime
-                loop.call_soon_threadsafe(_settle, future, outcome, failure)
-
-
-def _outcome(call: Callable[[], Any]) -> tuple[Any, Exception | None]:
-    try:
-        return call(), None
-    except StopIteration as problem:  # a future cannot contain this exception
-        return None, RuntimeError("StopIteration").with_traceback(problem.__traceback__)
-    except Exception as problem:
-        return None, problem
-    except BaseException as problem:
-        return None, RuntimeError(type(problem).__name__).with_traceback(problem.__traceback__)
-
-
-def _settle(future: "asyncio.Future[Any]", outcome: Any, failure: Exception | None) -> None:
-    if future.done():
-        return
-    if failure is None:
-        future.set_result(outcome)
-    else:
-        future.set_exception(failure)
+            call, future = self._calls.get()
+            result, problem = outcome_of(call)
+            if problem is not None and not isinstance(problem, Exception):  # such as SystemExit
+                problem = RuntimeError(type(problem).__name__).with_traceback(problem.__traceback__)
+            settle(future, result, problem)

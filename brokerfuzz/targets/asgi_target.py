@@ -1,7 +1,7 @@
 """Defines the target for an ASGI application in this process, such as FastAPI, Starlette, Litestar or asynchronous Django."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from time import perf_counter
 from typing import Any
 from urllib.parse import unquote
@@ -14,6 +14,7 @@ from brokerfuzz.targets.in_process import InProcessTarget, listen_for_exceptions
 Message = MutableMapping[str, Any]
 AsgiApplication = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 STARTING_SECONDS = 30.0
+_HOST = ((b"host", b"127.0.0.1"), (b"user-agent", b"brokerfuzz"))
 _VERSION = {"version": "3.0", "spec_version": "2.4"}
 
 
@@ -27,6 +28,7 @@ class AsgiTarget(InProcessTarget):
         super().__init__(name, path, **options)
         self._application = application
         self._lifespan: _Lifespan | None = None
+        self._usual_headers = _encoded(self.headers)
         location, _, query = path.partition("?")
         self._scope = {
             "type": "http",
@@ -56,9 +58,9 @@ class AsgiTarget(InProcessTarget):
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """Calls the application and returns its answer."""
         assert self._lifespan is not None, "the target is open"
-        sent = [(name.lower().encode("latin-1", "replace"), value.encode("latin-1", "replace")) for name, value in self._sent(headers)]
-        host = [(b"host", b"127.0.0.1"), (b"user-agent", b"brokerfuzz"), (b"content-length", str(len(body)).encode())]
-        scope = {**self._scope, "headers": [*host, *sent], "state": dict(self._lifespan.state)}
+        sent = _encoded(self._sent(headers)) if headers else self._usual_headers
+        length = (b"content-length", str(len(body)).encode())
+        scope = {**self._scope, "headers": [*_HOST, length, *sent], "state": dict(self._lifespan.state)}
         exchange, started = _Exchange(body), perf_counter()
         limit = asyncio.timeout(self.timeout)
         with request_context():
@@ -75,6 +77,10 @@ class AsgiTarget(InProcessTarget):
             if exchange.status is None:
                 return Answer("crashed", reason="the application returned without a response", seconds=seconds)
             return self._answer(exchange.status, bytes(exchange.body), seconds)
+
+
+def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode("latin-1", "replace"), value.encode("latin-1", "replace")) for name, value in headers]
 
 
 class _Exchange:

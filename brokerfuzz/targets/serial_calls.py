@@ -6,7 +6,8 @@ queries in a thread that runs an event loop.
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Protocol, TypeVar
 
@@ -52,28 +53,48 @@ class CallerThread:
     """Runs calls in the thread that calls `serve`. A call cannot be interrupted, so there is no time limit."""
 
     def __init__(self) -> None:
-        self._calls: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        self._calls: SimpleQueue[tuple[Callable[[], Any], asyncio.Future[Any]] | None] = SimpleQueue()
 
     async def run(self, call: Callable[[], T], timeout: float) -> T:
-        future: Future[T] = Future()
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._calls.put((call, future))
-        return await asyncio.wrap_future(future)
+        return await future
 
     def serve(self) -> None:
         """Runs calls until `close` is called."""
         while (waiting := self._calls.get()) is not None:
             call, future = waiting
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                result = call()
-            except (KeyboardInterrupt, GeneratorExit):
-                raise
-            except BaseException as problem:
-                future.set_exception(problem)
-            else:
-                future.set_result(result)
+            if not future.cancelled():
+                result, problem = outcome_of(call)
+                if isinstance(problem, KeyboardInterrupt | GeneratorExit):
+                    raise problem
+                settle(future, result, problem)
 
     def close(self) -> None:
         """Ends `serve`. Later calls are not run."""
         self._calls.put(None)
+
+
+def outcome_of(call: Callable[[], T]) -> tuple[T | None, BaseException | None]:
+    """Returns the result of a call, or its exception."""
+    try:
+        return call(), None
+    except StopIteration as problem:  # a future cannot contain this exception
+        return None, RuntimeError("StopIteration").with_traceback(problem.__traceback__)
+    except BaseException as problem:
+        return None, problem
+
+
+def settle(future: asyncio.Future[Any], result: Any, problem: BaseException | None) -> None:
+    """Gives a future its result or its exception, from another thread. Does nothing if nobody waits any more."""
+
+    def set_outcome() -> None:
+        if future.done():
+            return
+        if problem is None:
+            future.set_result(result)
+        else:
+            future.set_exception(problem)
+
+    with suppress(RuntimeError):  # the event loop was closed in the meantime
+        future.get_loop().call_soon_threadsafe(set_outcome)

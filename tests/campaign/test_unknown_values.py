@@ -1,6 +1,7 @@
 """A target that knows only certain values: one explanation that names the property and the option, instead of many findings."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -63,22 +64,22 @@ def changing_text() -> Callable[[], str]:
 @pytest.mark.parametrize("say", [lambda: "{}", lambda: '{"error":"productId is unknown"}', changing_text()])
 def test_one_finding_and_the_first_line_name_the_property_and_the_option(say: Callable[[], str]) -> None:
     result = fired(Knowing(say), shrink_requests=20)
-    assert result.unknown_values == (ID,)
+    assert result.unknown_values == {ID: []}
     assert [finding.kind for finding in result.findings] == ["valid-rejected"]
-    said = f"the target accepts no value of {ID}: if it knows only certain values, list them with --values FILE"
+    said = f"the target accepts only certain values of {ID}: list them with --values FILE"
     assert said in result.outcome.headline
     assert f'"{ID}" = ["VALUE", "VALUE"]' in terminal.report(result)
 
 
 def test_a_rejection_of_every_message_counts_only_if_the_answers_name_the_property() -> None:
-    assert fired(Service(lambda _: 422)).unknown_values == ()
+    assert fired(Service(lambda _: 422)).unknown_values == {}
 
     class Everything(Knowing):
         def knows(self, body: bytes) -> bool:
             return False
 
-    assert fired(Everything()).unknown_values == ()
-    assert fired(Everything(lambda: '{"errors":[{"field":"number","text":"not found"}]}')).unknown_values == ("number",)
+    assert fired(Everything()).unknown_values == {}
+    assert fired(Everything(lambda: '{"errors":[{"field":"number","text":"not found"}]}')).unknown_values == {"number": []}
 
 
 @pytest.mark.parametrize(
@@ -88,13 +89,41 @@ def test_a_rejection_of_every_message_counts_only_if_the_answers_name_the_proper
         lambda body: 422 if "🧪".encode() in body else conforming(body),
         lambda body: 422 if b'"offerType":"VDM"' in body else conforming(body),
         lambda body: 422 if b'"orderMinimum":' in body else conforming(body),
+        lambda body: 422 if re.search(rb'"orderM[a-z]+":(?:[3-9]|[1-9]\d)', body) else conforming(body),
         lambda body: 401,
     ],
 )
 def test_other_rejections_of_valid_messages_need_no_values(status_of: Callable[[bytes], int]) -> None:
     result = fired(Service(status_of))
-    assert result.unknown_values == ()
+    assert result.unknown_values == {}
     assert "--values" not in result.outcome.headline
+
+
+@pytest.mark.parametrize("say", [lambda: "{}", lambda: '{"error":"pageCount is not available"}'])
+def test_certain_integers_are_noticed_too_and_the_accepted_ones_are_listed(say: Callable[[], str]) -> None:
+    site = "productClusters[].products[].pageCount"
+
+    class Printing(Knowing):
+        def knows(self, body: bytes) -> bool:
+            try:
+                message = json.loads(body)
+                return all(value_at(message, steps) in (None, 1, 12, 100) for steps in places(message, site))
+            except ValueError:
+                return True
+
+    result = fired(Printing(say))
+    assert list(result.unknown_values) == [site]
+    assert {1, 12, 100}.issuperset(result.unknown_values[site])
+    assert f"the target accepts only certain values of {site}: list them with --values FILE" in result.outcome.headline
+    assert f'"{site}" = {result.unknown_values[site]}' in terminal.report(result)
+
+
+def test_a_wrong_bound_needs_no_values_even_if_the_answers_name_the_property() -> None:
+    class Bounded(Knowing):
+        def knows(self, body: bytes) -> bool:
+            return not re.search(rb'"orderMinimum":(?:[3-9]|[1-9]\d)', body)
+
+    assert fired(Bounded(lambda: '{"errors":[{"field":"orderMinimum"}]}')).unknown_values == {}
 
 
 def test_two_properties_with_unknown_values_are_both_named() -> None:

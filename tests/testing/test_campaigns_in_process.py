@@ -127,6 +127,12 @@ def test_functions_accept_and_reject_by_their_results() -> None:
     assert kinds(brokerfuzz.fire(accepts, **SOME)) == ["accepted", "crashed"]
 
 
+def test_a_function_that_raises_stop_iteration_crashes() -> None:
+    report = brokerfuzz.fire(lambda body: next(iter(())), **SOME)
+    assert {finding.answer.kind for finding in report.findings} == {"crashed"}
+    assert "StopIteration" in str(report)
+
+
 def test_synchronous_code_runs_in_the_thread_of_the_caller_without_an_event_loop() -> None:
     seen = set()
 
