@@ -2,7 +2,7 @@
 omitted.
 
 Only the white space around braces, brackets, colons and commas changes. All other characters are shown as they were sent, because
-any of them can make a message invalid.
+any other character can make a message invalid.
 """
 
 import re
@@ -21,7 +21,7 @@ _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[ \t\r\n]+|[^"{}\[\],: \t\r\
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines to show, and the number of bytes before them and after them that are omitted."""
+    """The lines to show, and the number of omitted bytes before and after these lines."""
 
     lines: list[str]
     before: int = 0
@@ -29,7 +29,7 @@ class Lines:
 
 
 def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, most: int = MOST_LINES, laid_out: bool = True) -> Lines:
-    """Returns the lines of a body, beginning near the byte `start`."""
+    """Returns the lines of a message body, beginning near the byte `start`."""
     start, end = _between_characters(body, start), _between_characters(body, start + longest)
     part = body[start:end]
     text = _text(part)
@@ -47,7 +47,7 @@ def _between_characters(body: bytes, at: int) -> int:
 
 
 def _text(part: bytes) -> str | None:
-    """Decodes bytes. Invalid bytes become surrogates. Returns None if too many bytes are not printable ASCII."""
+    """Decodes bytes as text, in which invalid bytes become surrogates. Returns None if too many bytes are not printable ASCII."""
     try:
         return part.decode()
     except UnicodeDecodeError:
@@ -72,7 +72,7 @@ def _split(text: str, most: int) -> tuple[list[str], str]:
 
 
 def _layout(text: str, most: int) -> tuple[list[str], str]:
-    """Splits JSON into lines, with one property or item per line. Also returns the rest of the text that does not fit."""
+    """Splits JSON into lines, with one property or item per line. Also returns the rest of the text for which there is no space."""
     lines: list[str] = []
     line, depth, before, gap = "", 0, ",", ""
     for match in _PIECE.finditer(text):

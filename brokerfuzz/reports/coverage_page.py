@@ -1,8 +1,8 @@
 """Creates an HTML page with the coverage of a corpus: a table with one row per site and one column per kind. Each row opens to
 show details.
 
-The page is a single file, and the browser loads nothing else for it. Without scripts, only the filters do not work. All text is
-escaped, because other people wrote the contracts and the messages.
+The page is a single file that loads no other files. In a browser without scripts, everything except the filters works. All text
+is escaped, because other people wrote the contracts and the messages.
 """
 
 from base64 import b64encode
@@ -29,7 +29,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'
 
 
 def check_path(path: str, *, force: bool) -> None:
-    """Raises `ReportError` if the page cannot be written to this path. Without `force`, the file must not exist."""
+    """Raises `ReportError` if the page cannot be written to this path, or if the file exists and `force` is false."""
     if Path(path).is_dir():
         raise ReportError(f"{path} is a folder: specify a file for the page")
     if not Path(path).parent.is_dir():
@@ -41,7 +41,7 @@ def check_path(path: str, *, force: bool) -> None:
 
 
 def write(path: str, text: str) -> None:
-    """Writes the page. The file appears only when it is complete."""
+    """Writes the HTML page to a file, which appears only when it is complete."""
     try:
         with atomic_file(Path(path)) as stream:
             stream.write(text.encode(errors="backslashreplace"))
@@ -135,8 +135,8 @@ def _total(score: Score, what: str) -> str:
 
 
 def _gaps(tally: Tally) -> Iterator[str]:
-    """Yields the rules that no message breaks, and the ambiguities that no message touches. A better corpus would contain
-    messages for these rules and ambiguities first.
+    """Yields the rules that no message breaks, and the ambiguities that no message touches. Messages for these rules and
+    ambiguities would improve the corpus most.
     """
     for kind, text in (("rule", "never broken"), ("ambiguity", "never tested")):
         goals = [goal for goal in tally.missing() if goal.kind == kind]
@@ -161,7 +161,7 @@ def _row(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
 
 
 def _split(site: str) -> tuple[str, str]:
-    """Splits a site into the path of its parent and its last name."""
+    """Splits a site into the path of its parent and the name of the property."""
     cut = len(site) - 2 if site.endswith("[]") else site.rfind(".") + 1
     return site[:cut], site[cut:] or ROOT
 

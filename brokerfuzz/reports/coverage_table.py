@@ -24,18 +24,20 @@ def title(kind: str, strength: int) -> str:
 
 
 def percent(score: Score) -> int:
-    """Returns the covered share in percent. The result is 100 only if everything is covered, and 0 only if nothing is covered."""
+    """Returns the covered share in percent. Only complete coverage gives 100, and only no coverage gives 0."""
     return min(max(round(100 * score.share), 1 if score.covered else 0), 100 if score.covered == score.all else 99)
 
 
 def messages(tally: Tally) -> str:
-    """Describes how many messages there are, in total and for each verdict."""
+    """Describes the number of messages, in total and for each verdict."""
     verdicts = ", ".join(f"{count:,} {label}" for label in LABELS if (count := tally.verdicts[label]))
     return f"{tally.messages:,} message{'' if tally.messages == 1 else 's'} ({verdicts})"
 
 
 def lines(tallies: Iterable[Tally], *, bars: bool = False) -> Iterator[str]:
-    """Yields the lines of the table. The lines contain codes for colours, which `click.echo` removes if the output is not a terminal."""
+    """Yields the lines of the coverage table. The lines contain codes for colours, which `click.echo` removes if the output is
+    not a terminal.
+    """
     for number, tally in enumerate(tallies):
         yield from [""] if number else []
         yield click.style(f"{tally.message_type}: {messages(tally)}", bold=True)

@@ -1,6 +1,6 @@
 """Reads the messages and the HTTP request from the JSON document of a report.
 
-The document contains no secrets. To be safe, this module also replaces values whose names suggest secrets.
+The document should contain no secrets. To be safe, this module replaces values whose names suggest secrets.
 """
 
 import json
@@ -22,15 +22,17 @@ _MOST_SITES = 4
 
 @dataclass(frozen=True)
 class RequestTemplate:
-    """The method, the URL and the headers of the request that sent each message. Names such as `$AUTHORIZATION` replace secrets."""
+    """The method, the URL and the headers of the request that sent each message. Names of environment variables, such as
+    `$AUTHORIZATION`, replace secrets.
+    """
 
     url: str
     method: str
     headers: tuple[tuple[str, str], ...]
 
     def headers_of(self, message: Document) -> Pairs:
-        """Returns the headers of the request with this message. The headers of the message replace the usual headers with the
-        same names.
+        """Returns all headers of the request with this message. Headers that belong to the message replace the usual headers with
+        the same names.
         """
         instead = others_of(message)
         names = {name.lower() for name, _ in instead}
@@ -51,12 +53,12 @@ def body_of(message: Document) -> bytes:
 
 
 def others_of(message: Document) -> list[tuple[str, str | None]]:
-    """Returns the unusual headers of a message. The value None means that a header is not sent."""
+    """Returns the unusual headers with which a message was sent. The value None means that a header is not sent."""
     return [(name, value) for name, value in message.get("headers") or ()]
 
 
 def request_of(document: Document, report: str) -> RequestTemplate:
-    """Returns the request that sent the messages. Raises `ReportError` if the target is not an HTTP endpoint."""
+    """Returns the request with which the campaign sent its messages. Raises `ReportError` if the target is not an HTTP endpoint."""
     target = str(document["target"])
     given = document.get("request", _usual(target))
     if given is None:
@@ -71,7 +73,7 @@ def outcome_of(document: Document) -> list[str]:
 
 
 def retested_in_words(retested: Document) -> str:
-    """Describes cases that were sent again without a part."""
+    """Describes the cases that were sent again without the part that the target rejected."""
     cases, sites = counted(retested["count"], "case"), retested["sites"]
     if not sites:
         return f"{cases} sent again with only ordinary values beside the fault, because the target rejects their twins."

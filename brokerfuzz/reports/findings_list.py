@@ -1,7 +1,7 @@
 """Creates the list of findings in the HTML report. Readers can filter the list and open each finding.
 
-The page shows the first findings completely, then findings as single lines, and finally only the number of the remaining
-findings. So the page opens quickly, even if a campaign has many findings.
+The page shows the first findings completely, further findings as single lines, and only the number of the remaining findings. So
+the page opens quickly, even if a campaign has many findings.
 """
 
 import json
@@ -39,7 +39,7 @@ _LONGEST_LINE = 6_000
 
 @dataclass(frozen=True)
 class FindingEntry:
-    """A finding with the values that the filters compare."""
+    """A finding with the values that the filters of the list compare."""
 
     finding: Document
     sites_of: Mapping[str, tuple[str, str]]
@@ -54,7 +54,7 @@ class FindingEntry:
 
     @cached_property
     def sites(self) -> list[str]:
-        """Returns the sites of the broken rules. If no rule is broken, returns the sites that caused the finding."""
+        """Returns the sites of the broken rules of a finding. If no rule is broken, returns the sites that caused the finding."""
         return list(dict.fromkeys(site for site, _ in self.sites_and_keywords)) or [site_of(place) for place in self.finding["places"]]
 
     @cached_property
@@ -102,9 +102,8 @@ FACETS = (
 
 
 class Choices:
-    """The choices of each filter, with numbers.
-
-    The script of the page uses only the numbers, so names from messages or contracts cannot reach the script.
+    """The numbered choices of each filter. The script of the page uses only the numbers, so names from messages or contracts
+    cannot reach the script.
     """
 
     def __init__(self, entries: Sequence[FindingEntry]) -> None:
@@ -122,7 +121,7 @@ class Choices:
 
 
 def tools(choices: Choices) -> Markup:
-    """Creates the filters of the list. The filters are hidden in browsers without scripts."""
+    """Creates the filters of the list, which browsers without scripts do not show."""
     search = element("input", id="search", type="search", placeholder="any text", autocomplete="off", spellcheck="false")
     return element(
         "div",
@@ -194,7 +193,7 @@ def _title(entry: FindingEntry) -> Iterator[Child]:
 
 
 def _first_value(finding: Document) -> str | None:
-    """Describes the value that causes a finding, to distinguish it from other findings with the same cause."""
+    """Describes the value that causes a finding, to distinguish the finding from other findings with the same cause."""
     if not finding["places"] or "body" not in finding["smallest"]:
         return None
     value = finding["smallest"]["body"]

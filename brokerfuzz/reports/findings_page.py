@@ -1,7 +1,7 @@
 """Creates an HTML page with the findings of a campaign.
 
-The page is a single file, and the browser loads nothing else for it. Without scripts, only the filters and the copy buttons do
-not work. Only the module `markup` creates HTML, and it escapes all text.
+The page is a single file that loads no other files. In a browser without scripts, everything except the filters and the copy
+buttons works. Only the module `markup` creates HTML, and this module escapes all text.
 """
 
 from base64 import b64encode
@@ -31,7 +31,7 @@ _SECTIONS = (("findings", "Findings"), ("rules", "Rules by site"), ("ambiguities
 
 
 def write(path: str, document: Document) -> None:
-    """Writes the page. The file appears only when it is complete."""
+    """Writes the HTML page to a file, which appears only when it is complete."""
     text = page(document)
     try:
         with atomic_file(Path(path)) as stream:

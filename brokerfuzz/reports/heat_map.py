@@ -40,7 +40,7 @@ class Cell(NamedTuple):
 
 
 def heat_map(rules: Sequence[Document], entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
-    """Yields the table. A cell is a link to its findings."""
+    """Yields the HTML table. Each cell with findings is a link to these findings."""
     cells = _cells(rules)
     keywords = list(dict.fromkeys(keyword for _, keyword in sorted(cells, key=lambda key: _commonness(cells, key[1]))))[:MOST_KEYWORDS]
     sites = list(dict.fromkeys(site for site, _ in cells))
@@ -72,7 +72,7 @@ def _commonness(cells: Mapping[tuple[str, str], Cell], keyword: str) -> tuple[in
 
 
 def _breakable(keyword: str) -> Iterator[Markup | str]:
-    """Yields the keyword, with possible line breaks before its capital letters."""
+    """Yields the parts of the keyword, so that the browser can break the line before each capital letter."""
     for part in re.split("(?<=[a-z])(?=[A-Z])", keyword):
         yield from (part, element("wbr"))
 

@@ -1,5 +1,5 @@
-"""Creates the report for programs: a JSON document. `report.schema.json` describes the document, and all reports in files are
-created from it.
+"""Creates the report for programs: a JSON document. `report.schema.json` describes the document. All other reports in files are
+created from the document.
 
 The properties `rules`, `places`, `got` and `twin` of a finding describe its smallest message.
 """

@@ -1,9 +1,9 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if the rule has new findings. A finding that is not about exactly one rule has its own test case.
-The name of this test case contains the name of the finding, so that build servers recognise the finding in the next run. Known
-findings, ambiguities and unproven rules are skipped tests. The test case of the campaign has an error if the campaign is not
-complete. A test case has at most one `failure`, because most build servers show only the first. Characters that XML cannot
+The test case of a rule fails if the rule has new findings. A finding that is not about exactly one rule has a test case of its
+own. The name of the finding is a part of the name of this test case, so that build servers recognise the finding in the next run.
+Known findings, ambiguities and unproven rules are skipped tests. The test case of the campaign has an error if the campaign is
+not complete. A test case has at most one `failure`, because most build servers show only the first. Characters that XML cannot
 contain, or that are not printable, are escaped as `\\u001b`.
 """
 
@@ -90,8 +90,8 @@ def _add(suite: Element, case: _TestCase) -> None:
 
 
 def _campaign(document: Document) -> _TestCase:
-    """Returns the test case for the whole campaign. This test case always exists, because build servers reject a file without
-    test cases.
+    """Returns the test case for the whole campaign. The report always contains this test case, because build servers reject a
+    file without test cases.
     """
     outcome = document["outcome"]
     lines = [_line(outcome["headline"])]
@@ -126,7 +126,9 @@ def _of_rule(message: str, rule: Document, *, is_unproven: bool) -> _TestCase:
 
 
 def _name(finding: Document) -> str:
-    """Returns the name of the test case for a finding that is not about exactly one rule. The name is the same in every run."""
+    """Returns the name of the test case for a finding that is not about exactly one rule. The same finding has the same name in
+    every run.
+    """
     what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
     return f"{finding['kind']}{about} ({name_of(finding)})"
@@ -183,5 +185,5 @@ def _entry(name: str, value: str, most: int = LONGEST) -> str:
 
 
 def _line(text: str, most: int = LONGEST) -> str:
-    """Converts text to one line of printable characters, which XML allows."""
+    """Converts text to one line of printable characters that XML allows."""
     return printable(text, most)

@@ -1,7 +1,7 @@
 """Creates the report for a comment on a pull request, in the Markdown of GitHub and GitLab.
 
 All text from a target, a message or a contract is marked as code, so that it cannot become a link, an image or a mention.
-Comments have a maximum size. So the report omits some rows and details, and says how many it omits.
+Comments have a maximum size. So the report can omit rows and details, and says how many are omitted.
 """
 
 import json
@@ -35,7 +35,7 @@ _ELSEWHERE = "see the JSON report"
 
 
 def report(document: Document) -> str:
-    """Returns the report. The report begins with a heading that contains the result."""
+    """Returns the report as Markdown, which begins with a heading about the result."""
     findings = [(number, finding) for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)]
     head = "\n".join([f"## brokerfuzz: {prose(document['outcome']['headline'], 500)}", "", *_facts(document)])
     table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)
@@ -99,7 +99,7 @@ def _row(number: int, finding: Document) -> list[str]:
 
 
 def _some(names: Sequence[str], most: int, instead: str) -> str:
-    """Returns the first names, and how many others there are."""
+    """Returns the first names of a list, and the number of further names."""
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return (code(names[0], most, cell=True) if names and names[0] else instead) + more
 
@@ -133,7 +133,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _fitting(parts: Iterable[str], room: int, most: int | None = None) -> tuple[list[str], int]:
-    """Returns the parts that fit into the available space, and how many do not fit."""
+    """Returns the parts that fit into the available space, and the number of parts that do not fit."""
     kept: list[str] = []
     left = 0
     for part in parts:
@@ -230,7 +230,7 @@ def code(text: str, most: int, *, cell: bool = False) -> str:
 
 
 def prose(text: str, most: int, *, cell: bool = False) -> str:
-    """Marks everything in a sentence as code except plain words."""
+    """Marks everything in a sentence as code, except for plain words."""
     words = groupby(_cut(text, most).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
     return " ".join(" ".join(group) if plain else _quoted(" ".join(group), most, cell=cell) for plain, group in words)
 
@@ -253,5 +253,5 @@ def _with_few_backticks(text: str) -> str:
 
 
 def _backticks(text: str, least: int) -> str:
-    """Returns a sequence of backticks that is longer than every such sequence in the text."""
+    """Returns a sequence of backticks that is longer than every sequence of backticks in the text."""
     return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])

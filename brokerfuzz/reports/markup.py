@@ -1,6 +1,6 @@
 """Creates HTML that is safe, because the function `element` escapes every text.
 
-Characters that are not printable, such as control characters, are shown as escapes. So a page contains nothing that is invisible.
+Characters that are not printable, such as control characters, are shown as escapes. So a page contains no invisible characters.
 """
 
 import re
@@ -32,7 +32,7 @@ def element(tag: str, *children: Child, **attributes: Value) -> Markup:
 
 
 def together(*children: Child) -> Markup:
-    """Joins texts and HTML. The texts are escaped."""
+    """Joins texts and pieces of HTML. The texts are escaped."""
     parts: list[str] = []
     _collect(children, parts)
     return Markup("".join(parts))
@@ -54,7 +54,7 @@ def _collect(children: Iterable[Child], parts: list[str]) -> None:
 
 
 def _escaped(text: str) -> str:
-    """Escapes text for HTML. Escapes of characters that are not printable have their own style."""
+    """Escapes text for HTML. The escapes of unprintable characters get a style of their own."""
     if text.isprintable():
         return escape(text, quote=False)
     parts = re.split(r"([^ -~]+)", text)

@@ -1,7 +1,7 @@
 """Draws response times and answers per second.
 
-The page also shows the numbers as tables. The plots need no script. Horizontal positions are percentages, so a plot is as wide as
-the screen, but its text keeps its size.
+The HTML page also shows the same numbers as tables. The plots need no script. Horizontal positions are percentages, so a plot is
+as wide as the screen, but its text keeps its size.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -119,7 +119,7 @@ def _tick(at: float, words: str) -> Iterator[Markup]:
 
 
 def _text(at: float, y: float, words: str, kind: str) -> Markup:
-    """Creates a label to the right of a position, or to its left if there is no space on the right."""
+    """Creates a label to the right of a position, or to the left if there is no space on the right."""
     anchor = "end" if at > 80 else "start"
     return element("text", words, x=_percent(at), y=y, dx="-4" if at > 80 else "4", text_anchor=anchor, class_=kind)
 

@@ -262,7 +262,7 @@ def _name(finding: Document) -> str:
 
 
 def _unique(names: Iterable[str]) -> Iterator[str]:
-    """Adds a number to each name that occurs several times."""
+    """Makes names unique: a number follows each name that occurs several times."""
     used: set[str] = set()
     for name in names:
         number, unique = 1, name
@@ -283,7 +283,7 @@ def _list(name: str, items: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Returns a Python literal in ASCII on one line. The literal has double quotes if they need no more escapes than single quotes."""
+    """Returns a Python literal in ASCII on one line. The literal is in double quotes, unless single quotes need fewer escapes."""
     literal = ascii(text)
     return literal if '"' in text else f'"{literal[1:-1]}"'
 

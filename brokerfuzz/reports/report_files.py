@@ -1,4 +1,4 @@
-"""Writes reports to files. The end of the file name selects the format.
+"""Writes reports to files. The suffix of the file name selects the format.
 
 A new report replaces an old one, because build pipelines run repeatedly. A Python file that brokerfuzz did not write is replaced
 only with `force`.
@@ -34,7 +34,7 @@ _FOR_HTTP = (".har", ".py")
 
 
 def _lazily(module: str, function: str = "report") -> Maker:
-    """Returns a function that imports the module of the report when it is called."""
+    """Returns a function that creates the report. The function imports the module of the report when it is called."""
 
     def maker(document: Document) -> str:
         return str(getattr(import_module(f"brokerfuzz.reports.{module}"), function)(document))
@@ -86,8 +86,8 @@ class WrittenReports(NamedTuple):
 
 
 def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
-    """Writes all reports. Each file appears only when it is complete. If a report cannot be written, the others are written
-    nevertheless.
+    """Writes all reports. Each file appears only when it is complete. If a report cannot be written, the other reports are still
+    written.
     """
     written = WrittenReports([], [])
     for path in paths:

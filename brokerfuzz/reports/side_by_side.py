@@ -62,7 +62,7 @@ def _headers(message: Document) -> list[str]:
 
 
 def _start(left: bytes, right: bytes) -> int:
-    """Returns the first byte of the two bodies to show. In long bodies, this is a byte just before their first difference."""
+    """Returns the first byte of the two bodies to show. In long bodies, the result is a byte just before the first difference."""
     if max(len(left), len(right)) <= LONGEST:
         return 0
     at = 0
@@ -73,7 +73,7 @@ def _start(left: bytes, right: bytes) -> int:
 
 
 def _common(left: Sequence[object], right: Sequence[object]) -> int:
-    """Returns how many elements at the beginning of two sequences are equal."""
+    """Returns the number of equal elements at the beginning of two sequences."""
     return next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
 
 
@@ -104,7 +104,9 @@ def _rows(left: Sequence[str], right: Sequence[str], *, alike: bool) -> Iterator
 
 
 def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
-    """Yields blocks of lines, with their positions on both sides. Each block is either equal or different on both sides."""
+    """Yields blocks of lines, with their positions on both sides. The lines of a block are either all equal or all different on
+    the two sides.
+    """
     if len(a) * len(b) > _MOST_COMPARED:
         yield False, 0, len(a), 0, len(b)
         return
@@ -113,7 +115,7 @@ def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int
 
 
 def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
-    """Yields the rows near differences, up to a maximum number, and says how many others there are."""
+    """Yields the rows near differences, up to a maximum number, and a note with the number of omitted rows."""
     differ = [number for number, row in enumerate(rows) if not row.alike] or [0]
     near = sorted({at for number in differ for at in range(number - _CONTEXT, number + _CONTEXT + 1) if 0 <= at < len(rows)})[:MOST_LINES]
     done = 0
@@ -150,7 +152,7 @@ def _cells(row: Row) -> Iterator[Markup]:
 
 
 def _changed(left: str, right: str) -> Iterator[Markup]:
-    """Yields the two cells of a row. The difference between their lines is marked."""
+    """Yields the two cells of a row, in which the difference between the lines is marked."""
     prefix = _common(left, right)
     suffix = _common(left[prefix:][::-1], right[prefix:][::-1])
     for line, tag in ((left, "del"), (right, "ins")):

@@ -57,7 +57,7 @@ class SingleKnownFinding:
 
     @property
     def difference(self) -> list[str]:
-        """The lines of the smallest message. There are none if the baseline does not contain the message."""
+        """The lines of the smallest message, if the baseline contains this message."""
         return laid_out(body_of(self.entry.message["smallest"])) if "smallest" in self.entry.message else []
 
     def data(self) -> dict[str, Any]:

@@ -44,9 +44,8 @@ _MOST_REASONS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class RunNotes:
-    """What the report says about the command: the type of the messages, the seed, the ID of the
-    campaign, the files that it wrote, and how to continue the
-    campaign.
+    """Facts about the command for the report: the type of the messages, the seed, the ID of the campaign, the written files, and
+    how to continue the campaign.
     """
 
     message: str = ""
@@ -57,7 +56,9 @@ class RunNotes:
 
 
 def show(result: Result, stream: IO[str], notes: RunNotes | None = None, *, quiet: bool = False) -> None:
-    """Writes the report to a stream, with colours if the stream is a terminal. With `quiet`, writes only the outcome."""
+    """Writes the report to a stream, with colours if the stream is a terminal. With `quiet`, the function writes only the
+    outcome.
+    """
     text = "".join(f"{line}\n" for line in _headline(result)) if quiet else report(result, notes)
     click.echo(text, file=stream, nl=False, color=coloured(stream))
 
@@ -68,7 +69,9 @@ def report(result: Result, notes: RunNotes | None = None) -> str:
 
 
 def coloured(stream: IO[str]) -> bool:
-    """Returns whether to use colours: as `--color` says, or only on a terminal if `NO_COLOR` (https://no-color.org) is not set."""
+    """Returns whether the report has colours. If `--color` does not decide this, only a terminal without `NO_COLOR`
+    (https://no-color.org) gets colours.
+    """
     if (chosen := resolve_color_default()) is not None:
         return chosen
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -76,8 +79,8 @@ def coloured(stream: IO[str]) -> bool:
 
 @contextmanager
 def live_progress(stream: IO[str]) -> Iterator[OnProgress]:
-    """Yields a function that shows the progress of a campaign on one line of a terminal. Any other stream gets a line every
-    `EVERY` seconds.
+    """Yields a function that shows the progress of a campaign on one line of a terminal. If the stream is not a terminal, the
+    function writes a line every `EVERY` seconds.
     """
     if not stream.isatty():
         yield _Lines(stream)

@@ -11,7 +11,7 @@ _NAME = 12
 
 
 def paragraph(text: str, indent: int = 0, first: str = "") -> Iterator[str]:
-    """Yields the lines of a paragraph. The first line begins with `first` instead of spaces."""
+    """Yields the lines of an indented paragraph. The first line begins with `first` instead of spaces."""
     room = " " * indent
     yield from textwrap.wrap(text, WIDTH, initial_indent=first or room, subsequent_indent=room, break_long_words=False, break_on_hyphens=False) or [
         first.rstrip()

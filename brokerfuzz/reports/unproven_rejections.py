@@ -16,7 +16,7 @@ _LONGEST_EXAMPLE = 2_000  # bytes
 
 
 def rejections(unproven: Document, elsewhere: Sequence[Document]) -> Iterator[Markup]:
-    """Yields both kinds of rejections, each with an explanation."""
+    """Yields the list of unproven rejections and the list of rejections that name a different property, each with an explanation."""
     yield element("h3", "Unproven")
     yield from _unproven(unproven)
     yield from (element("p", retested_in_words(one), class_="explained") for one in unproven.get("retested", ()))

@@ -1,8 +1,8 @@
 """Finds the part of the contract that states a rule: the row of a table, and the validation rule.
 
-`contract_tables.json` contains the tables, two other statements and the validation rules of the contract. `closed` means that an
-object rejects properties that its table does not list. The table of limits repeats bounds of other tables, so tests only compare
-it with the rules. A rule is cited only if the contract states the same value. So a new rule of a changed contract has no
+`contract_tables.json` contains the tables, two other statements and the validation rules of the contract. In this file, `closed`
+means that an object rejects properties that its table does not list. The table of limits repeats the bounds in other tables, so
+it is only used in tests. A rule is cited only if the contract states the same value. A new rule of a changed contract has no
 citation.
 """
 
@@ -24,8 +24,8 @@ _BOUNDS = ("enum", "minimum", "minLength", "minItems")
 class Citation(NamedTuple):
     """The part of the contract that states a rule.
 
-    `table` is a table or another statement. `row` is None if the whole table states the rule: the object has no other properties.
-    `validation_rule` is None if no validation rule states the rule.
+    `table` is a table or another statement. `row` is None if the whole table states the rule that the object has no other
+    properties. `validation_rule` is None if no validation rule states the rule.
     """
 
     section: str

@@ -2,7 +2,7 @@
 
 The folder contains a schema for each message type, a schema for the envelope of responses, the rules that JSON Schema cannot
 express (`semantics.json`), and the ambiguities (`ambiguities.json`). The folder of a changed contract contains only the files
-that differ.
+that differ from the built-in contract.
 """
 
 import json
@@ -58,10 +58,10 @@ class Ambiguity:
     """A question that the contract leaves open.
 
     - `interpretations`: the possible answers. All answers except `rejected` accept the message, but may choose different values.
-      For a clock tolerance, the answers are numbers of seconds. There are no answers if an option of `fire` settles the question.
+      For a clock tolerance, the answers are numbers of seconds. The list is empty if an option of `fire` settles the question.
     - `plain`: the usual values, which do not touch the ambiguity.
     - `source`: the part of the contract that is unclear.
-    - `detector`: the name of the function that detects the ambiguity. The name is None if messages do not show the ambiguity.
+    - `detector`: the name of the function that detects the ambiguity. None means that no message can touch the ambiguity.
     - `sites`: the sites of the ambiguity, for each message type. None means all sites.
 
     >>> from brokerfuzz import load_contract
@@ -118,7 +118,9 @@ class Contract:
     original: "Contract | None" = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Sends only the name of the folder and the reference data to another process, which then reads the contract."""
+        """Returns the name of the folder and the reference data. Another process receives only these values, and then reads the
+        contract.
+        """
         return load_contract, (self.folder, self.values)
 
     @cached_property
@@ -131,7 +133,9 @@ class Contract:
         )
 
     def _semantics_of(self, message_type: str) -> list[Rule]:
-        """Returns the rules in `semantics.json` for a message type. A changed contract may lack the site of a rule."""
+        """Returns the rules in `semantics.json` for a message type. If a changed contract lacks the site of a rule, the rule is
+        omitted.
+        """
         return [rule for rule in self.semantics if rule.message_type == message_type and rule.site in self.sites[message_type]]
 
     @cached_property
@@ -185,8 +189,8 @@ class Contract:
     def check_policies(self, policies: PolicyValues) -> Policies:
         """Returns the policies in a uniform format: the ID of each ambiguity with the allowed interpretations.
 
-        Several interpretations are a sequence, or a string with commas. The first part of an ID, such as `timestamp-format`,
-        means all IDs that begin with it. Raises `UnknownNameError` if an ambiguity or an interpretation is unknown.
+        Several interpretations are a sequence, or a string with commas. A group, such as `timestamp-format`, means all IDs that
+        begin with this name. Raises `UnknownNameError` if an ambiguity or an interpretation is unknown.
         """
         if isinstance(policies, Policies):
             return policies
@@ -271,7 +275,9 @@ def _narrowed(contract: Contract, values: KnownValues) -> Contract:
 
 
 def _elsewhere(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
-    """Returns the ambiguity without the sites whose values are known. The reference data settles which values these sites can have."""
+    """Returns the ambiguity without the sites that have reference data, because the reference data settles which values are
+    possible there.
+    """
     if ambiguity.detector not in (*OF_VALUES, TIMESTAMP) or ambiguity.sites is None:
         return ambiguity
     left = {name: [site for site in sites if site not in known.get(name, ())] for name, sites in ambiguity.sites.items()}
@@ -395,7 +401,7 @@ def _line(message: object) -> str:
 
 
 class _Resolver:
-    """Finds the schemas to which `$ref` refers, among the schemas of a contract."""
+    """Finds the schema to which a `$ref` refers, among the schemas of a contract."""
 
     def __init__(self, files: SchemaFiles, path: Path) -> None:
         self.files = files

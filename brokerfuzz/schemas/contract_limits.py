@@ -1,6 +1,5 @@
-"""Limits for changed contracts, so that no contract needs hours to compile or gigabytes of memory for a message.
-
-The limits are far above any contract for people. A contract above them is rejected before anything is compiled.
+"""Defines limits for changed contracts, so that no contract needs hours to compile or gigabytes of memory for a message. The
+limits are far above the needs of any real contract. A contract above a limit is rejected before anything is compiled.
 """
 
 from collections.abc import Iterator, Mapping

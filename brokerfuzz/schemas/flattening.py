@@ -56,7 +56,7 @@ def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
 
 
 def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
-    """Returns the conditions of a flat schema. Each condition has `if`, and `then` or `else` or both."""
+    """Returns the conditions of a flat schema. Each condition has `if`, and also `then`, `else` or both."""
     return list(schema.get("allOf", []))
 
 
@@ -101,7 +101,7 @@ def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
 
 
 def conjoin(left: Schema, right: Schema) -> Schema:
-    """Merges two flat schemas into a schema that requires everything that either of them requires.
+    """Merges two flat schemas into one that has the requirements of both.
 
     If the descriptions of the two schemas differ, those of the left schema are kept.
     """
@@ -118,12 +118,14 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Combines two schemas that cannot be merged. `allOf` is not available for combining them, because it contains the conditions."""
+    """Combines two schemas that cannot be merged. The function cannot use `allOf` to combine them, because `allOf` contains the
+    conditions.
+    """
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 
 
 def _without_forbidden_properties(joined: Schema, left: Schema, right: Schema) -> Schema:
-    """Removes the properties that only one schema describes, if the other one has `additionalProperties: false`."""
+    """Removes the properties that only one of the two schemas describes, if the other schema has `additionalProperties: false`."""
     forbidden: set[str] = set()
     for one, other in ((left, right), (right, left)):
         if one.get("additionalProperties") is False:

@@ -1,7 +1,7 @@
 """Finds the ambiguities that request headers touch, and decompresses bodies.
 
-The contract describes messages, but not how they are sent. So only the most common headers touch no ambiguity. Header names and
-media types may be in upper or lower case (RFC 9110, 8.3.1).
+The contract describes messages, but not the headers with which messages are sent. So only the most common headers touch no
+ambiguity. Header names and media types may be in upper or lower case (RFC 9110, 8.3.1).
 """
 
 import re
@@ -36,9 +36,8 @@ _GZIP_WINDOW = 31  # tells zlib to expect gzip with the largest window
 
 
 def headers_of(pairs: Any) -> Headers:
-    """Converts a JSON array of pairs to headers. Raises `ValueError` if a request cannot have such a header.
-
-    `content-length` is not allowed: brokerfuzz sends the length of the body, and any other length would break HTTP.
+    """Converts a JSON array of pairs to headers. Raises `ValueError` if a request cannot have one of these headers.
+    `content-length` is not allowed, because a wrong length would break HTTP.
     """
     headers = tuple((name, value) for name, value in pairs)
     for name, value in headers:
@@ -89,7 +88,9 @@ def _accepts_json(accept: str) -> bool:
 
 
 def carried(body: bytes, headers: Headers) -> bytes:
-    """Returns the message in a body. If the headers declare gzip and the body is valid gzip, the message is decompressed."""
+    """Returns the message in a body. If the headers declare gzip and the body is valid gzip, the function decompresses the
+    message.
+    """
     if [(value or "").lower() for name, value in headers if name.lower() == "content-encoding"] not in ([coding] for coding in _GZIP):
         return body
     decompressor = zlib.decompressobj(_GZIP_WINDOW)

@@ -1,7 +1,7 @@
 """Parses timestamps: the usual format, and other notations that only some programs accept.
 
 The usual format is RFC 3339 (section 5.6) in whole seconds with Z at the end. The contract does not define the format of
-timestamps. So each other notation is an ambiguity: a program may parse it or reject it.
+timestamps. So every other notation is an ambiguity: a program may parse or reject such a timestamp.
 """
 
 import re
@@ -43,8 +43,8 @@ class Moment(NamedTuple):
 
 
 class Timestamp(NamedTuple):
-    """A parsed timestamp. `moment` is None if the timestamp cannot be parsed. `spellings` lists how the timestamp differs from
-    the usual format.
+    """A parsed timestamp. `moment` is None if the timestamp cannot be parsed. `spellings` lists the differences from the usual
+    format.
     """
 
     moment: Moment | None
@@ -54,7 +54,7 @@ class Timestamp(NamedTuple):
 def timestamp(text: str) -> Timestamp:
     """Parses a timestamp. A timestamp without a time zone is in UTC. A date without a time means midnight.
 
-    A leap second has no moment, because nobody knows the leap seconds of the future, and few programs know those of the past.
+    A leap second has no moment, because few programs know the leap seconds of the past, and nobody knows those of the future.
     """
     return _timestamp(text) if len(text) <= _USUAL else _timestamp.__wrapped__(text)
 

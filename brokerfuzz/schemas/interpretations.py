@@ -1,7 +1,7 @@
 """Finds all interpretations of a JSON text. If several properties have the same name, the first or the last one may count, and
 numbers may be exact or rounded to doubles.
 
-The module also reports why a text is ambiguous, and strings that contain NUL or invalid Unicode.
+The module also reports the reasons why a text is ambiguous, and reports strings that contain NUL or invalid Unicode.
 """
 
 import json
@@ -23,7 +23,7 @@ _MAY_BE_EXOTIC = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 class Interpretation(NamedTuple):
-    """How to interpret a text.
+    """One way to interpret a JSON text.
 
     If `rounded` is true, numbers are rounded to doubles. If `first` is true, the first of several properties with the same name
     counts.
@@ -47,7 +47,8 @@ first and the last duplicate property must both comply.
 
 
 def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
-    """Returns the value of the text in each interpretation, the usual one first, and the reasons why the text is ambiguous.
+    """Returns the value of the text in each interpretation (the usual interpretation first), and the reasons why the text is
+    ambiguous.
 
     Raises `ValueError` if the text is not JSON.
     """

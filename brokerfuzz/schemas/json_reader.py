@@ -28,7 +28,8 @@ class Reading:
     """A parsed message.
 
     - `values`: the message in each interpretation, the usual one first. If properties have the same name, the first or the last
-      one can count. If a double cannot represent a number, it can be exact or rounded. There are no values if there is an error.
+      one can count. If a double cannot represent a number, it can be exact or rounded. If the bytes are not JSON, there are no
+      values.
     - `error`: the reason why the bytes are not JSON.
     - `encoding`: the name of the encoding, unless it is UTF-8.
     - `exotic`: the reasons why the bytes or the text are ambiguous: a detector, a JSON Pointer and a description.
@@ -92,8 +93,8 @@ def parse_compact(body: bytes) -> Any:
     """Returns the message if it is compact JSON with a single interpretation, otherwise None. The caller must not change the
     message.
 
-    orjson parses the bytes and writes them again. If the result is the same, no information was lost. Integers with 16 or more
-    digits and NUL characters are checked separately.
+    orjson parses the bytes and writes them again. If the written bytes are equal to the original bytes, no information was lost.
+    Integers with 16 or more digits and NUL characters are checked separately.
     """
     if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
         return None
@@ -109,7 +110,7 @@ def parse_compact(body: bytes) -> Any:
 
 
 def is_compact_json(body: bytes) -> bool:
-    """Returns whether the bytes are compact JSON. The JSON may have several interpretations."""
+    """Returns whether the bytes are compact JSON, with one or several interpretations."""
     try:
         return cached_parse_compact(body) is not None or orjson.dumps(orjson.loads(body)) == body
     except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
@@ -126,7 +127,9 @@ def cached_parse_compact(body: bytes) -> Any:
 
 
 def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
-    """Yields the sequences of 16 or more digits that may be integers. In `digits`, a 0 replaces every digit."""
+    """Yields the sequences of 16 or more digits that may be integers. In the string `digits`, a 0 replaces every digit of the
+    text.
+    """
     at = digits.find(_LONG)
     while at >= 0:
         end = digits.find(b" ", at)
@@ -147,7 +150,7 @@ def read_shallow(body: bytes) -> Reading:
 
 
 def _decode(body: bytes, reading: Reading) -> str:
-    """Decodes the text, and records in `reading` what is unusual about the bytes."""
+    """Decodes the bytes to text, and records in `reading` everything that is unusual about the bytes."""
     encoding = json.detect_encoding(body)
     if encoding in ("utf-8-sig", "utf-16", "utf-32"):
         reading.exotic.append((BYTE_ORDER_MARK, "", "a byte order mark"))

@@ -1,5 +1,5 @@
-"""Determines the verdict on a message. The text of a message can have several interpretations, and the oracle judges the message
-in each of them.
+"""Determines the verdict on a message. The text of a message can have several interpretations. The oracle judges the message in
+each interpretation.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,8 +28,8 @@ class JudgedInterpretation(NamedTuple):
         return self._replace(broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched])
 
     def settled(self, policies: Policies, contract: Contract) -> "JudgedInterpretation":
-        """Applies the policies of the user. If a policy allows only one interpretation, the ambiguity is settled. If this
-        interpretation rejects, the message breaks a rule.
+        """Applies the policies of the user. A policy that allows only one interpretation settles the ambiguity. If the allowed
+        interpretation is `rejected`, the message breaks a rule.
         """
         rejected = [touch for touch in self.touched if policies.get(touch.ambiguity) == (REJECTED,)]
         faults = [
@@ -40,7 +40,7 @@ class JudgedInterpretation(NamedTuple):
 
 
 def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, contract: Contract) -> Verdict:
-    """Returns the verdict on a message that was judged in all its interpretations."""
+    """Returns the verdict on a message from its judgements in all interpretations."""
     if not any(outcome.broken or outcome.touched for outcome in outcomes):
         return VALID
     if policies:
@@ -55,13 +55,15 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
 
 
 def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[str]:
-    """Returns the allowed interpretations of an ambiguity. A clock tolerance may reject every timestamp that touches it."""
+    """Returns the allowed interpretations of an ambiguity. For a clock tolerance, returns only `rejected`."""
     ambiguity = contract.ambiguity(touch.ambiguity)
     return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)
 
 
 def _in_all(outcomes: Sequence[JudgedInterpretation]) -> Iterable[Violation]:
-    """Returns the rules that are broken in every interpretation. If there are none, returns the rules that are broken in any of them."""
+    """Returns the rules that are broken in every interpretation. If no rule is broken in every interpretation, returns the rules
+    that are broken in any interpretation.
+    """
     if len(outcomes) == 1:
         return outcomes[0].broken
     common = set.intersection(*({(one.rule, one.at) for one in outcome.broken} for outcome in outcomes))

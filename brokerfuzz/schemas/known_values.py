@@ -1,7 +1,7 @@
 """Defines reference data: the values that a target knows, such as the IDs of its products.
 
-Reference data narrows a contract. The narrowed contract generates messages that contain only known values. Its oracle still judges
-by the original rules, and a value that is not known touches the ambiguity `known-values`.
+Reference data narrows a contract. The narrowed contract generates messages that contain only known values. The oracle still
+judges by the original rules, but an unknown value touches the ambiguity `known-values`.
 """
 
 import json
@@ -33,12 +33,14 @@ class KnownValues:
 
     @classmethod
     def of(cls, sites: Mapping[str, Mapping[str, Sequence[Any]]], rows: Mapping[str, Mapping[str, Sequence[Row]]]) -> "KnownValues":
-        """`sites` maps message types and sites to values. `rows` maps message types and sites of objects to rows."""
+        """Creates reference data. `sites` maps message types and sites to values, and `rows` maps message types and sites of
+        objects to rows.
+        """
         return cls(json.dumps([sites, rows], ensure_ascii=False, separators=(",", ":")))
 
     @property
     def is_well_formed(self) -> bool:
-        """Whether the text has the form that `KnownValues.of` writes. A journal of somebody else may contain another text."""
+        """Whether the text has the form that `KnownValues.of` writes. A journal from another person may contain another text."""
         try:
             match self._parts:
                 case [dict() as sites, dict() as rows]:
@@ -103,7 +105,9 @@ def _narrowed(schema: Schema, path: str, values: Mapping[str, Sequence[Any]], ro
 
 
 def _outside(values: Sequence[Any]) -> Detector:
-    """Returns a function that detects a value that is not in the list. Values of other types break a rule instead."""
+    """Returns a function that detects values that are not in the list. The function ignores values of other types, because they
+    break a rule.
+    """
     known = frozenset(values)
     types = {float if type(value) is int else type(value) for value in values}
     types |= {int} if float in types else set()

@@ -74,7 +74,7 @@ def check(
 
 
 def aware(now: datetime | None) -> datetime:
-    """Returns the time with a time zone. None means the present, and a time without a zone is in UTC."""
+    """Returns the time with a time zone. For None, returns the current time. A time without a time zone counts as UTC."""
     if now is None:
         return datetime.now(UTC)
     if not isinstance(now, datetime):
@@ -170,7 +170,9 @@ class Rulebook:
         ] or _USUAL_WAY
 
     def _outcome(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
-        """Judges a message whose text has one or several values, which must all comply."""
+        """Judges a message whose text has one or several values. The message is valid only if all values comply with the
+        contract.
+        """
         broken: list[Violation] = []
         for value in values:
             self._inspector.whole(value, reading, inspection)

@@ -37,7 +37,9 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The condition of a rule: the object at `site` complies with the schema `when` or, if `holds` is False, does not comply with it."""
+    """The condition of a rule: the object at `site` complies with the schema `when` or, if `holds` is False, does not comply with
+    this schema.
+    """
 
     site: str
     when: Schema = field(hash=False)
@@ -116,7 +118,7 @@ def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
 
 
 def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
-    """Yields every condition with the schema that it requires. Conditions with the same label get numbers."""
+    """Yields every condition with the schema that it requires. Numbers distinguish conditions with the same label."""
     labels: list[str] = []
     for site in sites(schema):
         for number, entry in enumerate(conditions_of(site.schema), 1):

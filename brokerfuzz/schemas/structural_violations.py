@@ -29,7 +29,8 @@ _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 class Error(NamedTuple):
     """An error that a validator reports. `steps` is the path of its place, and `at` is its JSON Pointer.
 
-    The message breaks one of `rules` there. If `rules` contains several rules, the whole message decides which rule is broken.
+    At this place, the message breaks one of `rules`. If `rules` contains several rules, the whole message decides which rule is
+    broken.
     """
 
     rules: Sequence[Rule]
@@ -87,7 +88,7 @@ class StructureChecker:
         ]
 
     def _errors(self, value: Any, reduced: Any) -> Iterator[Error]:
-        """Yields the errors of the smaller form of a message."""
+        """Yields the errors of a message, after `error_limiting` has made the message smaller."""
         for error in self._validator.iter_errors(reduced):
             steps, kind = tuple(error.instance_path), error.kind
             instance = reduce(getitem, steps, value)  # ignore the validator's copy of the value, which may be large

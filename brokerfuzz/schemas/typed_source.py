@@ -56,7 +56,7 @@ def _camel(words: str) -> str:
 
 
 class _Classes:
-    """The classes that were found so far. A class comes after the classes that it uses."""
+    """The TypedDict classes that were found so far. A class comes after the classes that it uses."""
 
     def __init__(self) -> None:
         self.sources: dict[str, str] = {}

@@ -74,7 +74,7 @@ class ServiceAnswer:
 
     @property
     def envelope(self) -> Mapping[str, Any] | None:
-        """The body of the answer. The result is None if the body is not an envelope."""
+        """The body of the answer. None if the body of the answer is not an envelope."""
         if self.manner != "reply":
             return None
         body = envelope(*self._messages(), information=() if self.complaints else ("The offer was created.",))
@@ -116,7 +116,7 @@ class Offer:
         return self.value.get(name) if self.readable and isinstance(self.value, dict) else None
 
     def having(self, value: Any) -> "Offer":
-        """Returns an offer with this value as its body."""
+        """Returns an offer whose body contains this value."""
         return Offer(json.dumps(value).encode(), self.now)
 
     def values(self, site: str) -> Iterator[Any]:
@@ -132,7 +132,7 @@ class Offer:
         yield from found
 
     def at(self, pointer: str) -> list[Any]:
-        """Returns a list with the value at a JSON Pointer. The list is empty if there is no such value."""
+        """Returns a list that contains the value at a JSON Pointer. The list is empty if the offer has no such value."""
         found = self._parsed
         for step in steps_of(pointer):
             found = [value for holder in found for value in _child(holder, step)]
@@ -160,7 +160,7 @@ def nesting(body: bytes) -> int:
 
 
 def everything(values: list[Any]) -> Iterator[Any]:
-    """Yields the values and everything inside them."""
+    """Yields the values, and all values inside these values."""
     waiting = list(values)
     while waiting:
         value = waiting.pop()

@@ -9,9 +9,9 @@ The contract defines no methods, paths or status codes. The service uses these:
 | `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
 
 Other paths get the status 404, other methods 405, bodies of more than 32 MiB 413, and offers with a content-encoding 415.
-`request_limit` answers 431 if the headers are too large. Every other response is an envelope, unless a seeded bug changes it. The
-service ignores content types. The table `DECISIONS` in `judging` contains the decisions of the service about what the contract
-leaves open.
+`request_limit` answers 431 if the headers are too large. Every other response is an envelope, unless a seeded bug changes the
+response. The service ignores content types. The table `DECISIONS` in `judging` contains the decisions of the service about what
+the contract leaves open.
 """
 
 import json
@@ -57,7 +57,7 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Yields valid responses without end. The responses are prepared only when the first one is needed."""
+    """Yields valid responses without end. The function prepares the responses only when the first response is needed."""
     from brokerfuzz.decoder import messages
 
     for message in messages(message_type, seed, plausible=True, contract=contract):

@@ -36,7 +36,7 @@ class Bug:
 
 
 def rule_id(*rules: str) -> str | None:
-    """Returns the ID of the rule. Returns None if there is not exactly one rule, or if its name contains `*`."""
+    """Returns the ID of the rule that a flaw affects. Returns None unless the flaw affects exactly one rule, named without `*`."""
     return RULES + rules[0] if len(rules) == 1 and "*" not in rules[0] else None
 
 
@@ -129,7 +129,9 @@ def rejects_text(pattern: bytes, demanded: str) -> Flaw:
 
 
 def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Returns a flaw that changes the offer before the service judges it. `change` returns the same value if no change is needed."""
+    """Returns a flaw that changes the offer before the service judges it. The function `change` returns the same value if no
+    change is needed.
+    """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
@@ -143,7 +145,7 @@ def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool]
 def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
     """Returns a flaw that rewrites a body that is not JSON before the service judges it.
 
-    `rewrite` returns None or raises ValueError if it cannot rewrite the body.
+    The function `rewrite` returns None or raises ValueError if it cannot rewrite the body.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -160,10 +162,9 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
-    """Returns a flaw that converts wrong values and judges the offer again.
-
-    A value is converted only if the required value in the complaint matches `demanded`, which is a regular expression. `convert`
-    returns the same value if it cannot convert the value.
+    """Returns a flaw that converts wrong values and judges the offer again. The flaw converts a value only if the demand in the
+    complaint matches the regular expression `demanded`. The function `convert` returns the same value if it cannot convert the
+    value.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:

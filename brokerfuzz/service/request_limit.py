@@ -1,7 +1,7 @@
 """Limits the size of the headers of a request.
 
-httptools reads a header of any length, and copies it again with each new part. So a header of 300 MB would take more than a
-minute.
+httptools accepts headers of any length, and copies the whole header again when a new part arrives. So it would need more than a
+minute for a header of 300 MB.
 """
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -25,11 +25,11 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_message_begin(self) -> None:
-        """Starts to count again for each request."""
+        """Starts to count again at zero when a new request begins."""
         self._head = 0
         super().on_message_begin()
 
     def on_body(self, body: bytes) -> None:
-        """Does not count the body."""
+        """Stops counting, because the limit does not apply to the body."""
         self._head -= len(body)
         super().on_body(body)

@@ -134,7 +134,7 @@ def _say(**said: str) -> None:
 
 
 def _end_with_parent() -> NoReturn:
-    """Ends this process when standard input is closed. Standard input is also closed when the parent process is killed."""
+    """Ends this process when its standard input is closed, which also happens when the parent process is killed."""
     sys.stdin.buffer.read()
     os._exit(0)
 

@@ -17,7 +17,7 @@ _LARGEST = 1 << 53
 
 
 class ValueChecker:
-    """Checks the values of one site. Raises `ReferenceDataError` if the values of the site cannot be chosen."""
+    """Checks the values of one site. Raises `ReferenceDataError` if users cannot choose the values of this site."""
 
     def __init__(self, contract: Contract, message_type: str, path: str, origin: str) -> None:
         self._schema, self._path = contract.sites[message_type][path].schema, path
@@ -36,7 +36,9 @@ class ValueChecker:
         self._longest = next((one.options["limit"] for one in contract.ambiguities if one.detector == "string_length"), None)
 
     def value_of(self, cell: KnownCell) -> Any:
-        """Returns the value of a cell with the type of the site. Raises `ReferenceDataError` if the contract does not allow it."""
+        """Returns the value of a cell, converted to the type of the site. Raises `ReferenceDataError` if the contract does not
+        allow the value.
+        """
         value = cell.typed(self._schema)
         for rule, is_allowed in self._tests:
             if not is_allowed(value):

@@ -1,4 +1,6 @@
-"""Reads the values of one site: from a list, a column of a CSV file, or the lines of a text file. Each value keeps its origin for errors."""
+"""Reads the values of one site: from a list, a column of a CSV file, or the lines of a text file. Each value is stored with its
+origin, which error messages name.
+"""
 
 import csv
 import re
@@ -15,7 +17,9 @@ _INTEGER, _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)", re.ASCII), re.compile(r"-
 
 
 class KnownCell(NamedTuple):
-    """A value, and where it is: a file with a line, or an argument. `text` is true if the value comes from a file without types."""
+    """A value, and where it is: a file with a line, or an argument. `text` is true if the value comes from a text file or a CSV
+    file, in which every value is a string.
+    """
 
     value: Any
     origin: str
@@ -35,14 +39,16 @@ class KnownCell(NamedTuple):
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file with the names of its columns. Each row has the cells of its columns and their line."""
+    """A CSV file with the names of its columns. Each row consists of its cells by column, and of the number of its line."""
 
     path: Path
     names: Sequence[str]
     rows: Sequence[tuple[int, Mapping[str, str]]]
 
     def column(self, name: str, origin: str) -> Iterator[KnownCell]:
-        """Yields the cells of a column. A cell of a short row is empty. Raises `ReferenceDataError` if there is no such column."""
+        """Yields the cells of a column. If a row is too short, its missing cells are empty. Raises `ReferenceDataError` if there
+        is no such column.
+        """
         if name not in self.names:
             remedy = f"{self.path} has {listed(map(repr, self.names))}"
             raise ReferenceDataError(f"{origin}: {UnknownNameError('column', name, self.names, remedy)}")
@@ -63,13 +69,13 @@ def table_of(path: Path, origin: str) -> CsvTable:
 
 
 def lines_of(path: Path, origin: str) -> list[KnownCell]:
-    """Reads a text file with one value per line. Empty lines do not count."""
+    """Reads a text file with one value per line, and ignores empty lines."""
     lines = enumerate(_text(path, origin).splitlines(), 1)
     return [KnownCell(line, f"{path}:{number}", text=True) for number, line in lines if line]
 
 
 def cells_of(values: Sequence[Any], origins: Sequence[str]) -> list[KnownCell]:
-    """Returns the values of a list."""
+    """Returns a cell for each value of a list."""
     for value, origin in zip(values, origins, strict=True):
         if not isinstance(value, str | int | float):
             raise ReferenceDataError(f"{origin}: {quoted(value)} is not a string, a number or a boolean: correct it")

@@ -24,7 +24,7 @@ _SECTIONS = (("values",), ("tool", "brokerfuzz", "values"))
 def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> KnownValues:
     """Reads reference data from a TOML file, from the section `[values]` of a configuration, or from a mapping with the same content.
 
-    Raises `ReferenceDataError` with the file and the line.
+    Raises `ReferenceDataError`, which names the file and the line of the problem.
     """
     if isinstance(source, Mapping):
         return _Reader(contract, source, Path(), None, {}).read()
@@ -40,7 +40,9 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
 
 
 def check_values(values: KnownValues, contract: Contract) -> None:
-    """Raises `ReferenceDataError` if the contract has no such site, or does not allow a value. The values can come from a journal."""
+    """Raises `ReferenceDataError` if the contract has no such site, or does not allow a value. The values can come from the
+    journal of another person.
+    """
     for message_type, known in contract.sites.items():
         for path, found in values.used(message_type).items():
             if path not in known:
@@ -92,7 +94,7 @@ class _Reader:
     # ---------------------------------------------------------------------------------------------------------- values
 
     def _cells(self, given: Any, key: str) -> Sequence[KnownCell]:
-        """Returns the values of an entry: of a list, a column, or a text file."""
+        """Returns the values of an entry: from a list, a column, or a text file."""
         origin = self._origin(None, key)
         match given:
             case {"csv": str(name), "column": str(column), **others} if not others:
@@ -109,7 +111,7 @@ class _Reader:
         return cells
 
     def _origin_of_item(self, key: str, value: Any) -> str:
-        """Returns the origin of an item of a list. The list can have several lines."""
+        """Returns the file and the line of an item in a list. The list can have several lines."""
         if self.path is None or (None, key) not in self.lines:
             return self._origin(None, key)
         first = self.lines[None, key]
@@ -131,7 +133,7 @@ class _Reader:
     # ------------------------------------------------------------------------------------------------------------ rows
 
     def _add_rows(self, number: int, entry: Mapping[str, Any]) -> None:
-        """Adds the values of a table `[[rows]]`. Its sites are properties of the same object."""
+        """Adds the values of a table `[[rows]]`. All sites of such a table are properties of the same object."""
         origin, name = self._origin(number, "csv"), entry.get("csv")
         if not isinstance(name, str):
             raise ReferenceDataError(f'{self._origin(number, "")}: this table has no file: add a line such as csv = "products.csv"')
@@ -175,7 +177,9 @@ class _Reader:
     # ----------------------------------------------------------------------------------------------------------- sites
 
     def _found(self, key: str, origin: str) -> Iterator[tuple[str, str]]:
-        """Yields the message types and sites that a key matches. `*` matches any characters, but only sites of single values."""
+        """Yields the message types and sites that a key matches. In a key, `*` matches any characters. A key with `*` matches
+        only sites of single values.
+        """
         every = [(message_type, path) for message_type, sites in self.contract.sites.items() for path in sites if path]
         if key in {path for _, path in every}:
             return ((message_type, path) for message_type, path in every if path == key)

@@ -15,7 +15,7 @@ def _bug(name: str, text: str, demanded: str, convert: Callable[[Any], Any], rul
 
 
 def integer_of_string(value: Any) -> Any:
-    """Parses a string as an integer, like Python's `int`: it allows a sign, and white space around the integer."""
+    """Parses a string as an integer, like Python's `int`, which allows a sign, and white space around the integer."""
     return _or_same(int, value) if isinstance(value, str) else value
 
 

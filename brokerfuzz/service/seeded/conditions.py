@@ -39,7 +39,7 @@ def _as_product_list(value: Any) -> Any:
 
 
 def _without_zeros(value: Any) -> Any:
-    """Removes prices that are 0, like a program that checks `if (price)`."""
+    """Removes prices that are 0, like a program that treats 0 as "no price" because it checks `if (price)`."""
     if isinstance(value, list):
         items = [_without_zeros(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items

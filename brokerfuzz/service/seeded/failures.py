@@ -1,4 +1,4 @@
-"""Defines bugs in the answer: a crash, no answer, or an answer that contradicts itself."""
+"""Defines bugs in the answer of the service: a crash, no answer, or an answer that contradicts itself."""
 
 from brokerfuzz.service.answers import Offer, nesting
 from brokerfuzz.service.flaws import Bug, a_number, a_string, an_array, an_object, claims_success, fails, fails_when, lacks, null
