@@ -1,4 +1,4 @@
-"""Prepares strings for printing. Control characters are escaped, so that no message can control the terminal."""
+"""Prepares strings for printing. The functions escape control characters, so that no message can control the terminal."""
 
 from collections.abc import Callable, Iterable
 

@@ -38,7 +38,7 @@ def reject(name: str, value: object, remedy: str) -> NoReturn:
 
 @contextmanager
 def _rejecting(name: str = "", value: object = None) -> Iterator[None]:
-    """Turns the errors of other parts of brokerfuzz into `InvalidArgument`. Puts the argument before the error, if it is given."""
+    """Converts errors of other parts of brokerfuzz to `InvalidArgument`. If an argument is given, it is named before the error."""
     try:
         yield
     except (BrokerfuzzError, TypeError) as problem:
@@ -46,24 +46,24 @@ def _rejecting(name: str = "", value: object = None) -> Iterator[None]:
 
 
 def contract_of(contract: Contract | None) -> Contract:
-    """Returns the contract, or the built-in one for None."""
+    """Returns the contract, or the built-in contract for None."""
     with _rejecting():
         return known_contract(contract)
 
 
 def message_type_of(message_type: Any) -> MessageType:
-    """Returns the message type."""
+    """Returns the message type. Raises `InvalidArgument` if it is unknown."""
     with _rejecting("message_type", message_type):
         return known_message_type(message_type)
 
 
 def flag(name: str, value: Any) -> bool:
-    """Returns a boolean argument."""
+    """Returns a boolean argument. Raises `InvalidArgument` if the argument is not a boolean."""
     return value if isinstance(value, bool) else reject(name, value, "use True or False")
 
 
 def time_of(now: datetime | None) -> datetime | None:
-    """Returns the time, or None for the actual time of each example."""
+    """Returns the time that counts as the present. None means the actual time of each example."""
     with _rejecting():
         return None if now is None else clock(now)
 
@@ -80,7 +80,9 @@ def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Checks size bounds: both are integers of at least `least`, in order, and the lower one is not too large for Hypothesis."""
+    """Checks size bounds. Both bounds must be integers of at least `least`, the minimum must not be above the maximum, and it
+    must not be too large for Hypothesis.
+    """
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
             continue
@@ -102,7 +104,7 @@ def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collect
 
 
 def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> tuple[Any, ...] | None:
-    """Returns the values, all of which must be in `known`. Returns None for None."""
+    """Returns the values, or None for None. Raises `InvalidArgument` unless all values are in `known`."""
     if values is None:
         return None
     chosen = _several(name, values)
@@ -143,12 +145,14 @@ def pinned_sites(fields: Fields | None, contract: Contract, message_type: Messag
 
 
 def _is_within(site: str, outer: str) -> bool:
-    """Returns True if a site is the other site, or inside it."""
+    """Returns whether a site is equal to another site or inside this site."""
     return site == outer or site.startswith((f"{outer}.", f"{outer}["))
 
 
 def fresh_property(fresh: str | None, contract: Contract, message_type: MessageType, pinned: Collection[str] = ()) -> str | None:
-    """Returns the name of the property that gets a different value in each message. It must be a string at the top level."""
+    """Returns the name of the property that gets a different value in each message. The property must be a string of the
+    message's top-level object.
+    """
     if fresh is None:
         return None
     known = contract.flat[message_type].get("properties", {})
@@ -167,7 +171,7 @@ def fresh_property(fresh: str | None, contract: Contract, message_type: MessageT
 def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: MessageType) -> frozenset[str]:
     """Returns the IDs of the ambiguities that messages may touch: none for None, all for `"all"`. `*` and `!` work as in rules.
 
-    A message is a value, so it cannot touch ambiguities about bytes, headers, the clock or size.
+    Ambiguities about bytes, headers, the clock or size are not included, because a message of a strategy is only a value.
     """
     known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(message_type) and ambiguity.id in drawable()]
     if ambiguities is None or ambiguities == "all":
@@ -186,7 +190,8 @@ def chosen_faults(
 ) -> tuple[tuple[Rule, ...], frozenset[str] | None]:
     """Returns the selected rules, and the names of the selected techniques (None: all).
 
-    Pinned properties keep their values. So rules at pinned sites, and rules that pinned properties decide, are left out.
+    Pinned properties must keep their values. So the result contains no rules at pinned sites, and no rules whose conditions
+    depend on pinned properties.
     """
     every = contract.rules[message_type]
     by_id = _matching("rules", "rule", [rule.id for rule in every], rules, "`brokerfuzz rules` lists them all")
@@ -205,6 +210,6 @@ def _matching(name: str, kind: str, known: Collection[str], patterns: Iterable[s
 
 
 def _is_settled(rule: Rule, pinned: Collection[str]) -> bool:
-    """Returns True if a pinned property prevents a fault of this rule."""
+    """Returns whether a pinned property prevents a fault of this rule."""
     deciding = [join(rule.condition.site, name) for name in rule.condition.when.get("properties", {})] if rule.condition else []
     return any(_is_within(site, pin) for site in (rule.site, *deciding) for pin in pinned)

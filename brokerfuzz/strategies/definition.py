@@ -1,7 +1,7 @@
 """Defines strategies whose arguments Hypothesis checks before it generates the first example.
 
-A function that is decorated with `st.composite` runs only when an example is drawn. So it detects a wrong argument too late. Here, the
-decorated function checks its arguments and returns another function, which draws.
+A function that is decorated with `st.composite` runs only when Hypothesis draws an example, so it detects a wrong argument too
+late. A function that is decorated with `strategy` only checks its arguments, and returns another function, which draws.
 """
 
 from collections.abc import Callable
@@ -48,7 +48,9 @@ def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, Searc
 
 
 class _Call:
-    """The function that draws. Its `repr` is the arguments of the call, so that the `repr` of the strategy is the call."""
+    """The function that draws an example. Its `repr` consists of the arguments of the call, so that the `repr` of the strategy
+    shows the call.
+    """
 
     def __init__(self, draws: Draws[Any], args: tuple[Any, ...], options: dict[str, Any]) -> None:
         self.draws, self._args, self._options = draws, args, options

@@ -30,11 +30,11 @@ def faulty(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Draws[Broken]:
-    """Invalid cases that are made from the valid messages of a strategy: one rule of each message is broken.
+    """Invalid cases that are made from the valid messages of a strategy. Each case breaks one rule.
 
-    `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy. `case.twin` is the
-    message itself. Only rules about values that the message contains can be broken. The other arguments are the same as for
-    `invalid_offer_requests`.
+    `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy. `case.twin` is
+    the message itself. A case can break only rules about values that its message contains. The other arguments are the same as
+    for `invalid_offer_requests`.
 
     Raises `InvalidArgument` if `messages` generates a message that is not valid.
 

@@ -1,7 +1,7 @@
 """Gives a property a different value in each message that a strategy draws, for services that reject repeated values.
 
-The values come from a counter and a random number, not from Hypothesis. So they also differ when Hypothesis shrinks or repeats an
-example, and no run can be reproduced exactly.
+The values come from a counter and a random number, not from Hypothesis. So the values also differ when Hypothesis shrinks or
+repeats an example, and no run can be reproduced exactly.
 """
 
 from datetime import datetime

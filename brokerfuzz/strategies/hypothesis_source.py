@@ -1,5 +1,5 @@
-"""Lets Hypothesis provide the bytes and values of the decoder, so that it can shrink, repeat and store messages like any other
-example.
+"""Lets Hypothesis provide the bytes and values of the decoder, so that Hypothesis can shrink, repeat and store messages like any
+other example.
 
 `DirectSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public
 strategies. If a version of Hypothesis lacks a method that `DirectSource` calls, `StrategySource` replaces it. `DirectSource` has
@@ -9,7 +9,8 @@ these advantages:
 - `DirectSource` records an edge as an ordinary value, so Hypothesis can shrink the edge. For example, `' OR '1'='1` becomes `'`
   if only the quote is necessary for the failure.
 - With `DirectSource`, no two parts of an example have the same label. So Hypothesis does not copy one part over another, and
-  generates each example anew. One hundred examples then cover 85 % of the edges instead of 68 %, and no two examples are equal.
+  generates every example independently. One hundred examples then cover 85 % of the edges instead of 68 %, and no two examples
+  are equal.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -54,7 +55,7 @@ def _is_supported(kind: Hashable) -> bool:
 
 
 class StrategySource:
-    """Draws from public strategies."""
+    """Draws bytes and values from public strategies of Hypothesis."""
 
     def __init__(self, draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> None:
         self._draw = draw
@@ -64,7 +65,7 @@ class StrategySource:
         """Returns the next record.
 
         Hypothesis sorts the bytes of a record in ascending order while it shrinks them. The method reverses the bytes, so that
-        the remaining values move to the first properties.
+        the remaining non-zero values move to the first properties.
         """
         return self._draw(st.binary(min_size=size, max_size=size))[::-1]
 
@@ -99,7 +100,7 @@ class StrategySource:
 
 
 class DirectSource(StrategySource):
-    """Draws from the choice sequence of a test case."""
+    """Draws bytes and values from the choice sequence of a test case of Hypothesis."""
 
     def __init__(self, data: Any, draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> None:
         super().__init__(draw, pins)
@@ -107,13 +108,13 @@ class DirectSource(StrategySource):
         self._items = 0
 
     def take(self, size: int, /) -> bytes:
-        """Returns the next record; see `StrategySource.take`."""
+        """Returns the next record, with reversed bytes (see `StrategySource.take`)."""
         return cast(bytes, self._data.draw_bytes(size, size))[::-1]
 
     def choose(self, count: int, /) -> int:
         """Lets Hypothesis choose an integer from 0 to `count` - 1.
 
-        In one step, Hypothesis can lower a number of items and remove what an item drew.
+        In one step, Hypothesis can lower a number of items and remove the draws of an item.
         """
         return cast(int, self._data.draw_integer(0, count - 1))
 

@@ -1,4 +1,4 @@
-"""Strategies for cases. A case is a message with its verdict and the reason for the verdict."""
+"""Defines strategies for cases. A case is a message with its verdict and the reason for the verdict."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -36,8 +36,8 @@ def invalid_offer_requests(
     - `fields` and `plausible` are about the message around the fault; see `offer_requests`. A rule at a pinned site is not broken.
     - `parsed=True` selects cases that are valid JSON, so that `case.value` is the parsed message.
     - `fresh` names a string property that gets a different value in each case and each twin, for services that reject repeated
-      values. These values differ in each run, also while Hypothesis shrinks or repeats an example.
-    - `now` is the time that counts as the present (default: the actual time). Some techniques use a time that is later than `now`.
+      values. The fresh values differ in each run, also while Hypothesis shrinks or repeats an example.
+    - `now` is the time that counts as the present (default: the actual time). Some techniques use a time after `now`.
     - `contract` is a changed contract (default: the built-in one).
 
     Raises `InvalidArgument` if a name is unknown, if no given technique can break any of the given rules, or if a pinned value

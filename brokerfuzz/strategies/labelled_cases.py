@@ -1,4 +1,4 @@
-"""Draws cases with the options that all of their strategies have."""
+"""Draws cases with the options that all strategies for cases have."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 
 @dataclass(frozen=True)
 class LabelledCases:
-    """The options of cases. `now` of None means the actual time of each example."""
+    """The options of the strategies for cases. If `now` is None, the actual time of each example counts."""
 
     contract: Contract
     message_type: MessageType
@@ -49,7 +49,7 @@ class LabelledCases:
         now: datetime | None,
         contract: Contract | None,
     ) -> "LabelledCases":
-        """Checks the options. Raises `InvalidArgument`."""
+        """Returns the checked options. Raises `InvalidArgument` if an option is wrong."""
         message_type, contract = arguments.message_type_of(message_type), arguments.contract_of(contract)
         pins = arguments.pinned_sites(fields, contract, message_type)
         chosen, named = arguments.chosen_faults(contract, message_type, rules, techniques, sites, pins)
@@ -67,7 +67,7 @@ class LabelledCases:
         return options
 
     def decoder(self, verdicts: tuple[Label, ...]) -> CaseDecoder:
-        """Returns the decoder of cases with these verdicts."""
+        """Returns the decoder that decodes cases with these verdicts from bytes."""
         return case_decoder(self.contract, self.message_type, verdicts, self.rules, self.techniques, self.style)
 
     def broken(self) -> Draws[Broken]:
@@ -91,7 +91,7 @@ class LabelledCases:
             ) from problem
 
     def finished(self, case: Case, now: datetime) -> Case:
-        """Returns the case with its fresh values. Rejects a case that is not JSON if `parsed` is set."""
+        """Returns the case with its fresh values. If `parsed` is true, Hypothesis discards a case that is not JSON."""
         if self.parsed and not _is_parsed(case):
             reject()
         return fresh_case(case, self.fresh, self.contract, now) if self.fresh else case

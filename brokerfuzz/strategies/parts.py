@@ -1,4 +1,4 @@
-"""Strategies for valid parts of messages: the items of arrays, and the envelope of responses."""
+"""Defines strategies for valid parts of messages: the items of arrays, and the envelope of responses."""
 
 from collections.abc import Mapping
 from typing import Generic, TypedDict, TypeVar
@@ -16,7 +16,7 @@ Data = TypeVar("Data")
 
 
 class Envelope(TypedDict, Generic[Data]):
-    """The envelope of a response, with any data.
+    """The type of a response with any data: the envelope and its `data`.
 
     >>> from brokerfuzz.strategies import Envelope
     >>> Envelope(data=[], failureMessages=[], informationalMessages=[], operationWasSuccessful=True)

@@ -1,4 +1,4 @@
-"""Draws valid messages, or valid parts of messages, with the options that all of their strategies have."""
+"""Draws valid messages, or valid parts of messages, with the options that all these strategies have."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,9 @@ FULL = 30
 
 @dataclass(frozen=True)
 class ValidValues:
-    """The options of valid messages, or of the parts at a site. `narrowed` is a schema that they also meet."""
+    """The options of a strategy for valid messages, or for the parts at a site. `narrowed` is an additional schema for the
+    values.
+    """
 
     contract: Contract
     message_type: MessageType
@@ -47,7 +49,7 @@ class ValidValues:
         ambiguities: arguments.Ambiguities,
         rich: frozenset[str] = frozenset(),
     ) -> "ValidValues":
-        """Checks the options. Raises `InvalidArgument`."""
+        """Returns the checked options. Raises `InvalidArgument` if an option is wrong."""
         contract = arguments.contract_of(contract)
         pins = arguments.pinned_sites(fields, contract, message_type, site)
         style = Style(
@@ -60,11 +62,13 @@ class ValidValues:
         return cls(contract, message_type, site, style, pins, {})
 
     def meeting(self, *schemas: Schema) -> "ValidValues":
-        """Returns the options of values that also meet the schemas."""
+        """Returns the same options with additional schemas for the values."""
         return replace(self, narrowed=reduce(conjoin, schemas, self.narrowed))
 
     def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "ValidValues":
-        """Returns the options of values with a limited number of items. `what` is the end of the names of the two arguments."""
+        """Returns the same options with limits for the number of items. `what` is the end of the names of the two arguments, such
+        as `clusters` in `min_clusters`.
+        """
         arguments.size_bounds(what, low, high, least=least)
         arguments.not_pinned(what, low, high, join(self.site, path), self.style.pinned)
         return self.meeting(_sized(path, low, high))

@@ -1,7 +1,7 @@
 """Defines the answers of targets, and how brokerfuzz interprets an HTTP response as an answer.
 
-The contract defines no status codes and no response to a new offer, so users can configure the interpretation. By default, the
-status codes have the meaning that HTTP gives them. brokerfuzz also reads the property `operationWasSuccessful` of an envelope.
+The contract defines no status codes and no response to a new offer, so users can configure the interpretation. By default, a
+status code has its usual meaning in HTTP. brokerfuzz also reads the property `operationWasSuccessful` of an envelope.
 """
 
 import json
@@ -41,7 +41,7 @@ class Answer:
     `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect.
 
     `reached` is False if the target never processed the message: either no connection was possible, or the target asked for later
-    requests for too long. Such an answer says nothing about the message.
+    requests for too long. Such an answer does not show how the target treats the message.
 
     >>> from brokerfuzz.targets import AnswerRules
     >>> AnswerRules(reject=("4xx", "299")).read(299, b'{"error": "unknown product"}').kind
@@ -81,17 +81,17 @@ class AnswerRules:
                 self._kinds.update((code, kind) for code in _codes(patterns, classes=classes))
 
     def has_code(self, status: int) -> bool:
-        """Returns whether the rules contain this code, and not only its class."""
+        """Returns whether the rules contain this status code itself, and not only its class."""
         return str(status) in self.accept or str(status) in self.reject
 
     def most_read(self, status: int, beginning: bytes | bytearray) -> int:
-        """Returns how many bytes of a body to read. The response ends after the chunk that exceeds this maximum."""
+        """Returns how many bytes of a body to read. brokerfuzz stops reading after the chunk that exceeds this number."""
         may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """Returns the answer for a complete HTTP response. `body` is the beginning of the response (see `most_read`). The answer
-        does not contain the `secrets`.
+        """Returns the answer for a complete HTTP response. `body` is the beginning of the response (see `most_read`). In the
+        answer, the `secrets` are replaced.
         """
         kind = self._kinds.get(status, "crashed")
         if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:

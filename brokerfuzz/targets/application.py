@@ -25,9 +25,9 @@ KINDS = "a URL, an ASGI or WSGI application, a test client (httpx, Starlette, Fl
 def target_for(target: Any, path: str | None, calls: SerialCalls | None, **options: Any) -> Target:
     """Returns the target for an object. `path` is the path of the application that receives the messages.
 
-    The number of parameters of a callable determines its kind: an ASGI application has three, a WSGI application two, and a function
-    one. `options` are those of `HttpTarget`. `calls` decides which thread runs synchronous code (None: a thread of its own). Raises
-    `TargetError` for any other object.
+    The number of parameters of a callable determines its kind: an ASGI application has three parameters, a WSGI application two,
+    and a function one. `options` are options of `HttpTarget`. `calls` decides which thread runs synchronous code (None: a thread
+    of its own). Raises `TargetError` for any other object.
     """
     if isinstance(target, str):
         if path is not None:
@@ -72,9 +72,11 @@ def _parameters(function: Any) -> int | None:
 
 
 class NamedApplicationTarget(InProcessTarget):
-    """An ASGI or WSGI application with a name such as `package.module:app`, or a function without parameters that returns it.
+    """An ASGI or WSGI application with a name such as `package.module:app`, or a function without parameters that returns the
+    application.
 
-    `open` imports the application, from the current folder or from `sys.path`. Raises `TargetError` in `open` if this fails.
+    `open` imports the application, from the current folder or from `sys.path`. `open` raises `TargetError` if the application
+    cannot be imported.
     """
 
     def __init__(self, application: str, path: str = "/", **options: Any) -> None:

@@ -21,7 +21,7 @@ _VERSION = {"version": "3.0", "spec_version": "2.4"}
 class AsgiTarget(InProcessTarget):
     """An ASGI application. `open` starts the application (lifespan), and `close` stops it.
 
-    Raises `TargetError` in `open` if the application does not start.
+    `open` raises `TargetError` if the application does not start.
     """
 
     def __init__(self, application: AsgiApplication, path: str = "/", *, name: str = "the application", **options: Any) -> None:
@@ -84,7 +84,7 @@ def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 
 class _Exchange:
-    """One request and its response."""
+    """A request to the application, and its response."""
 
     def __init__(self, body: bytes) -> None:
         self.status: int | None = None
@@ -109,7 +109,7 @@ class _Exchange:
 
 
 class _Lifespan:
-    """The start and the end of an application. Some applications do not support this part of ASGI."""
+    """The start and the end of an application, which ASGI calls its lifespan. Some applications do not support this part of ASGI."""
 
     def __init__(self, application: AsgiApplication) -> None:
         self.state: dict[str, Any] = {}

@@ -32,7 +32,7 @@ def reply(letter: bytes, text: str) -> None:
 
 
 def main(function_name: str, rejection_names: list[str], path: list[str]) -> None:
-    """Answers messages until the input ends."""
+    """Reads messages and writes replies until the input ends."""
     sys.path[:] = path + [entry for entry in sys.path if entry not in path]
     for fd in (INPUT_FD, OUTPUT_FD):
         os.set_inheritable(fd, False)  # subprocesses of the function must not inherit them
@@ -130,7 +130,7 @@ def description_of(problem: BaseException) -> str:
 
 
 def run_awaitable(awaitable: "Awaitable[Any]") -> "Any":
-    """Waits for an awaitable and returns its result. All calls use the same event loop."""
+    """Waits for an awaitable and returns its result, always in the same event loop."""
     import asyncio
 
     async def wait() -> "Any":

@@ -34,18 +34,18 @@ class CallTarget(PoolTarget):
     `package.module:function`. Python imports the module from the current folder or from `sys.path`.
 
     To accept a message, the function returns None, True or the string `accepted`. To reject a message, the function returns False
-    or the string `rejected`, or raises an exception. After the string, there may be a space or a colon, and then a reason. By
-    default, `ValueError` rejects, and so does an exception whose class (or base class) has `validation` in its name. Examples are
-    the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` names exception classes
+    or the string `rejected`, or raises an exception. In a returned string, a reason may follow the first word, after a space or a
+    colon. By default, `ValueError` rejects, and so does an exception whose class (or base class) has `validation` in its name.
+    Examples are the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` names exception classes
     (`package.module:Class`), only these classes reject. Any other exception means `crashed`, also an `AssertionError`. The string
     `crashed` and any other returned value also mean `crashed`, because a list of errors or a parsed message has no clear meaning.
     If the function returns an awaitable, brokerfuzz waits for its result.
 
     Up to `processes` separate processes call the function (default: one per core). So a crash does not stop the campaign. If the
-    process ends, the answer is `crashed`. If the function needs more than `timeout` seconds, the answer is `timeout`. The next
-    message then gets a new process. brokerfuzz ignores the standard output of the function. If the process ends, the answer
-    contains the end of its standard error. If the function can no longer be imported, brokerfuzz tries again for up to `patience`
-    seconds.
+    process ends, the answer is `crashed`. If the function needs more than `timeout` seconds, the answer is `timeout`. After a
+    crash or a timeout, the next message gets a new process. brokerfuzz ignores the standard output of the function. If the
+    process ends, the answer contains the end of its standard error. If a new process cannot import the function any more,
+    brokerfuzz tries again for up to `patience` seconds.
 
     Raises `TargetError` if a name or a limit is invalid.
     """
@@ -111,11 +111,11 @@ class CallWire:
         self._incomplete = b""
 
     def encode(self, body: bytes) -> bytes:
-        """Returns the message with its length before it."""
+        """Returns the length of the message, followed by the message."""
         return _LENGTH.pack(len(body)) + body
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the reply, or None if it is not complete yet."""
+        """Returns the next reply, or None if the reply is not complete yet."""
         from brokerfuzz.targets.process_pool import Reply
 
         data = self._incomplete + data

@@ -15,13 +15,13 @@ _SUCCESSOR = "httpx2"
 
 
 def kind_of_client(client: object) -> tuple[str, str] | None:
-    """Returns which kind of client an object is, or None. The libraries are not imported."""
+    """Returns the kind of test client that an object is, or None. The function imports no library of a client."""
     kinds = {(base.__module__.partition(".")[0].replace(_SUCCESSOR, "httpx"), base.__name__) for base in type(client).__mro__}
     return next((kind for kind in (HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO) if kind in kinds), None)
 
 
 class ClientTarget(SynchronousTarget):
-    """A synchronous test client. Its redirects are not followed."""
+    """A synchronous test client, which must not follow redirects."""
 
     def __init__(self, client: Any, path: str = "/", **options: Any) -> None:
         super().__init__(f"{type(client).__module__.partition('.')[0]} client", path, **options)
@@ -51,7 +51,7 @@ class AsyncClientTarget(InProcessTarget):
         listen_for_exceptions()
 
     async def close(self) -> None:
-        """Does nothing: the client belongs to the caller."""
+        """Does nothing, because the client belongs to the caller."""
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """Sends a message with the client and returns the answer."""

@@ -21,15 +21,15 @@ class CommandTarget:
     """A program that reads one message from standard input, and answers with its exit status.
 
     `command` is a list of words, or a command line. brokerfuzz splits a command line like a shell, but does not start a shell:
-    variables, wildcards and pipes have no effect. Status 0 accepts the message, and any other status rejects it. If `reject`
-    lists statuses, only these statuses reject. Every other status except 0 then means `crashed`. `reject` is useful for Python
-    programs, which exit with status 1 if an exception is not caught. If a signal ends the program, the answer is `crashed`. If
-    the program still runs after `timeout` seconds, brokerfuzz kills it with its child processes, and the answer is `timeout`. At
-    most `processes` programs run at the same time (default: one per core).
+    variables, wildcards and pipes have no effect. Exit status 0 accepts the message, and any other status rejects it. If `reject`
+    lists statuses, only these statuses reject the message, and every other status except 0 means `crashed`. The list is useful
+    for Python programs, which exit with status 1 if an exception is not caught. If a signal ends the program, the answer is
+    `crashed`. If the program still runs after `timeout` seconds, brokerfuzz kills it with its child processes, and the answer is
+    `timeout`. At most `processes` programs run at the same time (default: one per core).
 
-    The program may leave its input unread. The answer contains the beginning of its standard output and of its standard error. If
-    the program can no longer be started, brokerfuzz tries again for up to `patience` seconds. `secrets` maps names to values that no
-    answer or report may contain.
+    The program need not read its input. The answer contains the beginning of its standard output and of its standard error. If
+    the program cannot be started any more, brokerfuzz tries again for up to `patience` seconds. `secrets` maps names to values
+    that no answer or report may contain.
 
     Raises `TargetError` if the command or a limit is invalid.
     """
@@ -115,7 +115,7 @@ class CommandTarget:
 
     @asynccontextmanager
     async def _free_place(self) -> AsyncIterator[None]:
-        """Waits until another process may start."""
+        """Waits until fewer than the maximum number of programs are running."""
         if (semaphore := self._semaphore) is not None:
             async with semaphore:
                 if self._semaphore is not None:
@@ -124,7 +124,7 @@ class CommandTarget:
         raise TargetError(f"{self.name} is not open: call open() before send(), and close() after all answers")
 
     async def _start(self, output: Excerpt) -> "Process":
-        """Starts the program. If this fails for a temporary reason, tries again for up to `patience` seconds.
+        """Starts the program. If the start fails for a temporary reason, tries again for up to `patience` seconds.
 
         Raises `OSError` if the program was started before, otherwise `TargetError`.
         """

@@ -18,12 +18,12 @@ def curl_line(
     options: Iterable[str] = (),
     before: str = "",
 ) -> str:
-    """Returns a curl command. The words in `before` come before the command. If the body is not printable text, `printf` writes
-    it.
+    """Returns a curl command. The words in `before` come before the command. If the body is not printable text, the command uses
+    `printf` to write the body.
 
-    `options` are further words, quoted for a shell. `without` lists the default headers that curl must not send. Environment
-    variables replace secrets. For example, `$AUTHORIZATION` replaces the value of the header `Authorization`, `$TOKEN` replaces
-    the URL parameter `token`, and `$TARGET_USER` replaces the user and the password in the URL.
+    `options` are further words of the command, already quoted for a shell. `without` lists the default headers that curl must not
+    send. Environment variables replace secrets. For example, `$AUTHORIZATION` replaces the value of the header `Authorization`,
+    `$TOKEN` replaces the URL parameter `token`, and `$TARGET_USER` replaces the user and the password in the URL.
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]

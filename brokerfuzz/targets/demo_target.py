@@ -10,8 +10,8 @@ DEMONSTRATION = "the demonstration service"
 class DemoTarget(HttpTarget):
     """The reference service. The name of the target says that the campaign is a demonstration.
 
-    `started_by` is the beginning of a shell command that starts the service. Each command of `reproduction` begins with it,
-    because the service stops at the end of the campaign.
+    `started_by` is the beginning of a shell command that starts the service. Each command of `reproduction` also begins with
+    `started_by`, because the service stops at the end of the campaign.
     """
 
     def __init__(self, url: str, *, started_by: str, **options: Any) -> None:
@@ -20,5 +20,5 @@ class DemoTarget(HttpTarget):
 
     @property
     def name(self) -> str:
-        """The URL, marked as a demonstration."""
+        """The URL of the service, with a note that the campaign is a demonstration."""
         return f"{DEMONSTRATION} {super().name}"

@@ -1,4 +1,4 @@
-"""Describes in a few words how a program ended and what it wrote."""
+"""Describes in a few words how a program ended, and keeps excerpts of its output."""
 
 import signal
 
@@ -6,7 +6,7 @@ from brokerfuzz.targets.answers import EXCERPT
 
 
 class Excerpt:
-    """Keeps the first and the last bytes of an output. Only a limited number of bytes is kept."""
+    """Keeps a limited number of bytes from the beginning and from the end of an output."""
 
     __slots__ = ("head", "tail")
 
@@ -20,7 +20,7 @@ class Excerpt:
 
     @property
     def first_line(self) -> str:
-        """The first line that is not empty. For a Python traceback, this is the last line, which contains the error."""
+        """The first line that is not empty. For a Python traceback, the last line, which contains the error."""
         line = next((line for line in self.head.splitlines() if line.strip()), b"")
         return self.last_line if line.startswith(b"Traceback (most recent") else in_one_line(line)
 

@@ -18,10 +18,10 @@ _KINDS: dict[str, AnswerKind] = {"accepted": "accepted", "rejected": "rejected",
 
 
 class FunctionTarget(InProcessTarget):
-    """A function that gets a message as bytes. Its results have the same meaning as for `CallTarget`.
+    """A function that gets a message as bytes. The results of the function have the same meaning as for `CallTarget`.
 
-    The function runs in this process: it can be defined inside another function. An asynchronous function runs in the event loop of
-    the campaign. Raises `TargetError` if the function returns anything that has no meaning.
+    The function runs in this process, so it can be defined inside another function. An asynchronous function runs in the event
+    loop of the campaign. Raises `TargetError` if the function returns anything else.
     """
 
     def __init__(self, function: Callable[[bytes], Any], *, calls: SerialCalls | None = None, timeout: float = 10.0) -> None:
@@ -30,7 +30,7 @@ class FunctionTarget(InProcessTarget):
 
     @property
     def is_asynchronous(self) -> bool:
-        """Whether the function runs in an event loop."""
+        """True if the function is asynchronous and so runs in an event loop."""
         return inspect.iscoroutinefunction(self._function)
 
     @property

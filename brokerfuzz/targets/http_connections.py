@@ -1,4 +1,4 @@
-"""Defines how an HTTP target connects: through which proxy, with which certificates."""
+"""Defines the connections of an HTTP target: the proxy and the certificates."""
 
 import os
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ class HttpConnections:
     """The settings of all connections to a URL.
 
     `insecure` turns the verification of certificates off. `ca` is a PEM file with authorities to trust. `cert` is a PEM file with
-    the certificate of the client, and `key` is a PEM file with the private key. Both can be in the same file. Without a `proxy`,
-    the usual environment variables choose one: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. The variables do not
-    apply to URLs on this machine.
+    the certificate of the client, and `key` is a PEM file with the private key. The certificate and the private key can be in the
+    same file. Without `proxy`, environment variables choose the proxy: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+    These variables do not apply to URLs on this machine.
 
     Raises `TargetError` for a file that cannot be used, and for a proxy that is not a URL.
     """
@@ -50,7 +50,7 @@ class HttpConnections:
             self._identity += b"\n" + _read(self.key or self.cert, "the private key of the client", _KEY)
 
     def applied(self, builder: "ClientBuilder") -> "ClientBuilder":
-        """Returns the builder with these settings. Raises `TargetError` if a certificate cannot be used."""
+        """Returns the builder of the HTTP client, with these settings. Raises `TargetError` if a certificate cannot be used."""
         builder = builder.no_proxy().danger_accept_invalid_certs(self.insecure)
         if self.proxy is not None:
             from pyreqwest.proxy import ProxyBuilder
@@ -65,12 +65,14 @@ class HttpConnections:
 
     @property
     def unusable(self) -> TargetError:
-        """The error for certificates that the HTTP client cannot use."""
+        """Returns the error for certificates that the HTTP client cannot use."""
         files = " and ".join(dict.fromkeys(file for file in (self.ca, self.cert, self.key) if file is not None))
         return TargetError(f"{files} cannot be used: specify certificates and an unencrypted private key that belong together, in PEM format")
 
     def curl_words(self) -> Iterator[str]:
-        """Yields the options of curl for these settings, quoted for a shell. `$PROXY_USER` replaces the user and the password."""
+        """Yields the options of curl for these settings, quoted for a shell. The variable `$PROXY_USER` replaces the user and the
+        password of the proxy.
+        """
         if self.insecure:
             yield "-k"
         for option, value in (("--cacert", self.ca), ("--cert", self.cert), ("--key", self.key)):

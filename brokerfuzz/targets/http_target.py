@@ -46,26 +46,26 @@ class HttpTarget:
 
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout` is the
     maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses.
-    brokerfuzz does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace` names
-    the headers with the IDs of case and campaign, which every request has. `secrets` maps names to further values that no answer,
-    error or report may contain.
+    brokerfuzz does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace`
+    names the headers for the ID of the case and the ID of the campaign, which every request contains. `secrets` maps names to
+    further values that no answer, error or report may contain.
 
-    If a connection ends without an answer, the message is not always the cause. A server may close a connection after any answer
-    (RFC 9112, 9.3). For example, uvicorn closes it if the application raises an exception after its answer. Another message may
-    also have crashed the server. So the message is sent once more on a new connection, and the second answer counts. If the
-    server answered before but no longer accepts connections, brokerfuzz tries again for up to `patience` seconds. brokerfuzz also
-    tries again if this machine lacks resources for a connection.
+    The message is not always the reason why a connection ends without an answer. A server may close a connection after any answer
+    (RFC 9112, 9.3). For example, uvicorn closes a connection if the application raises an exception after its answer. Another
+    message may also have crashed the server. So the message is sent once more on a new connection, and the second answer counts.
+    If the server answered before but no longer accepts connections, brokerfuzz tries again for up to `patience` seconds.
+    brokerfuzz also tries again if this machine lacks resources for a connection.
 
     With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait. Such a
     response says nothing about the message. All messages then wait, and the same message is sent again, until it has waited for
-    `longest_wait` seconds. After a 429 without `Retry-After`, brokerfuzz waits 1, 2, 4, ... seconds. After `longest_wait`, the
-    answer is `timeout` (for 429) or `crashed` (for 503), and `reached` is False. The other messages then get the same answer
-    without being sent, until the time that the server asked for. `slowed` counts the waits. If `rules` contain the code 429 or
-    503, such a response is an ordinary answer.
+    `longest_wait` seconds. After a 429 without `Retry-After`, brokerfuzz waits 1, 2, 4, ... seconds. A message that has waited
+    for `longest_wait` seconds gets the answer `timeout` (for 429) or `crashed` (for 503), and `reached` is False. All other
+    messages get the same answer without being sent, until the time that the server asked for. `slowed` counts the waits. If
+    `rules` contain the code 429 or 503, such a response is an ordinary answer.
 
-    If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If
-    unexpected data arrives directly after the next request, the data is mistaken for the answer. The header `Connection: close`
-    prevents this: each message then has its own connection.
+    If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly
+    after the next request, the data is mistaken for the answer. To prevent such a mistake, use the header `Connection: close`,
+    which gives each message its own connection.
 
     `name`, `request`, `reproduction`, answers and errors contain no secrets (see `secret_masking`).
 
@@ -129,7 +129,9 @@ class HttpTarget:
 
     @property
     def slowed(self) -> Slowed:
-        """How often the target asked for later requests since `open`, and how long no message was sent for this reason."""
+        """How often the target has asked for later requests since `open`, and how many seconds brokerfuzz has waited for this
+        reason.
+        """
         return self._gate.slowed
 
     @property
@@ -196,11 +198,12 @@ class HttpTarget:
             await asyncio.sleep(CLOSING_TIME)
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message and returns the answer. The request contains `case_id` and the ID of the campaign (see `TraceHeaders`).
+        """Sends a message and returns the answer. The request also contains `case_id` and the ID of the campaign (see
+        `TraceHeaders`).
 
-        Raises `TargetError` if no server ever answered at this URL, if the certificate cannot be verified, or if this machine has
-        no resources for a connection. With `Transfer-Encoding: chunked`, the body is sent as one chunk. With `Expect`, brokerfuzz
-        sends the body without waiting for a response.
+        Raises `TargetError` if no server has ever answered at this URL, if the certificate cannot be verified, or if this machine
+        has no resources for a connection. With `Transfer-Encoding: chunked`, the body is sent as one chunk. With `Expect`,
+        brokerfuzz sends the body without waiting for a response.
         """
         headers = (*headers, *self.trace.of(case_id))
         if self._gate.shut and (unsent := await self._gate.enter()) is not None:
@@ -213,12 +216,12 @@ class HttpTarget:
         return outcome
 
     async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
-        """Sends a message, and the same message again after its answer. Raises `TargetError` like `send`."""
+        """Sends a message, waits for the answer, and sends the same message again. Raises `TargetError` like `send`."""
         return await self.send(body, headers, case_id=case_id), await self.send(body, headers, case_id=case_id)
 
     async def _ask_with_retries(self, body: bytes, headers: Headers) -> Answer | RetryLater:
-        """Sends the message. Retries once, on a new connection, if the connection was dropped. Retries for up to `patience` seconds if no
-        connection can be made.
+        """Sends the message. If the connection was dropped, sends the message once more on a new connection. If no connection is
+        possible, tries again for up to `patience` seconds.
         """
         outcome = await self._ask(body, headers)
         if isinstance(outcome, Answer | RetryLater):
@@ -265,7 +268,7 @@ class HttpTarget:
         return self.name if proxy is None else f"{self.name} (through the proxy {without_user(proxy)})"
 
     async def not_listening(self) -> str | None:
-        """Sends a HEAD request. Returns None if a server answers, or the reason why no server listens yet.
+        """Sends a HEAD request. Returns None if a server answers. Otherwise returns the reason why no server listens yet.
 
         A gateway answers 502, 503 or 504 as long as the server behind it does not listen. Raises `TargetError` like `send`.
         """
@@ -310,7 +313,7 @@ class HttpTarget:
         return answer
 
     def _headers(self, instead: Headers) -> list[tuple[str, str]]:
-        """Returns the headers of the request. The headers in `instead` replace the usual headers with the same names."""
+        """Returns all headers of the request. The headers in `instead` replace the usual headers with the same names."""
         if not instead:
             return self.headers
         has_code = {name.lower() for name, _ in instead}
@@ -343,7 +346,7 @@ async def _nothing() -> AsyncIterator[bytes]:
 
 
 def checked_url(url: str) -> str:
-    """Returns the URL. Raises `TargetError` if no requests can be sent to it."""
+    """Returns the URL. Raises `TargetError` if brokerfuzz cannot send requests to this URL."""
     said = shown(url)
     try:
         parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""Defines what targets in this process have in common: the request, the meaning of responses, and crashes with their traceback."""
+"""Defines the common parts of targets in this process: the request, the meaning of responses, and crashes with their traceback."""
 
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,8 +24,9 @@ _NOT_OF_APPLICATIONS = (_OURS, get_path("stdlib"))
 class InProcessTarget:
     """An application or a test client in this process. `name` is its name in reports.
 
-    `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If the application raises
-    an exception, or logs one and then answers with a status that means `crashed`, the answer contains the end of the traceback.
+    `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If the
+    application raises an exception, the answer contains the end of its traceback. The same is true if the application logs an
+    exception and then answers with a status that means `crashed`.
     """
 
     def __init__(
@@ -57,18 +58,20 @@ class InProcessTarget:
         return f"{self._name} {shown(self.path)}"
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns False for headers that a server handles itself."""
+        """Returns False if the message has headers that a server handles itself."""
         return not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command. `$TARGET` is the address of the application, if it runs on a server."""
+        """Returns a curl command for an application that runs on a server. The variable `$TARGET` stands for the address of the
+        server.
+        """
         line = curl_line(
             "http://target" + self.path, self.method, self._sent(headers), body, without=[name for name, value in headers if value is None]
         )
         return line.replace("http://target", '"$TARGET"')
 
     def _sent(self, instead: Headers) -> list[tuple[str, str]]:
-        """Returns the headers of the request. The headers in `instead` replace the usual headers with the same names."""
+        """Returns all headers of the request. The headers in `instead` replace the usual headers with the same names."""
         replaced = {name.lower() for name, _ in instead}
         own = [(name, value) for name, value in self.headers if name.lower() not in replaced]
         return [*own, *((name, value) for name, value in instead if value is not None)]
@@ -115,7 +118,7 @@ _logged: ContextVar[list[BaseException] | None] = ContextVar("_logged", default=
 
 
 class _ExceptionLog(Handler):
-    """Notes the exceptions that are logged. Frameworks log an exception before they answer with status 500."""
+    """Collects the exceptions that are logged. Web frameworks log an exception before they answer with status 500."""
 
     def emit(self, record: LogRecord) -> None:
         seen = _logged.get()
@@ -127,7 +130,7 @@ _log = _ExceptionLog()
 
 
 def listen_for_exceptions() -> None:
-    """Notes the logged exceptions of all later requests."""
+    """Starts to collect the exceptions that are logged during requests."""
     if _log not in getLogger().handlers:
         getLogger().addHandler(_log)
 

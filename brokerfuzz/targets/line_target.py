@@ -28,24 +28,24 @@ _KINDS: dict[bytes, Literal["accepted", "rejected", "crashed"]] = {b"accepted": 
 class LineTarget(PoolTarget):
     """A program that reads messages from standard input and writes one line with an answer for each message, in the same order.
 
-    An answer is the word `accepted`, `rejected` or `crashed`. After the word, there may be a space or a colon, and then a reason.
-    The `body` of the answer is the reason. The answer is also `crashed` if the program writes any other line, or more than one
-    line for a message, or if it reads the message and ends without an answer. If the program ends before it reads the message,
-    another process gets the message. If there is no line after `timeout` seconds, the answer is `timeout`.
+    An answer is the word `accepted`, `rejected` or `crashed`. A reason may follow the word, after a space or a colon, and becomes
+    the `body` of the answer. The answer is also `crashed` if the program writes any other line, or more than one line for a
+    message, or if it reads the message and ends without an answer. If the program ends before it reads the message, another
+    process gets the message. If the program writes no line within `timeout` seconds, the answer is `timeout`.
 
-    After an answer, the process keeps running. After any other crash, and after a timeout, brokerfuzz kills the process with its
-    child processes, and the next message gets a new process. The program must flush its output after each answer, because an
-    answer in a buffer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set), so Python programs need
-    not flush.
+    After a line with an answer, the process keeps running. After any other crash, and after a timeout, brokerfuzz kills the
+    process with its child processes, and the next message gets a new process. The program must flush its output after each
+    answer, because an answer in a buffer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set), so
+    Python programs need not flush.
 
-    - If `encoding` is "plain", a line is the message itself. Messages that contain a line break, U+2028 or U+2029 are then not
-      sent, because Node may split lines at these characters.
+    - If `encoding` is "plain", a line is the message itself. This encoding excludes messages that contain a line break, U+2028 or
+      U+2029, because Node may split lines at these characters.
     - If `encoding` is "base64", a line is the message in base64.
     - If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer (big-endian), and then
       the message.
 
     At most `processes` processes run at the same time (default: one per core). Each process handles one message at a time. If the
-    program can no longer be started, or ends at once, brokerfuzz tries again for up to `patience` seconds. Raises `TargetError`
+    program cannot be started any more, or ends at once, brokerfuzz tries again for up to `patience` seconds. Raises `TargetError`
     if the command or a limit is invalid.
     """
 
@@ -107,7 +107,7 @@ class LineWire:
         return _encoded(body, self._encoding)
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the answer if its line is complete or too long. Returns None if the line is incomplete."""
+        """Returns the answer as soon as its line is complete or too long, otherwise None."""
         end = data.find(b"\n")
         if end < 0:
             self._pieces.append(data)

@@ -1,4 +1,6 @@
-"""Runs an event loop in another thread, so that ordinary functions can use targets. The caller may itself run an event loop."""
+"""Runs an event loop in another thread, so that ordinary functions can use targets. The calling thread may already run an event
+loop.
+"""
 
 import asyncio
 from collections.abc import Coroutine
@@ -11,7 +13,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """An event loop in a thread of its own."""
+    """An event loop that runs in a thread of its own."""
 
     def __init__(self) -> None:
         self._loop = new_loop()
@@ -19,7 +21,7 @@ class LoopThread:
         self._thread.start()
 
     def run(self, main: Coroutine[Any, Any, T]) -> T:
-        """Waits for a coroutine, and returns its result."""
+        """Runs a coroutine in the event loop, waits for it, and returns its result."""
         return asyncio.run_coroutine_threadsafe(main, self._loop).result()
 
     def close(self) -> None:

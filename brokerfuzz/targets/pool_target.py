@@ -1,4 +1,4 @@
-"""Defines what all targets with a pool of processes have in common. A process in the pool keeps running and handles many messages."""
+"""Defines the common parts of targets with a pool of processes. A process in the pool keeps running and handles many messages."""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 class PoolTarget(ABC):
-    """A target whose messages are handled by processes. A subclass defines how to start the processes and how to communicate with them."""
+    """A target that handles messages in processes. A subclass defines how to start the processes and how to communicate with
+    them.
+    """
 
     isolates_messages = True
     """A process handles one message at a time, so no other message can crash it."""
@@ -31,7 +33,7 @@ class PoolTarget(ABC):
 
     @property
     def answered(self) -> bool:
-        """Whether a process has answered a message since `open`."""
+        """True if a process has answered a message since `open`."""
         return self._pool is not None and self._pool.answered
 
     @abstractmethod
@@ -51,15 +53,14 @@ class PoolTarget(ABC):
         await self._pool.open()
 
     async def close(self) -> None:
-        """Lets unused processes end, and kills the others."""
+        """Lets unused processes end, and kills all other processes."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.close()
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Gives the message to a process.
-
-        Raises `TargetError` if every process ends before it reads anything, and none has ever answered.
+        """Sends the message to a process, and returns the answer. Raises `TargetError` if every process ends before it reads
+        anything, and no process has ever answered.
         """
         if self._pool is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")

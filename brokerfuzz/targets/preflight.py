@@ -1,9 +1,9 @@
 """Checks before a campaign that the target accepts an ordinary valid message.
 
-If the path is wrong or credentials are missing, the target rejects every message. The campaign would then report hundreds of
-findings with the same cause. brokerfuzz also sends the message a second time, to see whether the target accepts repeated
-messages. A program or a function also gets a clearly invalid message. If the program or function answers neither message, the
-campaign ends, because it would otherwise wait for every message.
+If the path is wrong or credentials are missing, the target rejects every message. Without this check, the campaign would then
+report hundreds of findings with the same cause. brokerfuzz also sends the accepted message a second time, to see whether the
+target accepts repeated messages. A program or a function also gets a clearly invalid message. If the program or function answers
+neither the valid nor the invalid message, the campaign ends, because it would wait for the timeout of every message.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ _REMEDIES = {
 class Preflight:
     """The answers to an ordinary valid message and to its repetition.
 
-    If the target did not accept the message, it was not repeated, and `again` is equal to `answer`.
+    If the target did not accept the message, the message was not sent again, and `again` is equal to `answer`.
     """
 
     answer: Answer
@@ -58,8 +58,8 @@ class Preflight:
 
 
 async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
-    """Sends ordinary valid messages to an open target until it accepts one. The accepted message is sent again. `messages` maps the IDs of
-    the messages to their bodies.
+    """Sends ordinary valid messages to an open target until it accepts one. The function then sends the accepted message again.
+    `messages` maps the IDs of the messages to their bodies.
 
     Raises `TargetError` if the target answers all messages with a status that concerns the request and not the message: 401, 403,
     404, 405, 407, 415 or a redirect. A status that the user has listed with `--accept` or `--reject` is an ordinary answer. Also
@@ -81,7 +81,7 @@ async def _send(target: Target, body: bytes, case_id: str) -> Answer:
 
 
 async def _send_both(target: CommandTarget | PoolTarget, body: bytes) -> Answer:
-    """Sends the message and a clearly invalid one at the same time. Returns the answer to the message."""
+    """Sends the valid message and a clearly invalid message at the same time. Returns the answer to the valid message."""
     answer, invalid = await asyncio.gather(target.send(body), target.send(CLEARLY_INVALID))
     if target.answered:
         return answer

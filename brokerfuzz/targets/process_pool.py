@@ -1,9 +1,9 @@
 """Manages processes that keep running and handle one message after another.
 
-The pool starts a process when one is needed, and replaces a process that has ended. A process gets its next message as soon as
-brokerfuzz has read the answer to the last one. So everything that a process does concerns its current message. This rule has two
-exceptions. If a process certainly has not read its message, another process gets the message. If a process ends between two
-messages, the pool replaces it without a report.
+The pool starts processes when they are needed, and replaces processes that have ended. A process gets its next message as soon as
+brokerfuzz has read the answer to the previous message. So everything that a process does concerns its current message. There are
+two exceptions. If a process certainly has not read its message, another process gets the message. If a process ends between two
+messages, the pool replaces the process without reporting a crash.
 """
 
 import asyncio
@@ -51,8 +51,8 @@ class Wire(Protocol):
     def encode(self, body: bytes) -> bytes: ...
 
     def decode(self, data: bytes) -> Reply | None:
-        """Receives the next bytes of the output. Returns the reply if it is complete, otherwise None. Only a limited number of
-        bytes is kept.
+        """Receives the next bytes of the output. Returns the reply if it is complete, otherwise None. The method stores only a
+        limited number of bytes.
         """
         ...
 
@@ -80,7 +80,7 @@ class ProcessSettings:
 
 
 class ProcessPool:
-    """A limited number of processes. Call `open`, then `send`, then `close`."""
+    """A limited number of processes that answer messages. Call `open`, then `send`, then `close`."""
 
     def __init__(self, settings: ProcessSettings, *, timeout: float, processes: int | None, patience: float) -> None:
         self.settings, self.timeout, self.patience = settings, timeout, patience
@@ -106,7 +106,7 @@ class ProcessPool:
                 raise TargetError(f"{self.settings.name} cannot be called: {self.settings.secrets.hide(trouble)}")
 
     async def close(self) -> None:
-        """Lets unused processes end, and kills the others."""
+        """Lets unused processes end, and kills all other processes."""
         self._closed = True
         for request in self._queue:
             if not request.answer.done():
@@ -121,7 +121,7 @@ class ProcessPool:
     async def send(self, body: bytes) -> Answer:
         """Returns the answer to a message.
 
-        Raises `TargetError` if every process ends before it reads anything, and none has ever answered.
+        Raises `TargetError` if every process ends before it reads anything, and no process has ever answered.
         """
         request = PendingRequest(body, self._loop.create_future())
         self._queue.append(request)
@@ -133,7 +133,7 @@ class ProcessPool:
                 request.worker.kill()
 
     def dispatch(self) -> None:
-        """Gives waiting messages to unused or new processes."""
+        """Gives messages that wait for a process to unused or new processes."""
         queue = self._queue
         while queue and not self._closed:
             if queue[0].answer.done():
@@ -155,10 +155,10 @@ class ProcessPool:
             self.dispatch()
 
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Gives a message that was not read to another process.
+        """Gives a message that its process did not read to another process.
 
-        If no process has ever answered, at most `tries` processes get the message. The attempts end `patience` seconds after the
-        first failure.
+        If no process has ever answered, at most `tries` processes get the message. The pool stops trying `patience` seconds after
+        the first failure.
         """
         request.worker = None
         if request.answer.done():
@@ -374,7 +374,9 @@ class Worker:
     # ------------------------------------------------------------------------------------------------ time
 
     def _limit(self, seconds: float) -> None:
-        """Sets a time limit. A timer that expires too early is set again, which is faster than a new timer for each message."""
+        """Sets the time limit of the current message. If the old timer expires too early, it is set again, which is faster than a
+        new timer for each message.
+        """
         self._until = self._loop.time() + seconds
         if self._timer is None:
             self._timer = self._loop.call_at(self._until, self._on_timer)

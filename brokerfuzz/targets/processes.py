@@ -1,8 +1,8 @@
 """Runs programs in separate processes. The pipes never block brokerfuzz, and no process keeps running by mistake.
 
-The event loop does all the work. With asyncio's own subprocesses, a third fewer programs start per second; with threads, a tenth
-fewer. Each process has its own process group. When the process or brokerfuzz ends, the whole group is killed, so child processes
-do not keep running. This module works only on POSIX systems.
+This module needs only the event loop. With asyncio's own subprocesses, brokerfuzz could start a third fewer programs per second,
+and with threads a tenth fewer. Each process has its own process group. When the process or brokerfuzz ends, the whole group is
+killed, so child processes do not keep running. This module works only on POSIX systems.
 """
 
 import array
@@ -90,16 +90,18 @@ class Process:
 
     @property
     def unread(self) -> bool:
-        """True if the process certainly has not read the last message. Valid only after the process has ended or closed its input."""
+        """True if the process certainly has not read the last message. The value is correct only after the process has ended or
+        closed its input.
+        """
         return self._unread
 
     def kill(self) -> None:
-        """Kills the process and its group at once. Shortly after, `finished` is set."""
+        """Kills the process and its process group immediately. The event `finished` is set shortly after."""
         if self.code is None:
             _kill_group(self.pid)
 
     async def wait_for_end(self, patience: float = 0.0) -> None:
-        """Waits up to `patience` seconds for the end of the process, then kills it."""
+        """Waits up to `patience` seconds for the end of the process. Then kills the process if it still runs."""
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self.finished.wait()
@@ -206,7 +208,7 @@ class Process:
         return self._read("_stderr", self.errors.add)
 
     def _read(self, name: str, receive: Callable[[bytes], None]) -> bool:
-        """Reads the bytes that are available. Returns whether there may be more."""
+        """Reads the bytes that are available. Returns whether more bytes may be available."""
         fd: int = getattr(self, name)
         if fd < 0:
             return False
@@ -290,6 +292,6 @@ def _exit_code(pid: int) -> int:
 
 
 def _prefer_for_out_of_memory_kill(pid: int) -> None:
-    """If memory runs out, the operating system should kill this process and not brokerfuzz."""
+    """Tells the operating system to kill this process, and not brokerfuzz, if memory runs out."""
     with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "wb", buffering=0) as score:  # noqa: PTH123  (faster than pathlib; called a thousand times per second)
         score.write(b"1000")

@@ -1,7 +1,6 @@
-"""Calls synchronous code for a target: one call at a time, in a thread without an event loop.
-
-Some applications work only in the thread that created them, for example with a database in memory. Django rejects database
-queries in a thread that runs an event loop.
+"""Calls synchronous code for a target: one call at a time, in a thread without an event loop. Some applications work only in the
+thread that created them, for example because of a database in memory. Django rejects database queries in a thread that runs an
+event loop.
 """
 
 import asyncio
@@ -15,19 +14,19 @@ T = TypeVar("T")
 
 
 class SerialCalls(Protocol):
-    """Runs calls, one after the other."""
+    """Runs calls of synchronous code, one after another."""
 
     async def run(self, call: Callable[[], T], timeout: float) -> T:
-        """Returns the result of a call. Raises `TimeoutError` if the call needs more than `timeout` seconds."""
+        """Calls a function and returns its result. Raises `TimeoutError` if the call needs more than `timeout` seconds."""
         ...
 
     def close(self) -> None:
-        """Releases the thread."""
+        """Ends the thread that runs the calls."""
         ...
 
 
 class OwnThread:
-    """Runs calls in a thread of its own. If a call does not return in time, the next call gets a new thread."""
+    """Runs calls in a separate thread. If a call does not return in time, the next call gets a new thread."""
 
     def __init__(self) -> None:
         self._pool: ThreadPoolExecutor | None = None

@@ -1,4 +1,4 @@
-"""Splits command lines like a shell, shows them without secrets, and adds a message as standard input."""
+"""Splits command lines like a shell, prints them without secrets, and builds commands that read a message from standard input."""
 
 import os
 import re
@@ -59,7 +59,9 @@ def shown_command(words: Sequence[str]) -> str:
 
 
 def quoted(word: str) -> str:
-    """Quotes a word for a POSIX shell. The result is on one line, unless the word ends in a line break, which `$(...)` would lose."""
+    """Quotes a word for a POSIX shell. The result is on one line, unless the word ends in a line break: `$(...)` would remove
+    this line break.
+    """
     if word.isprintable() or word.endswith("\n"):
         return shlex.quote(word)
     return f"\"$(printf '{octal(os.fsencode(word))}')\""
@@ -105,8 +107,8 @@ def octal(body: bytes) -> str:
 
 
 def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
-    """Yields the text before the value, the name of the value, and the value of each word. The name is None if the value is not
-    secret.
+    """Yields the parts of each word: the text before the value, the name of the value, and the value. The name is None if the
+    value is not secret.
 
     For example, `--token=b` is split into `--token=`, `token` and `b`.
     """
@@ -125,7 +127,7 @@ def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
-    """Yields the parts of each word. True marks an environment variable that replaces a secret."""
+    """Yields the parts of each word. A part with the mark True is an environment variable that replaces a secret."""
     for start, secret, value in _split(words):
         if secret is not None:
             yield [(start, False), (variable(secret), True)]

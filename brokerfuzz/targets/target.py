@@ -9,9 +9,9 @@ from brokerfuzz.targets.answers import Answer
 class Target(Protocol):
     """A service, a program or a function that answers messages.
 
-    Between `open` and `close`, `send` may be called many times at once. `send` returns an answer even if the target misbehaves.
-    `send` raises `TargetError` only if the target was never reached, or if the problem is on this machine: for example, an
-    unknown certificate authority, or no free file descriptors.
+    Between `open` and `close`, many calls of `send` may run at the same time. `send` returns an answer even if the target
+    misbehaves. `send` raises `TargetError` only if the target was never reached, or if this machine causes the problem: for
+    example, an unknown certificate authority, or no free file descriptors.
     """
 
     @property
@@ -24,7 +24,7 @@ class Target(Protocol):
         ...
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends a message and returns the answer. The headers replace the usual headers with the same names. The value None
+        """Sends a message and returns the answer. The `headers` replace the usual headers with the same names. The value None
         removes a header.
         """
         ...
@@ -34,7 +34,7 @@ class Target(Protocol):
         ...
 
     async def close(self) -> None:
-        """Releases what `open` acquired. Raises no error if the target has already stopped."""
+        """Releases everything that `open` acquired. Raises no error if the target has already stopped."""
         ...
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:

@@ -1,5 +1,4 @@
-"""Waits if a target asks for later requests: with status 429, or with status 503 and the header `Retry-After`.
-
+"""Waits if a target asks brokerfuzz to send requests later: with status 429, or with status 503 and the header `Retry-After`.
 Such a response says nothing about the message, so all messages wait. After the pause, the messages that got such a response are
 sent again, one at a time. Then all other messages may be sent.
 """
@@ -21,7 +20,7 @@ _LEAST_PAUSE = 0.05  # in seconds, doubled each time, so a server that always as
 
 @dataclass(frozen=True)
 class Slowed:
-    """How often a target asked for later requests, and how many seconds no message was sent for this reason."""
+    """How often a target asked for later requests, and how many seconds brokerfuzz sent nothing for this reason."""
 
     times: int = 0
     seconds: float = 0.0
@@ -31,7 +30,8 @@ class Slowed:
 class RetryLater:
     """A response that asks for a later request.
 
-    `seconds` is the requested wait, or None. `at` is the time when the response arrived (on the clock `time.monotonic`).
+    `seconds` is the time for which the target asks brokerfuzz to wait, or None. `at` is the time when the response arrived (on
+    the clock `time.monotonic`).
     """
 
     answer: Answer
@@ -64,9 +64,8 @@ def _timestamp(date: str) -> float | None:
 
 
 class Gate:
-    """Lets all messages wait while the target asks for it. A message waits at most `longest` seconds.
-
-    A gate belongs to one event loop.
+    """Lets all messages wait while the target asks for later requests. A message waits at most `longest` seconds. Use a gate only
+    in one event loop.
     """
 
     def __init__(self, longest: float) -> None:
@@ -79,8 +78,8 @@ class Gate:
         self._given_up: tuple[Answer, float] | None = None
 
     async def enter(self) -> Answer | None:
-        """Waits until messages may be sent. Returns an answer at once if an earlier message has waited too long and the pause is
-        not over.
+        """Waits until messages may be sent. If an earlier message has already waited too long and the pause is not over, returns
+        an answer immediately.
         """
         while self._waiting:
             self._open.clear()
@@ -88,7 +87,7 @@ class Gate:
         return self._given_up[0] if self._given_up is not None and monotonic() < self._given_up[1] else None
 
     def reopen(self) -> None:
-        """Records that the target processes messages again."""
+        """Records that the target processes messages again, so that all messages may be sent."""
         self._given_up = None
         self.shut = self._waiting > 0
 

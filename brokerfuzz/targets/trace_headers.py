@@ -19,19 +19,21 @@ def new_campaign_id() -> str:
 
 @dataclass(frozen=True)
 class TraceHeaders:
-    """The names of the headers with the ID of the case and the ID of the campaign. An empty name means that this header is not sent."""
+    """The names of the headers with the ID of the case and the ID of the campaign. A header with an empty name is not sent."""
 
     case: str = "X-Brokerfuzz-Case"
     campaign: str = "X-Brokerfuzz-Campaign"
     campaign_id: str = field(default_factory=new_campaign_id)
 
     def of(self, case_id: str) -> Headers:
-        """Returns the headers for a message. `case_id` is empty if the message is not a case."""
+        """Returns the trace headers for a message. `case_id` is empty if the message is not a case."""
         return tuple((name, value) for name, value in ((self.case, case_id), (self.campaign, self.campaign_id)) if name and value)
 
 
 def trace_headers(text: str, campaign_id: str) -> TraceHeaders:
-    """Reads the names of the headers from a text such as `X-Request-ID,X-Campaign` or `off`. Raises `TargetError` if it is invalid."""
+    """Reads the names of the headers from a text such as `X-Request-ID,X-Campaign` or `off`. Raises `TargetError` if the text is
+    invalid.
+    """
     names = ["", ""] if text.strip().lower() == _OFF else [part.strip() for part in text.split(",")]
     if len(names) != 2 or not all(name == "" or _HEADER_NAME.fullmatch(name) for name in names):
         raise TargetError(f"the trace headers {quoted(text)} are not two names of headers: write X-Case,X-Campaign, or off to send none")

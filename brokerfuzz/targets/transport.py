@@ -1,8 +1,8 @@
 """Finds out why a connection failed, from the exceptions of the HTTP client.
 
 The exception classes are not sufficient: for example, a refused connection and an empty answer both raise `ConnectError`. Only
-the error messages of the libraries hyper and reqwest distinguish the failures. So the version of the client is limited, and
-`tests/targets/test_hostile_servers.py` checks each kind of failure.
+the error messages of the libraries hyper and reqwest distinguish the failures. Another version of the client may have other
+messages, so its version is limited, and `tests/targets/test_hostile_servers.py` checks each kind of failure.
 """
 
 from dataclasses import dataclass

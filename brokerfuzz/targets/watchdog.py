@@ -1,9 +1,9 @@
 """Starts a process, the watchdog. If brokerfuzz is killed, the watchdog kills the programs that brokerfuzz has started.
 
 The watchdog reads the numbers of process groups from a pipe, which closes when brokerfuzz ends for any reason. Then the watchdog
-kills the groups that still exist. Linux can also kill a process when its parent ends, but not the children of this process. The
-watchdog is a shell script, because a shell starts in a millisecond. The watchdog has its own process group, so that it does not
-receive Ctrl-C.
+kills the groups that still exist. Linux itself can kill a process when its parent ends, but does not kill the children of this
+process. The watchdog is a shell script, because a shell starts in a millisecond. The watchdog has its own process group, so that
+it does not receive Ctrl-C.
 """
 
 import os
@@ -25,7 +25,7 @@ _pipe = -1
 
 
 def start() -> None:
-    """Starts the watchdog if it does not run yet."""
+    """Starts the watchdog, unless it is already running."""
     global _pipe  # noqa: PLW0603  (one watchdog serves all programs of a process)
     if _pipe >= 0:
         return
@@ -42,7 +42,7 @@ def start() -> None:
 
 
 def watch(group: int) -> None:
-    """Tells the watchdog to kill a process group when this process ends."""
+    """Tells the watchdog to kill a process group when brokerfuzz ends."""
     _tell(b"+ %d\n" % group)
 
 

@@ -16,7 +16,7 @@ WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]
 
 
 class SynchronousTarget(InProcessTarget):
-    """A target that is called without an event loop. `calls` decides in which thread (default: a thread of its own)."""
+    """A target that needs no event loop. `calls` runs the calls of the target in its thread (default: a separate thread)."""
 
     def __init__(self, name: str, path: str = "/", *, calls: SerialCalls | None = None, **options: Any) -> None:
         super().__init__(name, path, **options)
@@ -57,7 +57,7 @@ class SynchronousTarget(InProcessTarget):
 
 
 class WsgiTarget(SynchronousTarget):
-    """A WSGI application."""
+    """A WSGI application as a target."""
 
     def __init__(self, application: WsgiApplication, path: str = "/", *, name: str = "the application", **options: Any) -> None:
         super().__init__(name, path, **options)

@@ -1,4 +1,4 @@
-"""Sends single cases to a target from a test, and checks the answers."""
+"""Sends single cases from a test to a target, and checks the answers."""
 
 from types import TracebackType
 from typing import Self
@@ -48,7 +48,7 @@ class CheckedTarget:
         self._loop.close()
 
     def send(self, case: Case) -> Answer:
-        """Sends a case and returns the answer. Its `kind` is `accepted`, `rejected`, `crashed` or `timeout`.
+        """Sends a case and returns the answer. The `kind` of the answer is `accepted`, `rejected`, `crashed` or `timeout`.
 
         A valid message is sent only once.
         """
@@ -64,8 +64,8 @@ class CheckedTarget:
     def check(self, case: Case) -> Answer:
         """Sends a case and returns the answer. Raises `WrongAnswer`, an `AssertionError`, if the answer contradicts the contract.
 
-        If the target rejects an invalid message, its twin (the valid counterpart) is sent too. If the target also rejects the twin,
-        the rejection proves nothing, and the summary of the test session lists the rule as unproven.
+        If the target rejects an invalid message, the method also sends the twin (the valid counterpart). If the target also
+        rejects the twin, the rejection proves nothing, and the summary of the test session lists the rule as unproven.
         """
         __tracebackhide__ = True
         answer = self.send(case)

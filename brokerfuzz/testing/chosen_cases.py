@@ -63,7 +63,7 @@ class ChosenCases:
         return list(found.values())
 
     def groups(self, cases: Sequence[Case]) -> list[CaseGroup]:
-        """Returns the cases in groups, one per rule."""
+        """Returns the cases in groups. Each group contains the cases of one rule."""
         grouped: dict[str, list[Case]] = {}
         for case in cases:
             grouped.setdefault(self._group_name(case), []).append(case)
@@ -99,7 +99,9 @@ class ChosenCases:
 
 
 def names_of(cases: Sequence[Case]) -> list[str]:
-    """Returns a readable name for each case. If a name has occurred before, the beginning of the ID of the case follows it."""
+    """Returns a readable name for each case. If several cases have the same name, the beginning of the ID of the case follows the
+    name.
+    """
     known: set[str] = set()
     names = []
     for case in cases:

@@ -17,12 +17,12 @@ _WIDEST = 200
 
 
 def described_failure(case: Case, actual: str) -> list[str]:
-    """Returns the lines for one case. `actual` is what the test observed."""
+    """Returns the lines that describe the failure of one case. `actual` is the result that the test observed."""
     return [*_rules(case), *_places(case), _expected(case), f"actual: {actual}", *_difference(case)]
 
 
 def described_failures(total: int, failures: Sequence[tuple[Case, str]]) -> str:
-    """Describes the failures of cases that break the same rule: the number, and the first three."""
+    """Describes the failures of cases that break the same rule: the number of failures, and the first three failures."""
     first = failures[0][0]
     lines = [f"{len(failures):,} of {counted(total, 'case')} failed", *_rules(first), _expected(first)]
     for number, (case, actual) in enumerate(failures[:MOST_SHOWN], 1):

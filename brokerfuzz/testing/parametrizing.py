@@ -33,16 +33,16 @@ def parametrize(
 ) -> Callable[[Test], Test]:
     """Calls a test function with the cases of a message type, in its argument `case`.
 
-    With `by="case"`, there is one test per case. The ID of the test is `str(case)`: the ID of an invalid case begins with `breaks`,
-    and the ID of a valid case begins with `valid`. With `by="rule"`, there is one test per rule. This test calls the function
-    with all cases of the rule, and fails once. Fixtures are then created once per rule. All valid cases are one test.
+    With `by="case"`, there is one test per case. The ID of the test is `str(case)`: the ID of an invalid case begins with
+    `breaks`, and the ID of a valid case begins with `valid`. With `by="rule"`, there is one test per rule. This test calls the
+    function with all cases of the rule, and fails once. With `by="rule"`, fixtures are created once per rule, and one test
+    contains all valid cases. The cases come from `corpus.load`: each rule broken with each technique, each edge and each probe.
+    `rules`, `techniques` and `sites` are patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count 1000
+    --brokerfuzz-seed 7` adds random cases.
 
-    The cases are those of `corpus.load`: each rule broken with each technique, each edge and each probe. `rules`, `techniques`
-    and `sites` are patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random cases.
-
-    The function can be a method of a `unittest.TestCase`. It can also be
-    `async` if a plugin such as pytest-asyncio runs it. Raises
-    `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the function has no argument `case`.
+    The function can be a method of a `unittest.TestCase`. The function can also be `async` if a plugin such as pytest-asyncio
+    runs it. Raises `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the function has no argument
+    `case`.
 
     >>> import brokerfuzz
     >>> def accepts(body: bytes) -> bool:  # replace this with the code that you test
@@ -68,7 +68,7 @@ def parametrize(
 
 
 class CasesFailed(AssertionError):
-    """Some cases of a group failed. `failures` contains each failed case with what the test observed."""
+    """Some cases of a group failed. `failures` contains each failed case with the result that the test observed."""
 
     def __init__(self, group: CaseGroup, failures: Sequence[tuple[Case, str]]) -> None:
         super().__init__(described_failures(len(group.cases), failures))
@@ -122,7 +122,7 @@ def _asynchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable
 
 
 def _runs_without_pytest(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Returns whether unittest calls a method. The pytest plugin creates a method for each test instead."""
+    """Returns whether unittest calls the method. Under pytest, the plugin creates a separate method for each test."""
     return ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase)
 
 

@@ -62,7 +62,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> None:
-    """Replaces each method of a `unittest.TestCase` that needs cases with one method per test. unittest itself has no parameters."""
+    """Replaces each method of a `unittest.TestCase` that needs cases with one method per test, because unittest does not support
+    parameters.
+    """
     unittest = sys.modules.get("unittest")
     if unittest is None or not issubclass(type(obj), type) or not issubclass(obj, unittest.TestCase):
         return  # isinstance(obj, type) would evaluate the lazy settings of Django
@@ -148,7 +150,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _take_own_record(report: pytest.TestReport) -> None:
-    """Turns the record of an exported test into the record of its report. Other reports, such as JUnit, do not get it."""
+    """Moves the record of an exported test to its pytest report, so that other reports, such as JUnit, do not contain the record."""
     records = [value for name, value in report.user_properties if name == RECORD]
     if records:
         report.user_properties = [(name, value) for name, value in report.user_properties if name != RECORD]
@@ -157,7 +159,7 @@ def _take_own_record(report: pytest.TestReport) -> None:
 
 
 def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
-    """Returns the case or group of a test, and all cases of its function."""
+    """Returns the case or the group of cases of a test, and all cases of the test function."""
     if isinstance(item, pytest.Function):
         if (method := getattr(item.obj, _TEST, None)) is not None:
             return method  # type: ignore[no-any-return]
@@ -173,8 +175,8 @@ def _failed_cases(problem: BaseException, given: Any) -> Any:
 
 
 def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], given: Any) -> None:
-    """Replaces the traceback of an assertion with a few lines about the case. These lines follow the traceback of another exception,
-    and every traceback that the user requests with `--tb`.
+    """Replaces the traceback of an assertion with a few lines about the case. If the exception is not an assertion, or if the
+    user requests tracebacks with `--tb`, the lines follow the traceback instead.
     """
     from brokerfuzz.testing.failure_text import actual_of, described_failure
     from brokerfuzz.testing.parametrizing import CasesFailed
@@ -210,8 +212,8 @@ def _text_only(excinfo: pytest.ExceptionInfo[BaseException], text: str, summary:
 def brokerfuzz_service(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of the reference service, such as `http://127.0.0.1:40123`. The service accepts offers at `/offers`.
 
-    Seeded bugs can be given as an indirect parameter:
-    `@pytest.mark.parametrize("brokerfuzz_service", [["accepts-zero-order-minimum"]], indirect=True)`.
+    An indirect parameter seeds bugs in the service: `@pytest.mark.parametrize("brokerfuzz_service",
+    [["accepts-zero-order-minimum"]], indirect=True)`.
     """
     from brokerfuzz.service.running import running
 

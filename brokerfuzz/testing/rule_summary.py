@@ -1,4 +1,4 @@
-"""Counts which rules the tests of a session exercised, and prints the summary at the end."""
+"""Counts the rules that the tests of a session exercised, and prints a summary at the end."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,9 @@ _MOST_NAMES = 5
 
 
 def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]) -> dict[str, Any]:
-    """Returns what a test showed. `folder` is the folder of a changed contract, and `accepted` contains the IDs of accepted twins."""
+    """Returns a record of the rules and twins about which a test showed something. `folder` is the folder of a changed contract,
+    and `accepted` contains the IDs of accepted twins.
+    """
     wrong = {case.id for case in failed}
     twins: dict[str, list[str]] = {}
     valid = list(accepted)

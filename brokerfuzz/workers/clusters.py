@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class _ClusterExecutor(Executor):
-    """Runs calls on a Dask cluster. If the connection is lost, the executor raises `BrokenExecutor`, because Dask's own executor
+    """Runs calls on a Dask cluster. If the connection is lost, the executor raises `BrokenExecutor`, while Dask's own executor
     would wait forever.
     """
 
@@ -52,7 +52,7 @@ class _ClusterExecutor(Executor):
 
 @dataclass
 class _Cluster:
-    """The workers of a cluster. The cluster itself repeats the work of lost workers."""
+    """The workers of a Dask cluster, which itself repeats the work of lost workers."""
 
     executor: Executor
     workers: int
@@ -90,8 +90,8 @@ def cluster(address: str) -> Iterator[_Cluster]:
 
 
 def _check_listening(address: str) -> None:
-    """Raises `WorkerError` if nothing listens at the address. A Dask client would keep trying, and would report the error only when the process
-    exits.
+    """Raises `WorkerError` if nothing listens at the address. A Dask client would keep trying to connect, and would report the
+    error only when the process exits.
     """
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
@@ -102,7 +102,7 @@ def _check_listening(address: str) -> None:
 
 
 def _check_scheduler(address: str) -> None:
-    """Raises `WorkerError` if the server at the address is not a scheduler. A Dask client would keep trying in this case, too.
+    """Raises `WorkerError` if the server at the address is not a scheduler. A Dask client would keep trying to connect.
 
     The function catches every exception, because Dask raises arbitrary exceptions if the server does not follow its protocol.
     """

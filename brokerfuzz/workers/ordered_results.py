@@ -37,9 +37,9 @@ def in_order(
 ) -> Iterator[_Result]:
     """Applies `function` to each task, and yields the results in the order of the tasks.
 
-    The workers of the pool call the function. If `pool` is None, this process calls the function. Workers call `worker_function`
-    instead of `function`, if it is given. Tasks for which `keep_local` is true stay in this process. If the pool's `parent_works`
-    is true, this process also works while it waits.
+    The workers of the pool call the function. If `pool` is None, this process calls the function. If `worker_function` is given,
+    the workers call it instead of `function`. Tasks for which `keep_local` is true run in the current process. If the pool's
+    `parent_works` is true, the current process also runs tasks while it waits.
 
     If a worker is lost, the tasks of this worker start again. Raises `WorkerError` if workers are lost repeatedly.
     """
@@ -48,14 +48,14 @@ def in_order(
 
 @dataclass
 class _Task(Generic[_Part, _Result]):
-    """A task. A task that has a `future` is running or finished."""
+    """A task. If the task has a `future`, a worker runs it or has finished it."""
 
     part: _Part
     future: Future[_Result] | None = None
 
 
 class _Ordered(Generic[_Part, _Result]):
-    """The tasks whose results were not used yet, in order."""
+    """The tasks whose results the caller has not used yet, in order."""
 
     def __init__(
         self,
@@ -70,8 +70,8 @@ class _Ordered(Generic[_Part, _Result]):
         self._waiting: deque[_Task[_Part, _Result]] = deque()
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
-        """Yields the results. New tasks start only when the caller takes results. Raises `WorkerError` if workers are lost
-        repeatedly.
+        """Yields the results of the tasks. New tasks start only when the caller takes results. Raises `WorkerError` if workers
+        are lost repeatedly.
         """
         losses = 0
         while self._fill(parts):
@@ -93,12 +93,12 @@ class _Ordered(Generic[_Part, _Result]):
                 yield result
 
     def _fill(self, parts: Iterator[_Part]) -> bool:
-        """Takes more tasks. Returns whether there are any tasks."""
+        """Takes more tasks from the iterator. Returns whether any tasks remain."""
         self._waiting.extend(_Task(part) for part in islice(parts, self._most - len(self._waiting)))
         return bool(self._waiting)
 
     def _submit(self) -> None:
-        """Gives tasks to the workers. If this process also works, it keeps some tasks for itself.
+        """Gives tasks to the workers. If the current process also runs tasks, it keeps some tasks for itself.
 
         Raises `BrokenExecutor` if a worker was lost.
         """
@@ -109,7 +109,9 @@ class _Ordered(Generic[_Part, _Result]):
             task.future = self._pool.executor.submit(self._worker_function, task.part)
 
     def _local_task(self) -> _Task[_Part, _Result] | None:
-        """Returns the next task for this process. Returns None if this process should use, or wait for, the next result."""
+        """Returns the next task for this process. Returns None if this process should first use the next result, or wait for this
+        result.
+        """
         first = self._waiting[0].future
         if first is not None and (first.done() or not self._pool.parent_works):
             return None

@@ -1,11 +1,11 @@
-"""Defines what all kinds of workers have in common."""
+"""Defines the interface of all kinds of workers."""
 
 from concurrent.futures import Executor
 from typing import Protocol
 
 
 class WorkerPool(Protocol):
-    """Several workers. If a worker is lost, the executor raises `BrokenExecutor` or replaces the worker."""
+    """A pool of workers. If a worker is lost, the executor raises `BrokenExecutor` or replaces the worker."""
 
     workers: int
     parent_works: bool
@@ -13,12 +13,12 @@ class WorkerPool(Protocol):
 
     @property
     def executor(self) -> Executor:
-        """Runs tasks on the workers."""
+        """The executor that runs tasks on the workers."""
         ...
 
     @property
     def folder(self) -> str | None:
-        """A folder in which workers store large results for this process, or None."""
+        """The folder in which workers store large results for the current process, or None."""
         ...
 
     def renew(self) -> Executor:

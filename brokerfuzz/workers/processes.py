@@ -17,9 +17,9 @@ from brokerfuzz.atomic_files import uninterrupted
 class Processes:
     """Worker processes on this machine, which start when they are needed.
 
-    If `parent_works` is true, this process is one of the `workers`. If this process has only one thread, the other workers are
-    forked copies, which share its data. If this process has several threads, the other workers are new processes, because a
-    forked copy would lack the threads.
+    If `parent_works` is true, the current process is one of the `workers`. If the current process has only one thread, the other
+    workers are forked copies, which share its data. If the current process has several threads, the other workers are new
+    processes, because a forked copy would lack the threads.
     """
 
     def __init__(self, workers: int, *, parent_works: bool = False) -> None:
@@ -29,7 +29,7 @@ class Processes:
 
     @property
     def executor(self) -> Executor:
-        """Runs tasks in the processes. The processes start when the executor is first used."""
+        """The executor that runs tasks in the processes. The processes start when the executor is first used."""
         if self._executor is None:
             context = multiprocessing.get_context("fork" if self.parent_works and _is_one_thread() else "spawn")
             self._executor = ProcessPoolExecutor(self.workers - self.parent_works, context, initializer=_begin)
@@ -56,7 +56,7 @@ class Processes:
                 self._folder.cleanup()
 
     def _stop(self) -> None:
-        """Kills all processes and releases their resources, so that Python does not report them when this process exits."""
+        """Kills all processes and releases their resources, so that Python does not report unreleased resources at exit."""
         if self._executor is None:
             return
         for process in multiprocessing.active_children():
@@ -67,7 +67,7 @@ class Processes:
 
 
 def _is_one_thread() -> bool:
-    """Returns whether this process certainly has only one thread. A forked copy would lack all other threads."""
+    """Returns whether the current process certainly has only one thread. A forked copy would lack all other threads."""
     try:
         return len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:
