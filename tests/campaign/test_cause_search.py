@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -42,11 +43,15 @@ def tier(**props: Any) -> bytes:
 
 
 @pytest.mark.parametrize("status", [400, 500], ids=["rejected", "crashed"])
-@pytest.mark.parametrize("name", sorted(set(SCHEMAS[""]["properties"]) - {"number", "offerType"}))
-def test_a_required_property_of_the_root_is_named(name: str, status: int) -> None:
-    search, service = searched(PLAINEST, rejecting(lambda value: name not in value, status))
-    assert search.places == (f"/{name}",)
-    assert len(service.bodies) < MOST_FOR_ONE
+def test_a_required_property_of_the_root_is_named(status: int) -> None:
+    for name in sorted(set(SCHEMAS[""]["properties"]) - {"number", "offerType"}):
+        search, service = searched(PLAINEST, rejecting(partial(lacks, name), status))
+        assert search.places == (f"/{name}",)
+        assert len(service.bodies) < MOST_FOR_ONE, name
+
+
+def lacks(name: str, value: Any) -> bool:
+    return name not in value
 
 
 def test_a_required_property_of_an_item_is_named() -> None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -117,12 +118,13 @@ def test_a_file_that_is_not_a_corpus_is_rejected(tmp_path: Path, content: bytes,
 
 
 @pytest.mark.parametrize("prop", ["id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "body"])
-@pytest.mark.parametrize("value", [5, "a", [5], {"a": 5}, [[]], True, [{"rule": 1, "at": 2, "technique": 3}]])
-def test_a_record_with_a_property_of_the_wrong_type_is_rejected(tmp_path: Path, cases: list[Case], prop: str, value: object) -> None:
+def test_a_record_with_a_property_of_the_wrong_type_is_rejected(tmp_path: Path, cases: list[Case], prop: str) -> None:
     write(tmp_path / "a", [next(case for case in cases if not case.faults)])
     record = json.loads((tmp_path / "a").read_bytes())
-    (tmp_path / "a").write_text(json.dumps({**record, prop: value}, separators=(",", ":")))
-    assert "line 1, " in one_line(tmp_path / "a")
+    wrong: list[Any] = [5, "a", [5], {"a": 5}, [[]], True, [{"rule": 1, "at": 2, "technique": 3}]]
+    for value in wrong:
+        (tmp_path / "a").write_text(json.dumps({**record, prop: value}, separators=(",", ":")))
+        assert "line 1, " in one_line(tmp_path / "a"), value
 
 
 @pytest.mark.parametrize("carrier", ["raw", "file"])

@@ -233,12 +233,12 @@ def test_a_lone_surrogate_in_a_name_is_reported_in_printable_text() -> None:
 # -------------------------------------------------------------------------------------------------------------- size
 
 
-@pytest.mark.parametrize("depth", [63, 64, 65, 128, 255, 256, *range(900, 1010, 3), 10_000, 100_000])
 @pytest.mark.parametrize("escape", [b"", b'"\\u0041"'])
-def test_messages_of_any_nesting_depth_are_judged(depth: int, escape: bytes) -> None:
-    deep = b"[" * depth + escape + b"]" * depth
-    assert rules(check(OFFERS, offer(b'"comments":' + deep))) == {"comments:type"}
-    assert rules(check(OFFERS, offer(b'"omniChannel":{"offers":[%b]}' % deep))) == {"omniChannel.offers[]:type"}
+def test_messages_of_any_nesting_depth_are_judged(escape: bytes) -> None:
+    for depth in (63, 64, 65, 128, 255, 256, *range(900, 1010, 3), 10_000, 100_000):
+        deep = b"[" * depth + escape + b"]" * depth
+        assert rules(check(OFFERS, offer(b'"comments":' + deep))) == {"comments:type"}, depth
+        assert rules(check(OFFERS, offer(b'"omniChannel":{"offers":[%b]}' % deep))) == {"omniChannel.offers[]:type"}, depth
 
 
 def test_deeply_nested_objects_are_judged() -> None:

@@ -2,7 +2,7 @@
 
 import json
 from datetime import UTC, datetime
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import Any
 
 import pytest
@@ -63,10 +63,10 @@ def test_the_fast_parser_leaves_ambiguous_json_to_the_full_one(body: bytes) -> N
     assert read(body).exotic
 
 
-@pytest.mark.parametrize("length", [1023, 1024, 1025, 3000])
 @pytest.mark.parametrize("character", ["a", '"', "\\", "\n", "é", "∢", "\U0001f600"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_a_string_that_is_too_long_is_detected_with_any_characters(length: int, character: str, encoding: str) -> None:
-    offer = {"number": "1", "offerType": "Email", "comments": character * length, "isActive": False}
-    body = json.dumps(offer, ensure_ascii=False).encode(encoding)
-    assert ("string-length" in {touch.ambiguity for touch in check("offer-creation-request", body).ambiguities}) == (length > 1024)
+def test_a_string_that_is_too_long_is_detected_with_any_characters(character: str) -> None:
+    for length, encoding in product([1023, 1024, 1025, 3000], ["utf-8", "utf-16"]):
+        offer = {"number": "1", "offerType": "Email", "comments": character * length, "isActive": False}
+        body = json.dumps(offer, ensure_ascii=False).encode(encoding)
+        touched = {touch.ambiguity for touch in check("offer-creation-request", body).ambiguities}
+        assert ("string-length" in touched) == (length > 1024), (length, encoding)
