@@ -101,7 +101,7 @@ class UnknownNameError(BrokerfuzzError):
 
 
 def _guess(name: str, known: list[str]) -> str:
-    """Suggests the known names that contain the unknown name. If there are none, suggests the most similar known name."""
+    """Suggests the known names that contain the unknown name, or else the most similar known name."""
     if not name or len(name) > _LONGEST_NAME:
         return ""
     containing = [one for one in known if name.casefold() in one.casefold()]

@@ -21,7 +21,9 @@ _NAMES: dict[Any, str] = {
     typed.ProductRecord: "product_records",
     typed.PricedOffer: "priced_offers",
 }
-"""The types with the names of their strategies. Hypothesis generates the other types property by property."""
+"""The types with the names of their strategies. Types that are not listed have no strategy, so Hypothesis generates their
+properties one by one.
+"""
 
 
 def register() -> None:

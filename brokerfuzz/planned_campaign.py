@@ -1,4 +1,6 @@
-"""Runs campaigns for the command `fire` and for `brokerfuzz.fire`: the cases follow from a plan, and journals, baselines and workers are used."""
+"""Runs campaigns for the command `fire` and for `brokerfuzz.fire`: a plan determines the cases, and the campaign uses journals,
+baselines and workers.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -71,7 +73,7 @@ class PlannedCampaign:
         return self.workers > 1 or self.cluster is not None
 
     def about(self, target: Target | None = None) -> dict[str, Any]:
-        """Returns the part of the report that describes the settings, and how the target is used."""
+        """Returns the part of the report that describes the settings and the use of the target."""
         now = self.now.isoformat().replace("+00:00", "Z") if self.now else None
         seed = self.plan.seed if self.plan.count != 0 else None
         about = {"message": self.plan.message_type, "seed": seed, "now": now, "campaign": self.campaign_id, "request": None}
@@ -110,7 +112,9 @@ class PlannedCampaign:
         return self._with_known(campaign.result(), again)
 
     async def _send_known(self, target: Target) -> Mapping[str, Outcome]:
-        """Sends the known findings, so that the user soon sees which ones are gone. Returns what happened to each of them."""
+        """Sends the messages of known findings, so that the user soon sees which findings are gone. Returns the result for each
+        finding.
+        """
         waiting = {} if self.resume else of_baseline(self.known, self.plan.message_type)
         if not waiting:
             return {}
@@ -129,7 +133,7 @@ class PlannedCampaign:
         on_contact: OnContact | None = None,
         on_answer: Callable[[str], object] | None = None,
     ) -> Iterator[tuple[Campaign, Recalled | None]]:
-        """Yields the campaign, and the answers in its journal if it is continued. The journal is closed at the end."""
+        """Yields the campaign and, if a campaign is continued, the answers in its journal. The journal is closed at the end."""
         with ExitStack() as stack:
             recalled = stack.enter_context(closing(Recalled(self.journal))) if self.journal and self.resume else None
             journal = stack.enter_context(closing(self._opened_journal(self.journal, target))) if self.journal else None

@@ -17,10 +17,10 @@ OPTIONS: Mapping[str, str] = {
     "--silences": "use --ambiguities",
     "--stance": "use --policy, as in --policy cron-syntax=accepted",
 }
-"""Maps each removed option to what to do instead."""
+"""Maps each removed option to advice about its replacement."""
 
 SECTIONS: Mapping[str, str] = {"stances": "use [policies]"}
-"""Maps each removed section of a configuration to what to do instead."""
+"""Maps each removed section of a configuration to advice about its replacement."""
 
 KEYS: Mapping[tuple[str, str], str] = {
     ("cases", "minimal"): 'use tags or other filters, as in tags = ["in:bare"]',
@@ -32,7 +32,7 @@ KEYS: Mapping[tuple[str, str], str] = {
     ("cases", "exclude-techniques"): f'use techniques {_EXCLUDED}, as in techniques = ["!one-below"]',
     ("cases", "exclude-tags"): f'use tags {_EXCLUDED}, as in tags = ["!pairs:*"]',
 }
-"""Maps each removed setting to what to do instead."""
+"""Maps each removed setting to advice about its replacement."""
 
 PROPERTIES: Mapping[str, str] = {
     "silences": "ambiguities",

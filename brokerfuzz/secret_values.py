@@ -1,10 +1,10 @@
-"""Defines `Secret`, the type of texts that contain secrets, and cleans everything that a command writes."""
+"""Defines `Secret`, the type of texts that contain secrets, and removes secrets from everything that a command writes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 Parts = Sequence[tuple[str, str | None]]
-"""Texts, each with the environment variable that contains it, or None."""
+"""The parts of a text. Each part has the name of the environment variable that contains it, or None."""
 
 
 class Secret(str):
@@ -44,7 +44,9 @@ def hide_in_output(hide: Hide) -> None:
 
 
 def cleaned(text: str) -> str:
-    """Returns a text without the secrets of the current command. All reports, baselines and standard streams go through here."""
+    """Returns a text without the secrets of the current command. This function cleans all reports, baselines and standard
+    streams.
+    """
     for hide in _hiding:
         text = hide(text)
     return text
@@ -52,7 +54,7 @@ def cleaned(text: str) -> str:
 
 @contextmanager
 def one_command() -> Iterator[None]:
-    """Forgets the secrets of the command at the end of the block."""
+    """Forgets the secrets of the command when the `with` block ends."""
     before = _hiding.copy()
     try:
         yield

@@ -25,7 +25,9 @@ from brokerfuzz.targets import Answer
 from brokerfuzz.wording import counted
 
 TWINS_KEPT = 8192
-"""The maximum number of valid messages whose answers are kept in memory. A catalogue has only about two thousand different twins."""
+"""The maximum number of valid messages whose answers are kept in memory. This maximum is large enough, because a catalogue has
+only about two thousand different twins.
+"""
 
 Numbered = tuple[int, Case]
 

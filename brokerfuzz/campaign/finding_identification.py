@@ -1,8 +1,8 @@
 """Finds out which contradictions have the same cause, so that one bug gives one finding, and two bugs give two findings.
 
-Contradictions with the same answer form a group. The first message of a group is shrunk until its cause is known. Then the cause
-is removed from each further message. If the target now answers correctly, the message belongs to the known finding. If the target
-still answers wrongly, there is another cause, so the rest of the message is shrunk too.
+Contradictions with the same answer form a group. The first message of a group is shrunk until its cause is known. Then this cause
+is removed from each further message of the group. If the target now answers correctly, the message belongs to the known finding.
+If the target still answers wrongly, there is another cause, so the rest of the message is shrunk too.
 
     first message    comments: "%", description: "%"    shrunk: the cause is /comments
     without cause                   description: "%"    still rejected, so it is shrunk too: the cause is /description

@@ -50,7 +50,7 @@ class Options:
 
     `now`, `contract` and `policies` decide how cases are judged. `now` and `contract` must be the same as when the cases were
     generated. Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and the search for its causes takes
-    at most as many. Both take at most `shrink_seconds` seconds for all findings together.
+    at most as many. Shrinking and searching take at most `shrink_seconds` seconds for all findings together.
 
     `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The
     campaign first sends these messages, until the target accepts one. It sends the accepted message again when the target may be

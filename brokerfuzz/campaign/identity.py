@@ -20,7 +20,9 @@ from brokerfuzz.campaign.same_problem import TEXT_MATTERS
 from brokerfuzz.campaign.suspicion import Suspicion
 
 VERSION = "3"
-"""The version of this definition. Each fingerprint depends on this version, so that no baseline of another version matches by chance."""
+"""The version of the definition of identity. Each fingerprint depends on the version, so that no baseline of another version
+matches by chance.
+"""
 
 IdentityKey = tuple[str, ...]
 

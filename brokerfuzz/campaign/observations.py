@@ -43,7 +43,7 @@ class Observations:
         """Records the answer to a case.
 
         If the target rejected a message that is not valid, the method returns the rejection. The caller must then call `settle`
-        with it.
+        with this rejection.
         """
         verdict = judge.verdict(case)
         self.counts[verdict.label, answer.kind] += 1

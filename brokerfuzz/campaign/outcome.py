@@ -19,7 +19,7 @@ FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
 
 @dataclass(frozen=True)
 class Stop:
-    """Why a campaign stopped before it sent every case.
+    """The reason why a campaign stopped before it sent every case.
 
     The cause is `limit` (a limit that the user set), `interrupt` (Ctrl-C), `target` (the target no longer answers), `journal`
     (the journal cannot be written), or `hook` (a hook failed). If a hook failed, `details` is its traceback.

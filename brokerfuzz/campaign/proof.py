@@ -23,7 +23,9 @@ MOST_EXAMPLES = 20
 """The maximum number of examples of each kind in the report."""
 
 MOST_WAITING = 4096
-"""The maximum number of unproven rejections that are kept to be retested. A catalogue has fewer invalid cases."""
+"""The maximum number of unproven rejections that are kept to be retested. This maximum is large enough, because a catalogue has
+fewer invalid cases.
+"""
 
 _OTHER = ("other",)
 

@@ -27,7 +27,7 @@ from brokerfuzz.workers import WorkerPool
 AHEAD = 2
 """The number of shards that wait in the queue of each worker, so that workers need not wait."""
 ATTEMPTS = 3
-"""How often a shard is started at most. If the worker of a shard is lost each time, the shard is probably the reason."""
+"""The maximum number of times that a shard is started. If every worker of a shard is lost, the shard is probably the reason."""
 
 
 class Shards(Protocol):

@@ -77,8 +77,8 @@ class Shrinker:
             self.places = self._causes(self._tree())
 
     async def _is_reproduced(self) -> bool:
-        """Returns whether the problem occurs again when the message is sent again. If not, the message is repeated to measure how
-        often the problem occurs.
+        """Returns whether the problem occurs again when the message is sent again. If the problem does not occur again, the
+        message is repeated to measure how often the problem occurs.
         """
         while self.sent < TRIES:
             await self._repeat()

@@ -38,9 +38,9 @@ class Suspicion:
     body: bytes = b""
     twin: bytes | None = None
     further_sites: set[str] = field(default_factory=set)
-    """The sites of contradictions that were merged into this one."""
+    """The sites of the contradictions that were merged into this contradiction."""
     provisional: bool = False
-    """True if no case has shown the contradiction, because it was found while another one was shrunk."""
+    """True if no case has shown the contradiction, because it was found while another contradiction was shrunk."""
 
     def __post_init__(self) -> None:
         self.body = self.case.body

@@ -160,7 +160,7 @@ class TargetHealth:
             gate.set_result(None)
 
     async def _alone(self, suspect: _Suspect) -> Answer:
-        """Sends a message while no other message waits for an answer. So only this message can cause a failure."""
+        """Sends a message while no other message waits for an answer, so that only this message can cause a failure."""
         answer = await suspect.send()
         if not self._is_suspect(answer):
             return answer

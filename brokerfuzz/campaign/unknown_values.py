@@ -63,7 +63,7 @@ class ValueEvidence:
             self.named.update(named_properties(answer.body, names_of(contract, case.message_type)))
 
     def absorb(self, other: "ValueEvidence") -> None:
-        """Adds the evidence of another part of the campaign."""
+        """Adds the evidence from another part of the campaign."""
         self.accepted |= other.accepted
         self.rejected += other.rejected
         self.named += other.named
@@ -146,7 +146,7 @@ def _collect(value: Any, site: str, found: set[Value]) -> None:
 
 
 def merged(suspicions: Iterable[Suspicion], unknown: UnknownValues) -> list[Suspicion]:
-    """Merges the contradictions that unknown values explain into the first one of them."""
+    """Merges all contradictions that unknown values explain into one contradiction."""
     kept: list[Suspicion] = []
     first: Suspicion | None = None
     for suspicion in suspicions:
@@ -165,7 +165,7 @@ def _contains_unknown(body: bytes, unknown: UnknownValues) -> bool:
 
 
 def advice(unknown: UnknownValues) -> str:
-    """Says of which sites the values are unknown, and which option solves this."""
+    """Names the sites of which the target knows only certain values, and the option that solves this problem."""
     return f"the target accepts only certain values of {listed(unknown)}: list them with --values FILE"
 
 

@@ -36,7 +36,7 @@ class Fault:
 
 
 Splice = tuple[int, int, bytes]
-"""The bytes of a twin that differ from its case: the bytes from the first offset to the second one are replaced."""
+"""The bytes of a twin that differ from its case: they replace the bytes of the case from the first offset to the second offset."""
 Compressed = str
 """A twin that is compressed because its `Splice` would be long (see `compressed_twins`)."""
 

@@ -1,6 +1,7 @@
 """Compresses a twin to a short text, for `repr()` of a case whose fault removes or rewrites much of the twin.
 
-The compression refers to the body of the case and to plain messages, so the text contains only what these do not contain.
+The compression uses the body of the case and plain messages as its dictionary, so the text contains only bytes that the
+dictionary lacks.
 """
 
 import zlib
@@ -14,7 +15,7 @@ from brokerfuzz.schemas import Contract, MessageType
 
 _PLANS = (MessagePlan(), MessagePlan(realistic=False), MessagePlan(full=False, realistic=False))
 _RAW = -zlib.MAX_WBITS
-"""The format without a header and a checksum."""
+"""The zlib format without a header and without a checksum."""
 
 
 def compressed(twin: bytes, body: bytes, message_type: MessageType, contract: Contract) -> Compressed:
@@ -32,7 +33,7 @@ def decompressed(text: Compressed, body: bytes, message_type: MessageType, contr
 
 
 def _known(body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Returns the bytes to which the compression refers: at most 32,768."""
+    """Returns the dictionary of the compression, with at most 32,768 bytes."""
     return (_plain_messages(message_type, contract) + body)[-(1 << zlib.MAX_WBITS) :]
 
 

@@ -17,7 +17,7 @@ from brokerfuzz.schemas.flattening import Schema, conjoin
 from brokerfuzz.schemas.sites import join
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
-"""The keywords of rules that require something to be present and not empty. Conditional rules have only these keywords."""
+"""The keywords of rules that require something to be present and not empty. Rules with a condition have only these keywords."""
 
 
 class _Recent(dict[Any, Any]):
@@ -66,7 +66,7 @@ class FaultMaker:
     def _first_that_fits(
         self, rule: Rule, techniques: Sequence[Technique], around: Sequence[tuple[Placement, Neighbours]], number: int, made: Collection[str]
     ) -> Iterator[Case]:
-        """Yields the first new case, or nothing.
+        """Yields one case that was not yielded before, or nothing if there is none.
 
         The method first tries the technique and the variation with this number, then the simplest variation, and then other
         techniques.

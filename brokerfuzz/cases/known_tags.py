@@ -29,7 +29,9 @@ _WHOLE_MESSAGES = {"complete", "only-required", "all-null", "all-false", "backwa
 
 
 def is_known(tag: str, case: Case, contract: Contract) -> bool:
-    """Returns whether brokerfuzz gives this tag to cases of this contract. A probe must also touch the ambiguity in its tag."""
+    """Returns whether brokerfuzz gives this tag to cases of this contract. The tag of a probe is known only if the probe touches
+    the ambiguity in the tag.
+    """
     family, colon, name = tag.partition(":")
     known = _FAMILIES.get(family + colon)
     return tag in _WORDS if known is None else known(name, case, contract)
@@ -94,4 +96,4 @@ _FAMILIES: Mapping[str, Callable[[str, Case, Contract], bool]] = {
     "probe:": _is_probe,
     UNDER: _is_condition,
 }
-"""Maps each family to a function that recognises the names in it."""
+"""Maps each family to a function that recognises the names in this family."""

@@ -1,4 +1,4 @@
-"""Checks what the record of a case says beside its verdict: the techniques, the places of the faults, and the tags."""
+"""Checks the statements in the record of a case other than its verdict: the techniques, the places of the faults, and the tags."""
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.known_tags import is_known
@@ -8,7 +8,9 @@ from brokerfuzz.schemas import Contract
 
 
 def check_claims(case: Case, contract: Contract) -> None:
-    """Raises `CorpusError` if a technique cannot break its rule, if a fault is elsewhere, or if brokerfuzz gives no such tag to the case."""
+    """Raises `CorpusError` if a technique cannot break its rule, if a fault is at another place than the record states, or if
+    brokerfuzz would not give a tag to the case.
+    """
     broken = {(violation.rule, violation.at) for violation in case.verdict.broken}
     for fault in case.faults:
         technique = TECHNIQUES.get(fault.technique)

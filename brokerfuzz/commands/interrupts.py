@@ -12,7 +12,7 @@ class Interrupts:
     """A context in which Ctrl-C is recorded, and raises `KeyboardInterrupt` as usual.
 
     If a library catches this exception, `check` raises it again. For example, jsonschema-rs may treat a number as invalid if
-    Ctrl-C is pressed while it reads the number. The verdict would then be wrong, and the command would continue.
+    Ctrl-C is pressed while it reads the number. Without `check`, the verdict would be wrong, and the command would continue.
     """
 
     def __init__(self) -> None:

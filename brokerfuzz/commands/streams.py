@@ -21,7 +21,7 @@ def prepare() -> None:
 
 
 class CleanedStream:
-    """A stream that removes the secrets of the command from each text. Everything else is as in the original stream."""
+    """A stream that removes the secrets of the command from each text. All other methods are those of the original stream."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

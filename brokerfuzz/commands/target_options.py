@@ -196,7 +196,9 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
 
 
 def _secrets(target: TargetOptions) -> Mapping[str, str]:
-    """Returns the values of the environment variables that --secret names. Raises `UsageError` if one is not set."""
+    """Returns the values of the environment variables that --secret names. Raises `UsageError` if one of the variables is not
+    set.
+    """
     for name in target.secrets:
         if not os.environ.get(name):
             raise click.UsageError(f"--secret {name} names an environment variable that is not set: set it, or correct its name")
@@ -204,7 +206,9 @@ def _secrets(target: TargetOptions) -> Mapping[str, str]:
 
 
 def hide_secrets(target: "Target") -> None:
-    """Hides the secrets of the target in everything that the command writes from now on. Notes which secrets are too short for that."""
+    """Hides the secrets of the target in everything that the command writes from now on. Prints a note about secrets that are too
+    short to be hidden.
+    """
     from brokerfuzz.targets.secret_masking import SHORTEST
 
     secrets: Secrets | None = getattr(target, "secrets", None)

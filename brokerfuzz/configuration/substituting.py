@@ -31,7 +31,7 @@ def substituted(text: str, where: str) -> str:
 
 
 def _part(reference: re.Match[str], where: str) -> tuple[str, str | None]:
-    """Returns what replaces a reference, and the name of the environment variable that it comes from."""
+    """Returns the text that replaces a reference, and the name of the environment variable that contains this text."""
     name, default = reference[1], reference[2]
     if name is None:
         return "$", None

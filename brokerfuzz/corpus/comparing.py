@@ -17,7 +17,7 @@ EDGE = "edge:"
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""What a case tests: the message type, a rule or an ambiguity or an edge or a label, and a technique (or an empty string)."""
+"""The thing that a case tests: the message type; a rule, an ambiguity, an edge or a label; and a technique or an empty string."""
 
 
 @dataclass

@@ -19,7 +19,7 @@ from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
 
 FIRST_LINES = 10
-"""The number of lines at the beginning of a file, one of which must be a record. Otherwise, the file is not a corpus."""
+"""The number of lines at the beginning of a file, one of which must be a record. A file with other lines is not a corpus."""
 MAX_MALFORMED = 10_000
 """The maximum number of malformed lines in a corpus."""
 
@@ -65,7 +65,7 @@ class TwinCheck:
     """Checks that the twin of each case is another case of the corpus, and that it is valid. The twin may come later."""
 
     _labels: dict[int, Label | None] = field(default_factory=dict)
-    """The verdict of each case by its ID. None means that its record is wrong, so that a second problem would not help."""
+    """The verdict of each case by its ID. None means that the record of the case is wrong, so that no second problem is reported."""
     _waiting: list[tuple[str, int, str]] = field(default_factory=list)
     """The file, the line, and the ID of the twin of each case whose twin was not found yet."""
 
@@ -84,7 +84,9 @@ class TwinCheck:
             self._waiting.append((line.name, line.number, record.twin_id))
 
     def wrong(self, *, missing: bool) -> Iterator[CorpusProblem]:
-        """Yields a problem for each case whose twin came later and is wrong or, if `missing` is true, did not come. Forgets these cases."""
+        """Yields a problem for each case whose twin came later and is wrong. If `missing` is true, also yields a problem for each
+        case whose twin did not come. Then forgets all these cases.
+        """
         for name, number, twin in self._waiting:
             try:
                 if int(twin, 16) in self._labels:
@@ -115,7 +117,8 @@ class Verification:
         self._malformed = 0
 
     def of(self, path: str | Path) -> Iterator[CorpusProblem | None]:
-        """Yields a problem for each wrong checksum. Then yields a value for each record: its problem, or None if it is correct.
+        """Yields a problem for each wrong checksum. After the checksums, yields one value for each record: its problem, or None
+        if the record is correct.
 
         Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. So each damaged line of a corpus
         gives a problem, but a file that is not a corpus gives only one error.

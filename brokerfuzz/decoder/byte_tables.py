@@ -117,7 +117,7 @@ class Shares(NamedTuple):
 
 
 ORDINARY = Shares(142, 28, 25)
-"""With these shares, messages are small, and every pair of properties is often present, absent or null in every combination."""
+"""With these shares, messages are small, and every combination of present, absent and null occurs often for every two properties."""
 SELDOM_EMPTY = Shares(1, 12, 1)
 _BEFORE_NULL = 16
 """The number of entries between absent and null. If nulls have the same bytes in all tables, Hypothesis can move a null from one

@@ -87,8 +87,8 @@ def _ordered(
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
     """Returns the repair of quantities outside a range. A single quantity outside the range is replaced by the bound that it
-    violates. If there are several quantities, the repair removes an optional bound, so that the quantities still differ.
-    If `simple` is true, it also removes the minimum of a single quantity.
+    violates. If there are several quantities, the repair removes an optional bound, so that the quantities still differ. If
+    `simple` is true, the repair also removes the minimum of a single quantity.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):

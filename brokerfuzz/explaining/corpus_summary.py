@@ -25,7 +25,9 @@ class MessageTypeSummary:
     rules: Counter[str] = field(default_factory=Counter)
     techniques: Counter[str] = field(default_factory=Counter)
     broken: set[tuple[str, str]] = field(default_factory=set)
-    """The rules that the cases break, each with the technique that breaks it. The command `coverage` counts the same pairs."""
+    """The rules that the cases break, each with the technique that breaks it. The command `coverage` counts the same pairs of
+    rule and technique.
+    """
     ambiguities: Counter[str] = field(default_factory=Counter)
     bytes: int = 0
     largest: int = 0

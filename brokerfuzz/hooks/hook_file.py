@@ -28,7 +28,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 """The name of each hook, and the parameters that it receives."""
 
 _CLOSE = 0.75
-"""The similarity (0 to 1) at which another function counts as a misspelled hook."""
+"""The similarity (0 to 1) of names at which a function counts as a misspelled hook."""
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ class HookedTarget(HttpTarget):
 
 
 def _without_secrets(outcome: Any, secrets: Secrets) -> Any:
-    """Returns what `HttpTarget._ask` returned, without secrets that belong to a single request."""
+    """Returns the outcome of `HttpTarget._ask`, without the secrets that belong to a single request."""
     match outcome:
         case Answer():
             return replace(outcome, body=secrets.excerpt(outcome.body, EXCERPT), reason=secrets.hide(outcome.reason))

@@ -23,7 +23,7 @@ from brokerfuzz.schemas import Rule
 from brokerfuzz.wording import counted
 
 MOST_LISTED = 100
-"""The maximum number of pairs or sources in a list. The page shows how many there are in addition."""
+"""The maximum number of pairs or sources in a list. If there are more, the page shows how many are omitted."""
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
 

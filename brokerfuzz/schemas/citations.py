@@ -24,8 +24,8 @@ _BOUNDS = ("enum", "minimum", "minLength", "minItems")
 class Citation(NamedTuple):
     """The part of the contract that states a rule.
 
-    `table` is a table or another statement. `row` is None if the whole table states the rule that the object has no other
-    properties. `validation_rule` is None if no validation rule states the rule.
+    `table` is the name of a table or of another statement. `row` is None if the whole table states the rule that the object has
+    no other properties. `validation_rule` is None if no validation rule states the rule.
     """
 
     section: str

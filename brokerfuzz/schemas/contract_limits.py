@@ -11,9 +11,9 @@ from brokerfuzz.errors import ContractError
 LARGEST_FILE = 1 << 20
 """The maximum size of a file of a contract, in bytes."""
 LARGEST_BOUND = {"minItems": 100, "minProperties": 100, "minLength": 10_000, "maxItems": 100_000, "maxProperties": 100_000, "maxLength": 10_000_000}
-"""The maximum value of keywords: messages with so many items or characters are generated."""
+"""The maximum value of each keyword. Larger values would need messages with too many items or characters."""
 MOST = {"enum": 200, "required": 300, "properties": 300, "anyOf": 50, "oneOf": 50, "allOf": 50}
-"""The maximum number of entries of a keyword, in the whole file: each adds cases to the catalogue."""
+"""The maximum number of entries of a keyword in a whole file, because each entry adds cases to the catalogue."""
 
 
 def check_size(path: Path) -> None:

@@ -12,7 +12,7 @@ digits.
 """
 
 _EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])
-"""Rounds numbers that are too long or too large, to another number on the same side of every bound.
+"""Rounds a number that is too long or too large. The rounded number is on the same side of every bound.
 
 The last digit shows that digits are missing: `ROUND_05UP` never ends in 0 or 5.
 """

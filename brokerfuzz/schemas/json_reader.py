@@ -207,4 +207,4 @@ _ERRORS = {
     "Invalid \\uXXXX escape": "invalid \\uXXXX escape",
     "Invalid \\escape": "invalid escape sequence",
 }
-"""Maps the errors of Python's parser to our own words."""
+"""Maps the errors of Python's parser to the descriptions that brokerfuzz uses."""

@@ -52,7 +52,7 @@ def contract_of(contract: Contract | None) -> Contract:
 
 
 def message_type_of(message_type: Any) -> MessageType:
-    """Returns the message type. Raises `InvalidArgument` if it is unknown."""
+    """Returns the message type. Raises `InvalidArgument` if the message type is unknown."""
     with _rejecting("message_type", message_type):
         return known_message_type(message_type)
 
@@ -80,8 +80,8 @@ def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Checks size bounds. Both bounds must be integers of at least `least`, the minimum must not be above the maximum, and it
-    must not be too large for Hypothesis.
+    """Checks size bounds. Both bounds must be integers of at least `least`, and the minimum must be neither above the maximum nor
+    too large for Hypothesis.
     """
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):

@@ -119,7 +119,7 @@ class _Lifespan:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> str | None:
-        """Starts the application. Returns the reason if it does not start."""
+        """Starts the application. If the application does not start, returns the reason."""
         self._task = asyncio.create_task(self._run())
         self._events.put_nowait({"type": "lifespan.startup"})
         try:

@@ -41,7 +41,7 @@ class ClientTarget(SynchronousTarget):
 
 
 class AsyncClientTarget(InProcessTarget):
-    """An `httpx.AsyncClient`. Use it in the event loop in which it was created."""
+    """An `httpx.AsyncClient`, which works only in the event loop in which it was created."""
 
     def __init__(self, client: Any, path: str = "/", **options: Any) -> None:
         super().__init__("httpx client", path, **options)

@@ -268,7 +268,7 @@ class HttpTarget:
         return self.name if proxy is None else f"{self.name} (through the proxy {without_user(proxy)})"
 
     async def not_listening(self) -> str | None:
-        """Sends a HEAD request. Returns None if a server answers. Otherwise returns the reason why no server listens yet.
+        """Sends a HEAD request. Returns None if a server answers, or else the reason why no server listens yet.
 
         A gateway answers 502, 503 or 504 as long as the server behind it does not listen. Raises `TargetError` like `send`.
         """

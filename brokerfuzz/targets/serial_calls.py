@@ -85,7 +85,7 @@ def outcome_of(call: Callable[[], T]) -> tuple[T | None, BaseException | None]:
 
 
 def settle(future: asyncio.Future[Any], result: Any, problem: BaseException | None) -> None:
-    """Gives a future its result or its exception, from another thread. Does nothing if nobody waits any more."""
+    """Gives a future its result or its exception, from another thread. Does nothing if the future is already done or cancelled."""
 
     def set_outcome() -> None:
         if future.done():

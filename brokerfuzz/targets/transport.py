@@ -38,7 +38,7 @@ _UNTRUSTED = {
     "certificate not valid yet": "the certificate is not valid yet",
     "certificate not valid for name": "the certificate is for another host",
 }
-"""Maps the beginning of a certificate error of the library rustls to our description."""
+"""Maps the beginning of a certificate error of the library rustls to a description."""
 
 _UNIDENTIFIED = {
     "received fatal alert: CertificateRequired": "it requires a certificate",
@@ -46,7 +46,7 @@ _UNIDENTIFIED = {
     "received fatal alert: UnknownCA": "it does not know the authority of the certificate",
     "received fatal alert: BadCertificate": "the certificate is missing or invalid",
 }
-"""Maps the alerts that a server sends because of the client's certificate to our descriptions."""
+"""Maps the alerts that a server sends because of the client's certificate to descriptions."""
 
 _DESCRIPTORS, _PORTS, _MEMORY = "no file descriptor is left", "no local port is left", "no memory for connections is left"
 _LACKING = {
@@ -54,7 +54,7 @@ _LACKING = {
     **dict.fromkeys(("Cannot assign requested address", "Can't assign requested address", "(os error 99)", "(os error 10048)"), _PORTS),
     **dict.fromkeys(("No buffer space available", "Cannot allocate memory", "(os error 105)", "(os error 10055)"), _MEMORY),
 }
-"""Maps system errors of Linux, macOS and Windows to our descriptions. These errors mean that a resource is not available."""
+"""Maps the system errors of Linux, macOS and Windows that mean that a resource is not available to descriptions."""
 
 
 def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:

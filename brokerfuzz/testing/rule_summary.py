@@ -33,7 +33,7 @@ class RuleSummary:
 
     def __init__(self) -> None:
         self._twins: dict[tuple[str | None, str], dict[str, set[str]]] = {}
-        """Contract and message type -> rule -> the IDs of the twins of the cases that broke it."""
+        """Maps a contract and a message type to rules, and each rule to the IDs of the twins of the cases that broke this rule."""
         self._accepted: set[str] = set()
 
     def pytest_runtest_logreport(self, report: Any) -> None:

@@ -14,10 +14,10 @@ AHEAD = 4
 """The number of tasks per worker that are running or waiting for their results to be used. Such tasks keep the workers busy, but
 also need memory.
 
-If this process also works, the number is doubled.
+If the current process also runs tasks, the number is doubled.
 """
 ATTEMPTS = 3
-"""The number of lost workers without a result after which further attempts would probably fail, too."""
+"""The number of lost workers without a result after which further attempts would probably also fail."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")

@@ -9,7 +9,7 @@ class WorkerPool(Protocol):
 
     workers: int
     parent_works: bool
-    """True if this process also works, instead of only waiting for the workers."""
+    """True if the current process also runs tasks, instead of only waiting for the workers."""
 
     @property
     def executor(self) -> Executor:

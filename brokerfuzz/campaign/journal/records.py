@@ -14,8 +14,8 @@ class Key(NamedTuple):
     """Identifies a request of a campaign.
 
     `phase` is `plain`, `case`, `twin`, `retest` (a case or its twin without the part that the target rejects), `shrink` (a
-    smaller message) or `turn` (a message with changes that may lead to another answer). In a phase `shrink` or `turn`, the kind
-    of the finding follows this word. `number` is the number of the case, and `step` is the number of the request in this phase.
+    smaller message) or `turn` (a message with changes that may lead to another answer). For `shrink` and `turn`, `phase` also
+    contains the kind of the finding. `number` is the number of the case, and `step` is the number of the request in this phase.
     """
 
     phase: str

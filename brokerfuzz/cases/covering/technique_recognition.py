@@ -31,7 +31,9 @@ _LONGEST = 10_000
 """The maximum length of a value that is analysed, in characters of JSON."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 _MILLISECONDS = 1e11
-"""Larger numbers are times in milliseconds since 1970. As numbers of seconds, such times would be more than 3,000 years in the future."""
+"""Numbers above this limit are times in milliseconds since 1970. As numbers of seconds, they would be times more than 3,000 years
+in the future.
+"""
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
@@ -125,8 +127,8 @@ class _Breakable:
     # ----------------------------------------------------------------------------------------------------- properties
 
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
-        """Returns the techniques that add a property with this name. If no technique uses exactly this name, the type of the
-        value decides.
+        """Returns the techniques that add a property with this name. If no technique uses exactly this name, returns techniques
+        that add a value of the same type.
         """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}

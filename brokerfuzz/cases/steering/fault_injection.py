@@ -25,7 +25,7 @@ _TRIED = 4
 """The number of techniques that are tried for a rule before the next rule is tried."""
 _PATIENCE = 24
 """The number of times that a rule is passed over before brokerfuzz generates messages for this rule. If the rule is passed over
-twice as often, another rule comes first.
+twice as many times, another rule comes first.
 """
 
 

@@ -29,7 +29,7 @@ class News:
     """Decides whether a changed message is new.
 
     A changed message with the mark of its original is new if it differs from the other changes of this original. A message
-    without a mark is new if the memory does not contain it. Without a memory, such a message is never new.
+    without a mark is new if the memory does not contain it. If there is no memory, a message without a mark is never new.
     """
 
     def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:

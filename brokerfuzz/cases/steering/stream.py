@@ -29,7 +29,7 @@ _BROKEN, _MESSAGES = 700, 285
 the last shard ended.
 """
 _WANTED = 16
-"""One of this number of messages is generated for a rule that was passed over too often."""
+"""One message out of this number is generated for a rule that was passed over too often."""
 _IN_VAIN = 1000
 """The number of messages in a row without a new case after which the stream ends."""
 

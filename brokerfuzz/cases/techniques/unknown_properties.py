@@ -1,4 +1,6 @@
-"""Defines techniques that add a property that the contract does not allow. Some names are known names in another notation."""
+"""Defines techniques that add a property that the contract does not allow. Some of the added names are known names in another
+notation.
+"""
 
 import re
 from collections.abc import Callable, Iterator

@@ -131,7 +131,7 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCut) -> EncodedCut:
-    """Generates a part again, marked as the last part of its shard. This is necessary if a shard ends earlier than planned."""
+    """Generates a part again, marked as the last part of its shard, because the shard ends earlier than planned."""
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
 

@@ -191,7 +191,7 @@ def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _M
 
 
 def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any], sizes: list[int]) -> dict[str, Shard]:
-    """Returns the existing shards that match their checksums. The function trusts nothing else in the manifest."""
+    """Returns the existing shards that match their checksums. The function uses no other information from the manifest."""
     try:
         sums = {shard["name"]: shard["sha256"] for shard in known["shards"]}
     except (KeyError, TypeError) as problem:

@@ -21,7 +21,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
-"""A group of rows ends after this number of rows, or of bytes in messages."""
+"""A group of rows ends after this number of rows, or after this number of bytes in its messages."""
 
 Rows = list[dict[str, Any]]
 

@@ -9,7 +9,7 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX
 
 PlaceOf = Callable[[str], str]
-"""A function that returns where a schema is in the document: `#/$defs/envelope` for the file `envelope.schema.json`."""
+"""A function that returns the place of a schema in the document: `#/$defs/envelope` for the file `envelope.schema.json`."""
 
 
 def bundled(contract: Contract, message_type: MessageType) -> Schema:

@@ -13,7 +13,7 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, vali
 _COMPUTED = {"envelope": ("operationWasSuccessful", "failureMessages[]"), "arithmetic": ("totalExtendedPrice", "offers[].extendedPrice")}
 """The properties that follow from other properties, by the detector of the ambiguity that compares them."""
 _LARGEST = 1 << 53
-"""The largest number. Doubles cannot represent all integers above it, and sums of very large numbers are not finite."""
+"""The largest number. Doubles cannot represent all integers above this number, and sums of very large numbers are not finite."""
 
 
 class ValueChecker:
