@@ -5,7 +5,7 @@ from typing import Self
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import Answer, HttpTarget
+from brokerfuzz.targets import Answer, HttpTarget, Target
 from brokerfuzz.targets.loop_thread import LoopThread
 from brokerfuzz.testing.failure_text import EXPECTED, described_failure
 
@@ -24,7 +24,7 @@ class CheckedTarget:
     Raises `TargetError` at the beginning of the block if the target cannot be reached.
     """
 
-    def __init__(self, target: HttpTarget) -> None:
+    def __init__(self, target: Target) -> None:
         self._target = target
         self._loop = LoopThread()
         self._answers: dict[str, Answer] = {}
@@ -34,7 +34,7 @@ class CheckedTarget:
     def __enter__(self) -> Self:
         try:
             self._loop.run(self._target.open())
-            reason = self._loop.run(self._target.not_listening())
+            reason = self._loop.run(self._target.not_listening()) if isinstance(self._target, HttpTarget) else None
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -54,7 +54,8 @@ class CheckedTarget:
         """
         if case.id in self._answers:
             return self._answers[case.id]
-        answer = self._loop.run(self._target.send(case.body, case.headers, case_id=case.id))
+        options = {"case_id": case.id} if isinstance(self._target, HttpTarget) else {}
+        answer = self._loop.run(self._target.send(case.body, case.headers, **options))
         if case.label == "valid":
             self._answers[case.id] = answer
             if answer.kind == "accepted":

@@ -231,12 +231,26 @@ def brokerfuzz_url(pytestconfig: pytest.Config) -> str:
 
 
 @pytest.fixture(scope="session")
-def brokerfuzz_target(brokerfuzz_url: str, pytestconfig: pytest.Config) -> "Iterator[CheckedTarget]":
-    """The target at `brokerfuzz_url`. `brokerfuzz_target.check(case)` sends a case, and fails if the answer contradicts the contract."""
-    from brokerfuzz.targets import HttpTarget
+def brokerfuzz_app() -> Any:
+    """The application that the fixture `brokerfuzz_target` calls in this process, and its path. By default, there is none.
+
+    A test suite can define this fixture again, and return `(app, "/offers")`, or a function that gets bytes, instead of starting a service.
+    """
+    return None
+
+
+@pytest.fixture(scope="session")
+def brokerfuzz_target(brokerfuzz_app: Any, request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> "Iterator[CheckedTarget]":
+    """The target: the application of the fixture `brokerfuzz_app` or, if there is none, the service at `brokerfuzz_url`.
+
+    `brokerfuzz_target.check(case)` sends a case, and fails if the answer contradicts the contract.
+    """
+    from brokerfuzz.targets.application import target_for
     from brokerfuzz.testing.checked_target import CheckedTarget
 
-    with _explained(), CheckedTarget(HttpTarget(brokerfuzz_url)) as target:
+    found = request.getfixturevalue("brokerfuzz_url") if brokerfuzz_app is None else brokerfuzz_app
+    found, path = found if isinstance(found, tuple) else (found, None)
+    with _explained(), CheckedTarget(target_for(found, path, None)) as target:
         pytestconfig.stash[_TARGET] = target
         yield target
         del pytestconfig.stash[_TARGET]

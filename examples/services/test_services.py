@@ -1,5 +1,6 @@
 """Campaigns against applications and functions in the process of the test. All of them comply with the contract."""
 
+import django_offers
 import flask_offers
 import pricing_consumer
 import strict_fastapi
@@ -13,6 +14,10 @@ def test_the_strict_service_has_no_findings() -> None:
 
 def test_the_flask_service_has_no_findings() -> None:
     brokerfuzz.assert_conforms(flask_offers.app, path="/offers", rules=["*:minimum", "*:required"])
+
+
+def test_the_django_service_has_no_findings() -> None:
+    brokerfuzz.assert_conforms(django_offers.app, path="/offers", rules=["*:minLength", "*orderM*:minimum"])
 
 
 def test_the_consumer_of_responses_has_no_findings() -> None:

@@ -270,6 +270,28 @@ def test_a_target_is_checked_case_by_case_and_its_twins_prove_rejections(pyteste
     assert "offer-creation-request: 2 of 117 rules exercised, 0 unproven, 115 missing" in printed
 
 
+APPLICATION = """
+    def app(environ, start_response):
+        body = environ["wsgi.input"].read()
+        start_response("422 Invalid" if b'"orderMinimum":-' in body else "201 Created", [])
+        return [b"{}"]
+
+    @pytest.fixture(scope="session")
+    def brokerfuzz_app():
+        return app, "/offers"
+
+    @brokerfuzz.parametrize(OFFER, verdicts=["invalid"], rules=["*orderMinimum:minimum"], techniques=["one-below", "negative"])
+    def test_offers(case, brokerfuzz_target):
+        brokerfuzz_target.check(case)
+"""
+
+
+def test_the_target_can_be_an_application_in_this_process(pytester: pytest.Pytester) -> None:
+    done = run(pytester, APPLICATION)
+    done.assert_outcomes(passed=1, failed=1)
+    assert "actual: accepted (status 201)" in done.stdout.str()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

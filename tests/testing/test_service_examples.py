@@ -13,8 +13,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "services"
 
 
 @pytest.fixture(autouse=True)
-def _needs_fastapi() -> None:
-    pytest.importorskip("fastapi", reason="fastapi is not installed")
+def _needs_frameworks() -> None:
+    for name in ("fastapi", "rest_framework"):
+        pytest.importorskip(name, reason=f"{name} is not installed")
 
 
 def run(name: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
