@@ -1,7 +1,7 @@
 """Tells Hypothesis how to generate the types of messages and of their parts: `st.from_type(OfferCreationRequest)`.
 
-Hypothesis calls `register` when it is imported (entry point `hypothesis`), also in test suites that do not use brokerfuzz. So this module
-imports only the types. The strategies are imported when Hypothesis needs one of these types.
+Hypothesis calls `register` when it is imported (entry point `hypothesis`), also in test suites that do not use brokerfuzz. To be
+fast, this module imports only the types. The strategies are imported when Hypothesis needs one of these types.
 """
 
 from typing import Any

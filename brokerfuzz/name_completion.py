@@ -1,7 +1,7 @@
 """Completes names in the shell when the user presses Tab.
 
-bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. So brokerfuzz joins the parts of
-a word, finds the names that begin with this word, and removes the parts that are already on the command line.
+bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. brokerfuzz joins the parts of a
+word, finds the names that begin with this word, and removes the parts that are already on the command line.
 """
 
 import os

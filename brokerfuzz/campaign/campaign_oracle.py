@@ -47,8 +47,8 @@ class Judge:
 
     def still(self, case: Case, verdict: Verdict) -> bool:
         """Returns whether the stored verdict of the case is still correct. A time that was in the future when the case was
-        generated may be in the past now. The clock of the target may differ by a few seconds. So the verdict must be the same a
-        few seconds earlier and later.
+        generated may be in the past now. The verdict must also be the same a few seconds earlier and later, because the clock of
+        the target may differ by a few seconds.
         """
         if self.now is not None or not _may_depend_on_the_clock(case, self.demands):
             return True

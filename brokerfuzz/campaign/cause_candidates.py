@@ -1,7 +1,7 @@
 """Proposes changes to the smallest message of a finding: new properties, and other values for existing properties.
 
 Shrinking only removes parts. If a target rejects a message because a property is missing, the shrunk message does not show which
-property this is. So this module proposes properties and values that may lead to another answer.
+property this is. To find this property, the module proposes properties and values that may lead to another answer.
 """
 
 import json

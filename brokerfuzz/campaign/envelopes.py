@@ -1,6 +1,6 @@
 """Checks responses that look like the envelope of the contract: the outer object with `operationWasSuccessful`.
 
-The contract defines the envelope for two responses, but not for the response to a new offer. So a malformed envelope is a finding
+The contract defines the envelope for two responses, but not for the response to a new offer. A malformed envelope is a finding
 only if the user's policy is `rejected`.
 """
 

@@ -63,8 +63,8 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
     """Combines the contradictions that are the same finding, and returns them with their identity, in the order of their first
     cases.
 
-    If a connection fails, another message that was sent at the same time may be the cause. So if a failure did not occur again,
-    it is combined with a failure that occurred again for the same reason.
+    If a connection fails, another message that was sent at the same time may be the cause. A failure that did not occur again is
+    combined with a failure that occurred again for the same reason.
     """
     found: dict[IdentityKey, Suspicion] = {}
     for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):

@@ -35,7 +35,7 @@ class Observed:
 
     @property
     def pinnable(self) -> tuple[str, ...]:
-        """The interpretations that a policy should allow, because no answer contradicts them. There are none if the answers
+        """The interpretations that a policy should allow, because no answer contradicts them. The result is empty if the answers
         contradict every interpretation, or no interpretation.
         """
         return self.possible if self.contradicted else ()

@@ -1,6 +1,6 @@
 """Sends an accepted offer a second time, to see what the target does with an offer number that it knows. The contract does not
-say what is correct. The offer is sent once, after all cases. Both messages have the same fresh number, so an earlier campaign
-does not matter. With `--cleanup`, the first offer is removed only after the answer to the second one.
+say what is correct. The offer is sent once, after all cases. Both messages contain the same number, which no earlier campaign has
+used. With `--cleanup`, the first offer is removed only after the answer to the second one.
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge

@@ -1,6 +1,6 @@
 """Retests rejections that are unproven because the target also rejects the twin.
 
-The target probably rejects such a message for another reason than its fault. So brokerfuzz finds the part of the twin that the
+The target probably rejects such a message for another reason than its fault. brokerfuzz finds the part of the twin that the
 target rejects, replaces this part by the same part of the plain message, and sends the twin and the invalid message again.
 
     fault    pageCount: 0, comments: "it's"    rejected   unproven

@@ -1,7 +1,7 @@
 """Runs a campaign in several processes, and combines their results.
 
 A shard is a part of the cases. Any process can send any shard. If a worker process is lost, another worker sends its shard again,
-except for the messages whose answers are in the journal. So the result is the same for any number of workers.
+except for the messages whose answers are in the journal. The result of the campaign is the same for any number of workers.
 """
 
 import time

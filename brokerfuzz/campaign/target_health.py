@@ -1,6 +1,6 @@
 """Decides whether a failure was caused by the message or by the target.
 
-A crash, a timeout or a request to wait may have nothing to do with the message: the target may be down. So a failure counts only
+A crash, a timeout or a request to wait may have nothing to do with the message: the target may be down. A failure counts only
 after the target has answered a message that was sent later. If all requests fail, the plain message is sent. If the plain message
 fails too, no other message is sent until the target answers again. The failed messages are then sent once more, one at a time, so
 that only the message that really caused a failure counts. Messages whose connections failed are always sent once more. A target
@@ -213,5 +213,5 @@ def _reached(answer: Answer) -> Answer:
 
 def _lost(answer: Answer) -> TargetLostError:
     if answer.status in ABOUT_THE_CLIENT and answer.reached:
-        return TargetLostError(f"the target now rejects the plain message ({answer.reason})", answer, rejecting=True)
+        return TargetLostError(f"the target now rejects an ordinary valid message that it accepted before ({answer.reason})", answer, rejecting=True)
     return TargetLostError(f"the target stopped answering ({answer.reason})", answer)

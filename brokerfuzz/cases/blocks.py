@@ -1,7 +1,7 @@
 """Splits the cases of a plan into blocks, which different processes can generate independently.
 
-Blocks of catalogue cases and blocks of random cases are numbered separately. So a process that generates only random cases does
-not need the catalogue, which takes seconds to generate.
+Blocks of catalogue cases and blocks of random cases are numbered separately. A process that generates only random cases does not
+need the catalogue, which takes seconds to generate.
 """
 
 from collections.abc import Iterable, Iterator

@@ -241,7 +241,7 @@ def _restored(twin: Splice | Compressed, body: bytes, message_type: MessageType,
 
 
 def _placed(faults: Sequence[Fault | str], verdict: Verdict, contract: Contract) -> Iterator[Fault]:
-    """Yields the faults. If a fault is a string, its place comes from the verdict."""
+    """Yields the faults. If a fault is given as a string, the place of the fault comes from the verdict of the oracle."""
     broken = list(verdict.broken)
     for fault in faults:
         if isinstance(fault, Fault):

@@ -1,8 +1,8 @@
 """Removes the cases of a corpus that cover nothing new.
 
-The first step keeps a case only if it covers a goal (something to cover, such as a rule) that no earlier case covers. So even a
-very large corpus is reduced to at most one case per goal. The second step sorts the remaining cases like a catalogue, and stops
-as soon as all goals are covered.
+The first step keeps a case only if it covers a goal (something to cover, such as a rule) that no earlier case covers. This step
+reduces even a very large corpus to at most one case per goal. The second step sorts the remaining cases like a catalogue, and
+stops as soon as all goals are covered.
 """
 
 from collections.abc import Iterable, Iterator

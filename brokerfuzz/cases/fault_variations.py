@@ -1,8 +1,8 @@
 """Varies the messages that contain a fault.
 
-Some programs check only the first item of an array, or only the first ten items. So brokerfuzz puts the fault into different
-items (`Placement`). Other programs check a property only if another property is present or true. So brokerfuzz also varies the
-neighbouring properties (`Neighbours`).
+Some programs check only the first item of an array, or only the first ten items. To detect such programs, brokerfuzz puts the
+fault into different items (`Placement`). Other programs check a property only if another property is present or true. To detect
+them, brokerfuzz varies the neighbouring properties (`Neighbours`).
 """
 
 from collections.abc import Callable
@@ -51,8 +51,8 @@ def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
     In the first position, every array has only one item. In the second position, the fault is in the eleventh of twelve items.
-    These two positions detect most programs that do not check every item. In the other positions, the fault is in the last item,
-    a middle item and the first item.
+    These first two positions detect most programs that do not check every item. In the other positions, the fault is in the last
+    item, a middle item and the first item.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []

@@ -1,5 +1,5 @@
 """Handles Ctrl-C and similar signals. Python turns Ctrl-C into an exception, but a library can catch this exception by mistake.
-So this module also records that Ctrl-C was pressed.
+To detect this, the module also records that Ctrl-C was pressed.
 """
 
 import signal

@@ -1,6 +1,6 @@
 """Reads the settings and the results of a campaign from its journal.
 
-Somebody else may have written the journal. So only the journal determines which cases the campaign contains and how they are judged.
+Somebody else may have written the journal. The journal determines only which cases the campaign contains and how they are judged.
 The target, the contract and all files come from the command line or the configuration.
 """
 

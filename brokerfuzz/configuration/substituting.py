@@ -1,7 +1,7 @@
 """Replaces `${NAME}` with an environment variable, so that the configuration file need not contain secrets.
 
-brokerfuzz reads a variable only when it uses the setting. So a command that sends no requests does not need the variable. Error
-messages never contain the setting or the contents of a variable.
+brokerfuzz reads a variable only when it uses the setting. For example, a command that sends no requests does not need the
+variable `TOKEN` in a header. Error messages never contain the setting or the contents of a variable.
 """
 
 import os

@@ -85,7 +85,7 @@ class TwinCheck:
 
     def wrong(self, *, missing: bool) -> Iterator[CorpusProblem]:
         """Yields a problem for each case whose twin came later and is wrong. If `missing` is true, also yields a problem for each
-        case whose twin did not come. Then forgets all these cases.
+        case whose twin did not come. The method then forgets all cases that waited for their twin.
         """
         for name, number, twin in self._waiting:
             try:
@@ -120,8 +120,8 @@ class Verification:
         """Yields a problem for each wrong checksum. After the checksums, yields one value for each record: its problem, or None
         if the record is correct.
 
-        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. So each damaged line of a corpus
-        gives a problem, but a file that is not a corpus gives only one error.
+        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. Each damaged line of a corpus gives a
+        problem, but a file that is not a corpus gives only one error.
         """
         place = place_of(str(path))
         if place.base.endswith(SHARDS):

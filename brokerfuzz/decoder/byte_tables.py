@@ -45,8 +45,9 @@ class Source(Protocol):
         ...
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged. Hypothesis records the value as if Hypothesis had chosen the value. So Hypothesis can
-        replace an edge (an unusual value) by an equal value of the kind "any value", and then shrink this value.
+        """Returns this value unchanged. Hypothesis records the value as if Hypothesis had chosen the value. This makes it
+        possible for Hypothesis to replace an edge (an unusual value) by an equal value of the kind "any value", and then shrink
+        this value.
         """
         ...
 

@@ -2,8 +2,8 @@
 
 The decoder reads each object from a record, a byte string of fixed length with one byte for each property (see `record_layout`).
 The table of the property (see `byte_tables`) maps the byte to a value. If the schema has conditions (`if`, `then`, `else`), the
-decoder first reads the properties in the condition. Then it reads the other properties with the tables of the branch that
-applies.
+decoder first reads the properties in the condition. Then the decoder reads the other properties with the tables of the branch
+that applies.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -207,8 +207,8 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
 
 
 def _removable(read: Inline) -> Inline:
-    """Returns a function that decodes the array as if it were an item. So Hypothesis can empty the array and remove all its draws
-    in one step.
+    """Returns a function that decodes the array as if it were an item. Hypothesis can then empty the array and remove all draws
+    of its items in one step.
     """
     return lambda source, record, start: source.item(lambda inner: read(inner, record, start))
 

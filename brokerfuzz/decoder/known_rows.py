@@ -1,7 +1,7 @@
 """Repairs messages with reference data: the values of an object belong together, and the items of an array have different values.
 
-The decoder reads each property independently. So the product ID of an object can come from one row of the reference data, and the
-page count from another one.
+The decoder reads each property independently. Without a repair, the product ID of an object can come from one row of the
+reference data, and the page count from another row.
 """
 
 from collections.abc import Callable, Collection

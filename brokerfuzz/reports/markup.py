@@ -1,6 +1,6 @@
 """Creates HTML that is safe, because the function `element` escapes every text.
 
-Characters that are not printable, such as control characters, are shown as escapes. So a page contains no invisible characters.
+Characters that are not printable, such as control characters, are shown as escapes. A page contains no invisible characters.
 """
 
 import re

@@ -118,8 +118,8 @@ class Contract:
     original: "Contract | None" = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Returns the name of the folder and the reference data. Another process receives only these values, and then reads the
-        contract.
+        """Returns the name of the folder and the reference data. Another process receives only the name and the reference data,
+        and then reads the contract.
         """
         return load_contract, (self.folder, self.values)
 

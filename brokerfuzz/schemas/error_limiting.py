@@ -1,7 +1,7 @@
 """Makes large messages smaller before their validation, because the validator creates all errors before it returns the first
 error. An error needs about two kilobytes, so the errors of a message with one megabyte of `{},` would need three gigabytes. A
-check that only returns true or false is fast. So this module checks array items one by one, and keeps only a limited number of
-invalid items.
+check that only returns true or false is fast. With such checks, this module tests array items one by one, and keeps only a
+limited number of invalid items.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,6 +1,6 @@
 """Finds the ambiguities that request headers touch, and decompresses bodies.
 
-The contract describes messages, but not the headers with which messages are sent. So only the most common headers touch no
+The contract describes messages, but not the headers with which messages are sent. Only the most common headers touch no
 ambiguity. Header names and media types may be in upper or lower case (RFC 9110, 8.3.1).
 """
 

@@ -190,8 +190,8 @@ def chosen_faults(
 ) -> tuple[tuple[Rule, ...], frozenset[str] | None]:
     """Returns the selected rules, and the names of the selected techniques (None: all).
 
-    Pinned properties must keep their values. So the result contains no rules at pinned sites, and no rules whose conditions
-    depend on pinned properties.
+    Pinned properties must keep their values. The result contains no rules at pinned sites, and no rules whose conditions depend
+    on pinned properties.
     """
     every = contract.rules[message_type]
     by_id = _matching("rules", "rule", [rule.id for rule in every], rules, "`brokerfuzz rules` lists them all")

@@ -1,7 +1,7 @@
 """Gives a property a different value in each message that a strategy draws, for services that reject repeated values.
 
-The values come from a counter and a random number, not from Hypothesis. So the values also differ when Hypothesis shrinks or
-repeats an example, and no run can be reproduced exactly.
+The values come from a counter and a random number, not from Hypothesis. The values also differ when Hypothesis shrinks or repeats
+an example, so no run can be reproduced exactly.
 """
 
 from datetime import datetime

@@ -8,9 +8,9 @@ these advantages:
 - `DirectSource` is about 1.6 times as fast.
 - `DirectSource` records an edge as an ordinary value, so Hypothesis can shrink the edge. For example, `' OR '1'='1` becomes `'`
   if only the quote is necessary for the failure.
-- With `DirectSource`, no two parts of an example have the same label. So Hypothesis does not copy one part over another, and
-  generates every example independently. With `DirectSource`, one hundred examples cover 85 % of the edges instead of 68 %, and no
-  two examples are equal.
+- With `DirectSource`, no two parts of an example have the same label. For this reason, Hypothesis does not copy parts of
+  examples, and generates every example independently. With `DirectSource`, one hundred examples cover 85 % of the edges instead
+  of 68 %, and no two examples are equal.
 """
 
 from collections.abc import Callable, Hashable, Mapping

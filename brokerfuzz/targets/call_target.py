@@ -41,11 +41,11 @@ class CallTarget(PoolTarget):
     `crashed` and any other returned value also mean `crashed`, because a list of errors or a parsed message has no clear meaning.
     If the function returns an awaitable, brokerfuzz waits for its result.
 
-    Up to `processes` separate processes call the function (default: one per core). So a crash does not stop the campaign. If the
-    process ends, the answer is `crashed`. If the function needs more than `timeout` seconds, the answer is `timeout`. After a
-    crash or a timeout, the next message gets a new process. brokerfuzz ignores the standard output of the function. If the
-    process ends, the answer contains the end of its standard error. If a new process cannot import the function any more,
-    brokerfuzz tries again for up to `patience` seconds.
+    Up to `processes` separate processes call the function (default: one per core). A crash of the function does not stop the
+    campaign. If the process ends, the answer is `crashed`. If the function needs more than `timeout` seconds, the answer is
+    `timeout`. After a crash or a timeout, the next message gets a new process. brokerfuzz ignores the standard output of the
+    function. If the process ends, the answer contains the end of its standard error. If a new process cannot import the function
+    any more, brokerfuzz tries again for up to `patience` seconds.
 
     Raises `TargetError` if a name or a limit is invalid.
     """

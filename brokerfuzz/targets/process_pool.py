@@ -1,9 +1,9 @@
 """Manages processes that keep running and handle one message after another.
 
 The pool starts processes when they are needed, and replaces processes that have ended. A process gets its next message as soon as
-brokerfuzz has read the answer to the previous message. So everything that a process does concerns its current message. There are
-two exceptions. If a process certainly has not read its message, another process gets the message. If a process ends between two
-messages, the pool replaces the process without reporting a crash.
+brokerfuzz has read the answer to the previous message. For this reason, everything that a process does concerns its current
+message, with two exceptions. If a process certainly has not read its message, another process gets the message. If a process ends
+between two messages, the pool replaces the process without reporting a crash.
 """
 
 import asyncio

@@ -101,7 +101,7 @@ class Process:
             _kill_group(self.pid)
 
     async def wait_for_end(self, patience: float = 0.0) -> None:
-        """Waits up to `patience` seconds for the end of the process. Then kills the process if it still runs."""
+        """Waits up to `patience` seconds for the end of the process. After this time, kills the process if it still runs."""
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self.finished.wait()

@@ -34,11 +34,11 @@ def parametrize(
     """Calls a test function with the cases of a message type, in its argument `case`.
 
     With `by="case"`, there is one test per case. The ID of the test is `str(case)`: the ID of an invalid case begins with
-    `breaks`, and the ID of a valid case begins with `valid`. With `by="rule"`, there is one test per rule. This test calls the
-    function with all cases of the rule, and fails once. With `by="rule"`, fixtures are created once per rule, and one test
-    contains all valid cases. The cases come from `corpus.load`: each rule broken with each technique, each edge and each probe.
-    `rules`, `techniques` and `sites` are patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count 1000
-    --brokerfuzz-seed 7` adds random cases.
+    `breaks`, and the ID of a valid case begins with `valid`. With `by="rule"`, there is one test per rule. The test of a rule
+    calls the function with all cases of the rule, and fails at most once. With `by="rule"`, fixtures are created once per rule,
+    and one test contains all valid cases. The cases come from `corpus.load`: each rule broken with each technique, each edge and
+    each probe. `rules`, `techniques` and `sites` are patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count
+    1000 --brokerfuzz-seed 7` adds random cases.
 
     The function can be a method of a `unittest.TestCase`. The function can also be `async` if a plugin such as pytest-asyncio
     runs it. Raises `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the function has no argument
@@ -68,7 +68,9 @@ def parametrize(
 
 
 class CasesFailed(AssertionError):
-    """Some cases of a group failed. `failures` contains each failed case with the result that the test observed."""
+    """An error of a test with a group of cases, of which some cases failed. `failures` contains each failed case with the result
+    that the test observed.
+    """
 
     def __init__(self, group: CaseGroup, failures: Sequence[tuple[Case, str]]) -> None:
         super().__init__(described_failures(len(group.cases), failures))

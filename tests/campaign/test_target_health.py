@@ -182,7 +182,7 @@ def test_expired_credentials_end_the_campaign_as_partial_without_a_finding(statu
     server = Expires(status, renewed=False)
     result = fired(server)
     assert (result.findings, result.outcome.state, result.outcome.status) == ((), "partial", 2)
-    assert result.outcome.reason == f"the target now rejects the plain message (status {status})"
+    assert result.outcome.reason == f"the target now rejects an ordinary valid message that it accepted before (status {status})"
     assert result.unproven == 0
     assert len(server.seen) < 130
 

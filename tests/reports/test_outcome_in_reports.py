@@ -106,7 +106,10 @@ ROWS = {
     "complete with an unproven rule": Row(lambda: sent_to(blocking_zero), "complete", 0, "no findings, 1 rule unproven"),
     "a limit of the user": Row(limited, "complete", 1, "1 finding"),
     "expired credentials": Row(
-        lambda: losing_the_target(401), "partial", 2, r"partial \(the target now rejects the plain message \(status 401\)\): no findings"
+        lambda: losing_the_target(401),
+        "partial",
+        2,
+        r"partial \(the target now rejects an ordinary valid message that it accepted before \(status 401\)\): no findings",
     ),
     "a target that hangs": Row(lambda: losing_the_target(None), "partial", 1, r"partial \(the target stopped answering \(.*\)\): 1 finding"),
     "interrupted": Row(interrupted, "partial", 130, r"partial \(interrupted\): no findings"),

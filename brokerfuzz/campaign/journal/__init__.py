@@ -10,8 +10,8 @@ message of case `number`, its twin, or a step of shrinking this message. `at` is
 campaign started. If the bytes of a message or a response are not UTF-8, `raw` and `response_raw` contain these bytes in base64.
 If `--fresh` changed the message, `sent` is the body that was sent.
 
-Each line is written with a single system call. So if the process is killed, only the last line can be incomplete. Readers ignore
-an incomplete last line. A journal is compressed if its name ends in `.gz`. The lines of a compressed journal are also complete as
+Each line is written with a single system call. If the process is killed, only the last line can be incomplete. Readers ignore an
+incomplete last line. A journal is compressed if its name ends in `.gz`. The lines of a compressed journal are also complete as
 soon as they are written.
 """
 

@@ -1,8 +1,9 @@
 """Finds out which technique was used in an invalid message that brokerfuzz did not generate.
 
-A technique turns a valid value into an invalid one, but the message contains only the invalid value. So brokerfuzz guesses valid
-values: for example, the number in a string, or the first item of an array. If a technique turns such a guess into exactly the
-invalid value, the technique is recognised. If no technique is recognised, the message covers only the broken rule.
+A technique turns a valid value into an invalid one, but the message contains only the invalid value. To recognise a technique,
+brokerfuzz guesses valid values: for example, the number in a string, or the first item of an array. If a technique turns such a
+guess into exactly the invalid value, the technique is recognised. If no technique is recognised, the message covers only the
+broken rule.
 """
 
 import json

@@ -31,7 +31,7 @@ class Turns(Generic[T]):
 
     @property
     def longest_waiting(self) -> T:
-        """The element that comes next."""
+        """The element that has waited longest, and so comes next."""
         return self._waiting[0]
 
     def put_off(self) -> None:

@@ -15,7 +15,7 @@ from brokerfuzz.decoder.byte_tables import SELECTOR_BYTES
 _ORDERS = 8
 _SHORT = SELECTOR_BYTES + 14
 _NEXT_TO_NOTHING = bytes((1, 0, 0, 0, 0, 0, 0, 0))
-"""These bytes make a property absent, or give it its plainest value. Zero gives the simplest value."""
+"""The bytes that make a property absent, or give a property its plainest value. Zero gives the simplest value."""
 
 
 class TurningSource(RandomValues):

@@ -56,8 +56,8 @@ class File:
 class OneFile:
     """A format that consists of one file. `pieces` yields the bytes of the file.
 
-    If the file consists of the bytes of its cases one after another, `encode` returns the bytes of some cases, so that several
-    processes can generate the file. The second argument of `encode` is True if these are the last cases of the file.
+    If the file is only the bytes of its cases one after another, `encode` returns the bytes of some cases. With `encode`, several
+    processes can generate parts of the file. The second argument of `encode` is True if these are the last cases of the file.
     """
 
     name: str

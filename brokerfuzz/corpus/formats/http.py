@@ -7,9 +7,9 @@
 
     {"number":"OFF-10000", …}
 
-There is one file per verdict. The files use only syntax that the three editors share. Editors may change some bodies: for example,
-those that contain `{{`. So the file contains a body only if it is a short line of printable JSON without `{{`, and the request
-has the usual headers. All other bodies are in separate files.
+There is one file per verdict. The files use only syntax that the three editors share. Editors may change some bodies: for
+example, those that contain `{{`. The file contains a body only if the body is a short line of printable JSON without `{{`, and
+the request has the usual headers. All other bodies are in separate files.
 """
 
 from collections.abc import Iterable, Iterator

@@ -196,7 +196,7 @@ class RemotePlace:
 
 
 class _RemoteStream:
-    """A stream that writes to a store. Its errors contain the URL."""
+    """A stream that writes to a store. The errors of the stream contain the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
@@ -212,7 +212,7 @@ class _RemoteStream:
 
 
 class _RemoteSource(RawIOBase):
-    """A stream that reads from a store. Its errors contain the URL."""
+    """A stream that reads from a store. The errors of the stream contain the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
