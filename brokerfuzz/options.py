@@ -235,8 +235,8 @@ _TARGET_OPTIONS = (
                  help="Send these credentials with each request (basic authentication). ${NAME} inserts the value of an environment "
                  "variable, as in -H."),
     click.option("--secret", "secrets", metavar="VARIABLE", multiple=True,
-                 help="Hide the value of this environment variable in everything that brokerfuzz writes (repeatable). Use it for secrets that hooks, "
-                 "commands or functions read from the environment."),
+                 help="Hide the value of this environment variable in everything that brokerfuzz writes (repeatable). Use --secret for "
+                 "secrets that hooks, commands or functions read from the environment."),
     click.option(
         "--trace-headers", metavar="CASE,CAMPAIGN|off", default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign", show_default=True,
         help="Names of the headers that contain the ID of the case and the ID of the campaign. With these IDs, you can find a request in "

@@ -1,4 +1,4 @@
-"""Writes what a campaign found: the baseline, the policies in the configuration, and the reports."""
+"""Writes the results of a campaign: the baseline, the policies in the configuration, and the reports."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def check(results: ResultOptions, *, http: bool) -> None:
 
 
 def known(results: ResultOptions) -> "Baseline":
-    """Returns the known findings. Raises `BaselineError`."""
+    """Returns the known findings of the baseline. Raises `BaselineError` if the baseline cannot be read."""
     from brokerfuzz.campaign import baseline
 
     if results.baseline is None or (results.baseline_update and not Path(results.baseline).exists()):
@@ -57,12 +57,12 @@ def with_files(result: "Result", planned: "PlannedCampaign", results: ResultOpti
         failed(line)
     applying = baseline.applying(entries)
     for name in (name for name in entries if name not in applying):
-        note(f"the entry {name} of {results.baseline} applied until {entries[name].until}: its finding counts as new")
+        note(f"the entry {name} of {results.baseline} expired after {entries[name].until}, so its finding counts as new")
     return replace(result, findings=baseline.marked(result.findings, applying), unwritten=tuple(problems))
 
 
 def _updated(result: "Result", known: "Baseline", results: ResultOptions) -> "Baseline":
-    """Writes the baseline, and returns it. Raises `BaselineError`."""
+    """Writes the baseline, and returns its contents. Raises `BaselineError` if the baseline cannot be written."""
     from brokerfuzz.campaign import baseline
 
     add, prune = results.baseline_update, results.baseline_prune

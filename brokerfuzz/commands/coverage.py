@@ -66,7 +66,9 @@ def command(
     note_other_bodies(measured.others)
     if measured.ambiguous_type:
         first = measured.first_ambiguous_type
-        note(f"left out {measured.ambiguous_type:,} messages that match several message types (the first is {first}): give the type with --message")
+        note(
+            f"left out {measured.ambiguous_type:,} messages that match several message types (the first is {first}): specify the type with --message"
+        )
     tallies = list(measured.tallies.values())
     if html is not None:
         coverage_page.write(html, coverage_page.page(tallies, sources=corpora))

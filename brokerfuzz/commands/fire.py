@@ -49,24 +49,23 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1),
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
-              help="Maximum time for shrinking, which reduces the message of each finding to a minimal one with at most 200 requests "
-              "per minute of this time. "
-              "off disables shrinking.")  # fmt: skip
+              help="Maximum time for shrinking, which removes parts of the message of each finding until nothing more can be removed. "
+              "Each minute of this time allows 200 requests for each finding. off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
-              help="Send ordinary valid messages first, and the accepted one again, to check that the target is set up correctly. "
-                   "A program or a function also gets a clearly invalid message.  [default: preflight]")  # fmt: skip
+              help="Before the cases, send ordinary valid messages, to check that the target is set up correctly. A program or a function "
+              "also gets a clearly invalid message.  [default: preflight]")  # fmt: skip
 @click.option(
     "--journal",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Write every request and its answer to this file, for --resume and `replay`. The file is compressed if its name ends in .gz.",
+    help="Write every request and its answer to this file, for --resume and `replay`. The journal is compressed if its name ends in .gz.",
 )
 @click.option("--resume", metavar="JOURNAL", type=click.Path(dir_okay=False),
-              help="Continue the campaign that wrote this file with --journal. "
-                   "brokerfuzz does not send the requests that have an answer in this file.")  # fmt: skip
+              help="Continue the campaign that wrote this file with --journal. brokerfuzz does not send requests whose answers are "
+              "already in the journal.")  # fmt: skip
 @click.option("--report", "reports", metavar="FILE", type=click.Path(dir_okay=False), multiple=True,
               help="Write a report to this file (repeatable): .html, .xml (JUnit), .json, .ndjson, .har, .md or .py (pytest).")  # fmt: skip
-@click.option("--force", is_flag=True, help="Let reports replace files that are not reports of brokerfuzz.")
+@click.option("--force", is_flag=True, help="Let reports overwrite files that are not reports of brokerfuzz.")
 @click.option(
     "--baseline",
     metavar="FILE",
@@ -74,9 +73,9 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
     help="Treat the findings in this file as known. Known findings do not cause exit status 1.",
 )
 @click.option("--baseline-update", is_flag=True, help="Add the findings of this campaign to the file given with --baseline.")
-@click.option("--baseline-prune", is_flag=True, help="Remove the findings that no longer occur from the file given with --baseline.")
+@click.option("--baseline-prune", is_flag=True, help="Remove findings that no longer occur from the file given with --baseline.")
 @click.option("--write-config", is_flag=True,
-              help="Write the target's behaviour for each question that the contract leaves open into the configuration, as policies.")  # fmt: skip
+              help="Save in the configuration, as policies, how the target treats questions that the contract leaves open.")  # fmt: skip
 @options.workers_option("send the cases")
 @click.option("--cluster", metavar="ADDRESS", help="Send the cases from the Dask cluster whose scheduler has this address.")
 @options.policy_option
@@ -84,7 +83,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @options.contract_option
 @options.values_option
 @options.quiet_option("the outcome")
-@click.option("-v", "--verbose", is_flag=True, help="Print each answer as soon as it arrives. This works only without --workers and --cluster.")
+@click.option("-v", "--verbose", is_flag=True, help="Print each answer as soon as it arrives (not with --workers or --cluster).")
 @options.json_option
 @typed_options(target=TargetOptions, sending=SendingOptions, cases=CaseOptions, campaign=CampaignOptions, results=ResultOptions)
 def command(
@@ -94,14 +93,14 @@ def command(
     """Send test messages to a target and report where its answers contradict the contract.
 
     The target is the service at URL, a command (--exec), a Python function (--call) or a Python application (--app). With --demo,
-    brokerfuzz starts its own reference service, with the bugs that --bug seeds, and tests it. If you resume a campaign, give the
-    target again.
+    brokerfuzz starts its own reference service, with the bugs that --bug seeds, and tests it. If you resume a campaign, specify
+    the target again.
 
-    brokerfuzz sends the cases of the catalogue first, then random cases. brokerfuzz reduces the message of each finding to a
-    minimal one, and prints a command that reproduces the finding. If the contract leaves a question open, brokerfuzz lists the
-    target's behaviour, but does not count it as a finding. For each rejected invalid message, brokerfuzz also sends the twin (the
-    valid counterpart). If the target also rejects the twin, brokerfuzz replaces the part that it rejects, and sends both again.
-    If the target still rejects the twin, the rejection of the invalid message is unproven.
+    brokerfuzz sends the cases of the catalogue first, then random cases. For each finding, brokerfuzz prints the smallest message
+    that shows it, and a command that reproduces it. If the contract leaves a question open, brokerfuzz lists how the target
+    behaves, but reports no finding. For each rejected invalid message, brokerfuzz also sends the twin (the valid counterpart). If
+    the target also rejects the twin, brokerfuzz replaces the part of the twin that the target rejects, and sends both messages
+    again. If the target still rejects the twin, the rejection of the invalid message is unproven: it may have another reason.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 
@@ -145,7 +144,7 @@ def _command(journal: str | None) -> str | None:
 
 
 def _continuing(result: "Result", campaign: CampaignOptions) -> str | None:
-    """Says how to continue a campaign that ended early."""
+    """Describes how to continue a campaign that ended early."""
     if result.stop is None:
         return None
     return _command(campaign.resume or campaign.journal) or "impossible without a journal: start the campaign with --journal FILE"
@@ -176,7 +175,7 @@ def _resumed(ctx: click.Context, journal: str, cases: CaseOptions, campaign: Cam
         options_typed = ", ".join(param.opts[0] for param in ctx.command.params if param.name in typed)
         raise click.UsageError(f"--resume uses the settings in the journal: remove {options_typed}", ctx)
     if planned.plan.count is None and campaign.max_time is None:
-        raise click.UsageError("the campaign of this journal has no limit: set one with --max-time", ctx)
+        raise click.UsageError("the campaign of this journal has no limit: set a limit with --max-time", ctx)
     return planned
 
 
@@ -196,7 +195,7 @@ def _endpoint(target: TargetOptions, planned: "PlannedCampaign") -> "AbstractCon
 
 
 def _run(target: "Target", planned: "PlannedCampaign", *, verbose: bool) -> "Result":
-    """Runs the campaign, and shows its progress (or with `verbose`, each answer)."""
+    """Runs the campaign, and shows its progress or, with `verbose`, each answer."""
     from brokerfuzz.reports.terminal import live_progress
 
     _generate_catalogue(planned)
@@ -209,7 +208,7 @@ def _run(target: "Target", planned: "PlannedCampaign", *, verbose: bool) -> "Res
 
 
 def _generate_catalogue(planned: "PlannedCampaign") -> None:
-    """Generates the catalogue before the campaign starts, so that its time limit does not include this."""
+    """Generates the catalogue before the campaign starts, so that the time limit of the campaign does not include this time."""
     if sys.stderr.isatty() and not is_quiet():
         click.echo("generating the catalogue ...", nl=False, err=True)
     is_empty = planned.plan.is_empty
@@ -220,7 +219,9 @@ def _generate_catalogue(planned: "PlannedCampaign") -> None:
 
 
 def _compare_targets(journal: str, target: "Target") -> None:
-    """Notes that a resumed campaign has another target than before. The reference service has another port in each run."""
+    """Prints a note if a resumed campaign has another target than before. A different port of the reference service does not
+    count.
+    """
     from brokerfuzz.campaign.journal import head_of
     from brokerfuzz.targets.demo_target import DEMONSTRATION
 
@@ -251,14 +252,14 @@ def _preflight(target: "Target", planned: "PlannedCampaign") -> None:
 
 
 def _note_known(outcomes: "Mapping[str, Outcome]") -> None:
-    """Notes what happened to the known findings, which were sent first."""
+    """Prints a note about the known findings, whose messages were sent first."""
     gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
     said = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
     note(f"known findings, sent first: {said}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))
 
 
 def _note_rejections(contact: "FirstContact") -> None:
-    """Notes before the first case that the target rejects all plain messages."""
+    """Prints a note before the first case if the target rejects all plain messages."""
     from brokerfuzz.wording import counted, readable
 
     if contact.answer is None or contact.accepted or not contact.rejected:

@@ -1,7 +1,7 @@
 """Finds the secrets of a request, and removes them from everything that brokerfuzz reports.
 
-People copy reports and logs into tickets. So the name of an environment variable replaces each secret in the description of a
-request. If a response or an error repeats a secret, brokerfuzz replaces the secret.
+Secrets must not be in reports and logs, because people copy them into tickets. In the description of a request, the name of an
+environment variable replaces each secret. If a response or an error repeats a secret, brokerfuzz replaces the secret.
 """
 
 import base64
@@ -20,7 +20,7 @@ HIDDEN = "[secret]"
 """The text that replaces secrets in answers and errors."""
 
 SHORTEST = 6
-"""The minimum number of characters of the secrets that are replaced in answers and errors. Replacing shorter ones would make
+"""The minimum number of characters of the secrets that are replaced in answers and errors. Replacing shorter secrets would make
 texts unreadable.
 """
 
@@ -35,7 +35,7 @@ _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]*)")
 _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _ESCAPES = (b"\\u", b"%", b"&#")
-"""How notations begin in which every character is escaped."""
+"""The beginnings of notations in which every character is escaped."""
 _NEVER = r"(?!)"
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of gzip and zstd."""
@@ -57,7 +57,9 @@ def variable(name: str) -> str:
 
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a URL without user and password. True marks an environment variable that replaces a secret."""
+    """Yields the parts of a URL without user and password. A part with the mark True is an environment variable that replaces a
+    secret.
+    """
     shown, at = without_user(with_references(url)), 0
     for found in _PARAMETER.finditer(shown):
         if found[2] and is_secret(unquote(found[1])) and not _REFERENCE.fullmatch(found[2]):
@@ -83,7 +85,7 @@ def secret_variables(url: str) -> Mapping[str, str]:
 
 
 def _referring(text: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a text. True marks a reference such as `${TOKEN}`."""
+    """Yields the parts of a text. A part with the mark True is a reference such as `${TOKEN}`."""
     at = 0
     for found in _REFERENCE.finditer(text):
         yield from ((text[at : found.start()], False), (found[0], True))
@@ -111,8 +113,8 @@ def without_user(url: str) -> str:
 class Secrets:
     """The secrets of a target, with methods that replace them in answers, errors and reports.
 
-    `more` contains further secrets, such as the values of `--secret`. `short` says where secrets are that are too short to be
-    replaced in answers.
+    `more` contains further secrets, such as the values of `--secret`. `short` lists the places of secrets that are too short to
+    be replaced in answers.
     """
 
     def __init__(self, url: str = "", headers: Iterable[tuple[str, str]] = (), proxy: str = "", more: Iterable[tuple[str, str]] = ()) -> None:
@@ -141,7 +143,9 @@ class Secrets:
         return re.compile(b"|".join(re.escape(spelling.encode(errors="replace")) for spelling in self._spelled), re.IGNORECASE)
 
     def hide(self, text: str) -> str:
-        """Replaces each secret in a text, also at its end, if the text ends with an ellipsis within a secret."""
+        """Replaces each secret in a text. If the text ends with an ellipsis within a secret, the beginning of this secret is also
+        replaced.
+        """
         if not self._spelled:
             return text
         text = self._in_text.sub(HIDDEN, text)
@@ -157,7 +161,7 @@ class Secrets:
     def excerpt(self, body: bytes, size: int) -> bytes:
         """Returns the beginning of a body with its secrets replaced, even if the end of the beginning splits a secret.
 
-        A compressed body may contain secrets in a form that nobody can see, so it is replaced completely.
+        A compressed body is replaced completely, because it may contain hidden secrets.
         """
         if not self._spelled:
             return body[:size]
@@ -173,11 +177,11 @@ class Secrets:
         return self._without_split_end(b"".join([*kept, body[at:size]])[:size], size)
 
     def _may_be_in(self, lower: bytes) -> bool:
-        """Returns whether a text in lower case contains a secret. This is ten times as fast as a regular expression."""
+        """Returns whether a text in lower case contains a secret. The check is ten times as fast as a regular expression."""
         return any(start in lower and any(one in lower for one in spelled) for start, spelled in self._in_lower_case.items())
 
     def _without_split_end(self, body: bytes, size: int) -> bytes:
-        """Removes the beginning of a secret at the end of a body that was cut at `size` by somebody else."""
+        """Removes the beginning of a secret at the end of a body that other code has cut at `size`."""
         return self._without_beginning(body.decode("latin-1")).encode("latin-1") if len(body) == size else body
 
     def _without_beginning(self, text: str) -> str:
@@ -198,11 +202,11 @@ def _any_of(spelled: Iterable[str]) -> re.Pattern[str]:
 
 _USER, _PART = "the user", "a part of a secret"
 _PARTS = (_USER, _PART)
-"""What is often short: nobody is warned about it."""
+"""Parts that are often short. brokerfuzz prints no note about them."""
 
 
 def of_url(url: str) -> Iterator[tuple[str, str]]:
-    """Yields what is secret in a URL, and where it is."""
+    """Yields each secret in a URL, with a description of its place."""
     for name, value in secret_variables(url).items():
         yield f"${{{name}}}", value
         yield _PART, unquote(value)
@@ -221,7 +225,7 @@ def of_url(url: str) -> Iterator[tuple[str, str]]:
 
 
 def basic(name: str, password: str) -> Iterator[tuple[str, str]]:
-    """Yields what is secret in the credentials of basic authentication, and where it is."""
+    """Yields each secret in the credentials of basic authentication, with a description of its place."""
     yield from ((_USER, name), ("the password", password), (_PART, f"{name}:{password}"))
     yield _PART, base64.b64encode(f"{name}:{password}".encode()).decode()
 
@@ -237,7 +241,7 @@ def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]
 
 
 def within(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """Yields what is secret within the value of a header: credentials, parts of cookies, the user and the password."""
+    """Yields each secret in the value of a header: credentials, parts of cookies, the user and the password."""
     scheme, _, credentials = value.strip().partition(" ")
     yield _PART, credentials.strip()
     if "cookie" in name.lower():
@@ -265,7 +269,7 @@ def _spellings(value: str) -> Iterator[str]:
 
 
 def _in_base64(value: bytes) -> Iterator[str]:
-    """Yields what base64 makes of a value within other text, which depends on the position of the value modulo 3."""
+    """Yields the base64 forms of a value within other text. The form depends on the position of the value modulo 3."""
     for before in range(3):
         text = base64.b64encode(bytes(before) + value).decode()
         whole = (before + len(value)) * 8 // 6

@@ -15,7 +15,7 @@ _HEADER = re.compile(r"(?:-H)?([A-Za-z][\w-]*):\s*(?!//)(\S.*)", re.DOTALL)
 _USER_OPTIONS = ("-u", "--user")
 _PASSWORD = "password"  # noqa: S105 - the name of an option
 _DEEPEST = 3
-"""How deeply commands within commands are searched for secrets."""
+"""The maximum depth at which commands within commands are searched for secrets."""
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -73,7 +73,7 @@ def secrets_of(words: Sequence[str], more: Mapping[str, str]) -> Secrets:
 
 
 def _found(words: Sequence[str], depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yields what is secret in a command and in the commands within its words, and where it is."""
+    """Yields each secret in a command and in the commands within its words, with a description of its place."""
     for start, name, value in _split(words):
         yield from of_url(value) if "://" in value else ()
         if name is not None:
@@ -86,7 +86,9 @@ def _found(words: Sequence[str], depth: int = 0) -> Iterator[tuple[str, str]]:
 
 
 def _words_within(word: str) -> list[str]:
-    """Returns the words of a command within a word, such as `sh -c 'curl -u me:secret'`. Returns [] if there is only one."""
+    """Returns the words of a command within a word, such as `sh -c 'curl -u me:secret'`. Returns an empty list if there is only
+    one.
+    """
     reader = shlex.shlex(word, posix=True, punctuation_chars=True)
     reader.whitespace_split, reader.commenters = True, ""
     try:

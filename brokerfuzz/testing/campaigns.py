@@ -108,15 +108,15 @@ class FireOptions(TypedDict, total=False):
     """The maximum number of requests per second (default: no limit)."""
     policies: PolicyValues
     fresh: str
-    """The name of a property that gets another value in each message."""
+    """The name of a property that gets a different value in each message."""
     now: datetime
     contract: Contract
     journal: str | Path
-    """A new file for every request and its answer. `brokerfuzz fire --resume` and `brokerfuzz replay` read it."""
+    """A new file for every request and its answer. `brokerfuzz fire --resume` and `brokerfuzz replay` can read this journal."""
     baseline: str | Path
     """A file with known findings, which `brokerfuzz fire --baseline-update` wrote. Known findings do not fail a test."""
     reports: Sequence[str | Path]
-    """The files for reports. The end of each name selects the format, as for `brokerfuzz fire --report`."""
+    """The files for reports. The suffix of each name selects the format, as for `brokerfuzz fire --report`."""
     workers: int
     """The number of processes that send the cases to a URL (default: 1)."""
 
@@ -129,8 +129,9 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
     `ValueError` to reject it. Applications, clients and functions run in this process. An exception is a crash, and the finding
     contains the end of its traceback. `FireOptions` describes the options.
 
-    Synchronous code runs in the thread of the caller, so databases in memory and the transactions of test suites work. It has no time
-    limit. In an event loop, use `fire_async`. Several campaigns can run at the same time, in several threads.
+    Synchronous code runs in the thread of the caller, so databases in memory and the transactions of test suites work.
+    Synchronous code has no time limit. In an event loop, use `fire_async`. Several campaigns can run at the same time, in several
+    threads.
 
     Raises `TargetError` if the target cannot be reached or started, and other kinds of `BrokerfuzzError` for wrong arguments.
 
@@ -149,9 +150,8 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
 
 
 async def fire_async(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
-    """Works like `fire`, for callers in an event loop of asyncio. The arguments are the same.
-
-    The campaign runs in the event loop of the caller, so an ASGI application and an `httpx.AsyncClient` can use what belongs to this
+    """Works like `fire`, for callers in an event loop of asyncio. The arguments are the same as for `fire`. The campaign runs in
+    the event loop of the caller, so an ASGI application and an `httpx.AsyncClient` can use objects that belong to this event
     loop. Synchronous code runs in a thread of its own.
 
     >>> import asyncio, brokerfuzz
@@ -167,10 +167,9 @@ async def fire_async(target: Any, message_type: MessageType = "offer-creation-re
 
 
 def assert_conforms(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
-    """Runs a campaign like `fire`, and raises an `AssertionError` that lists the findings. The arguments are the same.
-
-    Also raises if the campaign is not complete: for example, if the target accepted no valid message. The error has the attribute
-    `report`.
+    """Runs a campaign like `fire`, and raises an `AssertionError` that lists the findings. The arguments are the same as for
+    `fire`. An incomplete campaign also raises an `AssertionError`: for example, if the target accepted no valid message. The
+    attribute `report` of the error is the report of the campaign.
 
     >>> import brokerfuzz
     >>> try:
@@ -200,7 +199,7 @@ class _ReadyCampaign(NamedTuple):
 
 
 def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, options: FireOptions) -> _ReadyCampaign:
-    """Creates a campaign from its options. Synchronous code runs in `calls` (None: in a thread of its own)."""
+    """Creates a campaign from its options. Synchronous code runs in `calls` (None: in a separate thread)."""
     known = FireOptions.__annotations__
     for name in options.keys() - known.keys():
         raise UnknownNameError("option", name, known, f"the options are {listed(known)}")
@@ -259,7 +258,7 @@ def _runs_event_loop() -> bool:
 
 
 def _run_beside(work: Callable[[], Result], calls: CallerThread) -> Result:
-    """Runs a campaign in another thread, while this thread runs the synchronous code of the target."""
+    """Runs a campaign in another thread, while the current thread runs the synchronous code of the target."""
     future: Future[Result] = Future()
 
     def run() -> None:

@@ -93,7 +93,7 @@ def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str
     assert run("fire", url, "--message", PRICING, "--random", "--journal", journal, *some, "300ms").exit_code in (0, 1)
     result = run("fire", url, "--resume", journal)
     assert result.exit_code == 2
-    assert "set one with --max-time" in result.stderr
+    assert "set a limit with --max-time" in result.stderr
     before = after = sum(1 for _ in records(journal))
     for seconds in (0.5, 2, 8, 32):  # a busy machine needs more time to reach the first new case
         if after == before:

@@ -117,7 +117,7 @@ def test_recorded_traffic_is_counted_without_other_traffic(run: Run, write: Writ
 def test_a_message_of_unclear_type_is_skipped_and_reported(run: Run, write: Write) -> None:
     result = run("coverage", "--json", write("a.ndjson", PLAIN, "{}", "nope"))
     assert json.loads(result.stdout)["left_out"]["type_unknown"] == 2
-    assert "left out 2 messages that match several message types (the first is a.ndjson:2): give the type with --message" in result.stderr
+    assert "left out 2 messages that match several message types (the first is a.ndjson:2): specify the type with --message" in result.stderr
     named = of_offers(run, "a.ndjson", "--message", "offer-creation-request")
     assert named["verdicts"] == {"valid": 1, "invalid": 2, "unspecified": 0}
     assert at(named, "")["rule"]["covered"] == ["json"]
