@@ -21,5 +21,5 @@ class FirstContact:
 
     @property
     def accepted(self) -> bool:
-        """Whether the target accepted a plain message."""
+        """True if the target accepted a plain message."""
         return self.answer is not None and self.answer.kind == "accepted" and self.case is not None and self.case.label == "valid"

@@ -169,7 +169,9 @@ class TargetHealth:
         return replace(answer, reached=True) if answer.kind == "crashed" and answer.status is None else answer
 
     async def _wait(self) -> None:
-        """Waits until the target gives the usual answer to the plain message. Raises `TargetLostError` if this takes too long."""
+        """Waits until the target gives the usual answer to the plain message. Raises `TargetLostError` if the target does not
+        give this answer in time.
+        """
         answer = await self.retried(self._ask, self.is_usual)
         if not self.is_usual(answer):
             raise _lost(answer)

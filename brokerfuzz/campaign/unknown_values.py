@@ -72,7 +72,7 @@ class ValueEvidence:
     def sites(self) -> UnknownValues:
         """Returns the sites whose unknown values explain almost all rejections of valid messages.
 
-        If the target accepted no valid message at all, only sites count that most rejections name.
+        If the target accepted no valid message at all, returns only the sites that most rejections name.
         """
         if not self.rejected:
             return {}

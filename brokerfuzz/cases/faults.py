@@ -43,8 +43,8 @@ class FaultMaker:
     def of_rule(self, rule: Rule) -> Iterator[Case]:
         """Yields invalid cases that break one rule, each with its twin.
 
-        The cases use every technique and every variation of `fault_variations`. If a condition affects the rule, more cases break it
-        in messages that meet the condition.
+        The cases use every technique and every variation of `fault_variations`. If a condition affects the rule, more cases break
+        the rule in messages that meet the condition.
         """
         techniques = self.techniques(rule)
         if not techniques:

@@ -62,7 +62,9 @@ class ExpiredCases:
 
 @dataclass
 class TwinCheck:
-    """Checks that the twin of each case is another case of the corpus, and that it is valid. The twin may come later."""
+    """Checks that the twin of each case is another case of the corpus, and that it is valid. The twin may come later in the
+    corpus than its case.
+    """
 
     _labels: dict[int, Label | None] = field(default_factory=dict)
     """The verdict of each case by its ID. None means that the record of the case is wrong, so that no second problem is reported."""

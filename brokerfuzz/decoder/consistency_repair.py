@@ -222,7 +222,7 @@ def _alike(one: Any, other: Any, key: str) -> bool:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    """Returns an unused name. After a single letter, this is the next letter; otherwise it is the name followed by a number."""
+    """Returns an unused name: for a single letter, the next letter; for any other name, the name followed by a number."""
     if name not in taken:
         return name
     letters = ascii_lowercase[ascii_lowercase.find(name) + 1 :] if len(name) == 1 and name in ascii_lowercase else ""

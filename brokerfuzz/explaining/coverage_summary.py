@@ -126,12 +126,12 @@ def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Co
         return InputError(f"{name} is empty: specify a file that contains messages")
     reading = read(first.body)
     if reading.error:
-        return InputError(f"{name} is not JSON ({reading.error}): specify a corpus, or give the intended message type with --message")
+        return InputError(f"{name} is not JSON ({reading.error}): specify a corpus, or specify the intended message type with --message")
     if isinstance(reading.usual, list):
         return InputError(f"{name} contains an array, but no message is an array: write one item per line (`jq -c '.[]'`), and add --ndjson")
     closest = closest_type(first.body, contract)
     resembling = "" if closest is None else f"; the closest is {closest}"
-    return InputError(f"{name} contains no message of a recognisable type{resembling}: give the message type with --message")
+    return InputError(f"{name} contains no message of a recognisable type{resembling}: specify the message type with --message")
 
 
 # ------------------------------------------------------------------------------------------------------------- data

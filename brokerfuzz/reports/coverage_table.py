@@ -24,7 +24,7 @@ def title(kind: str, strength: int) -> str:
 
 
 def percent(score: Score) -> int:
-    """Returns the covered share in percent. Only complete coverage gives 100, and only no coverage gives 0."""
+    """Returns the covered share in percent. The result is 100 only if everything is covered, and 0 only if nothing is covered."""
     return min(max(round(100 * score.share), 1 if score.covered else 0), 100 if score.covered == score.all else 99)
 
 

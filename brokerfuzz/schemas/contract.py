@@ -331,7 +331,9 @@ def _check_names(contract: Contract, folder: Path) -> None:
                 if not name or "." in name or "[]" in name:
                     raise ContractError(f"{path} has a property named {name!r}: rename it, because '.' and '[]' are reserved for site names")
                 if "\0" in name:
-                    raise ContractError(f"{path} has a property named {name!r}: rename it, because a message that contains NUL is never valid")
+                    raise ContractError(
+                        f"{path} has a property named {name!r}, which contains NUL: rename it, because a message with NUL is never valid"
+                    )
 
 
 def _check_tables(contract: Contract, folder: Path) -> None:

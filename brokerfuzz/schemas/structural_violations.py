@@ -27,7 +27,8 @@ _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 
 
 class Error(NamedTuple):
-    """An error that a validator reports. `steps` is the path of its place, and `at` is its JSON Pointer.
+    """An error that a validator reports. `steps` is the path of the place of the error, and `at` is the JSON Pointer of this
+    place.
 
     At this place, the message breaks one of `rules`. If `rules` contains several rules, the whole message decides which rule is
     broken.

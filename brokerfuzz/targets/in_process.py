@@ -22,7 +22,7 @@ _NOT_OF_APPLICATIONS = (_OURS, get_path("stdlib"))
 
 
 class InProcessTarget:
-    """An application or a test client in this process. `name` is its name in reports.
+    """An application or a test client in this process. `name` is the name of the application or the client in reports.
 
     `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If the
     application raises an exception, the answer contains the end of its traceback. The same is true if the application logs an
