@@ -17,6 +17,7 @@ from brokerfuzz.campaign.journal import AnswerLog, Journal, is_compressed
 from brokerfuzz.campaign.replaying import Outcome, of_baseline, replay
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages
+from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.errors import JournalError
 from brokerfuzz.schemas import Policies
@@ -33,7 +34,7 @@ class PlannedCampaign:
 
     `now` is the time that counts as the present (None: the actual time). `max_time` and `shrink` are in seconds (`shrink=0`: no
     shrinking). `journal` is a new file, or the journal of the campaign that is continued if `resume` is true. The findings in `known` are
-    sent first, and are marked in the result. `cluster` is the address of a Dask cluster.
+    sent first, and are marked in the result. `fresh` is a property that is unique in each message. `cluster` is the address of a Dask cluster.
     """
 
     plan: Plan
@@ -51,6 +52,10 @@ class PlannedCampaign:
     known: Baseline = field(default_factory=dict)
     workers: int = 1
     cluster: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.fresh is not None:
+            check_property(self.fresh, self.plan.message_type, self.plan.demands)
 
     @property
     def plain(self) -> tuple[Case, ...]:

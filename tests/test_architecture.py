@@ -43,7 +43,9 @@ ALLOWED: dict[str, set[str]] = {
         "schemas", "errors",
     },
     "service": {"decoder", "schemas", "errors"},
-    "planned_campaign": {"campaign", "workers", "targets", "cases.case", "cases.plan", "cases.catalogue", "version", "schemas", "errors"},
+    "planned_campaign": {
+        "campaign", "workers", "targets", "cases.case", "cases.plan", "cases.catalogue", "cases.fresh_values", "version", "schemas", "errors",
+    },
     "testing": {"planned_campaign", "reports", "service.running", "campaign", "targets", "corpus.bundled_corpus", "cases", "schemas", "errors"},
     "explaining": {"corpus", "inputs", "cases", "decoder", "service.bugs", "schemas", "errors"},
     "inputs": {"har_reading", "corpus", "compression", "cases.case", "cases.record_reader", "schemas", "errors"},

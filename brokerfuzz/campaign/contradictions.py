@@ -10,9 +10,10 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 
-FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer", "stopped-answering"]
+FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer", "stopped-answering", "repeated-crash"]
 """The kinds of findings. For `malformed-answer`, the problem is the response: it is not a valid envelope, although a policy
-requires one. For `stopped-answering`, the target no longer answers any message.
+requires one. For `stopped-answering`, the target no longer answers any message. For `repeated-crash`, the target
+crashes only if it gets the same offer a second time.
 """
 
 

@@ -28,6 +28,7 @@ from brokerfuzz.pointers import site_of
 from brokerfuzz.targets import Answer
 
 _WITH_CAUSES: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})
+_NOT_SHRUNK: frozenset[FindingKind] = frozenset({"stopped-answering", "repeated-crash"})
 MOST_CAUSES = 4
 """The maximum number of causes to search for in one message."""
 
@@ -44,7 +45,7 @@ class FindingIdentification:
 
     async def run(self, concurrency: int) -> None:
         """Shrinks the contradictions. Groups are processed concurrently, and the contradictions of a group one after another."""
-        reached = sorted((one for one in self.suspicions if one.kind != "stopped-answering"), key=group_key)
+        reached = sorted((one for one in self.suspicions if one.kind not in _NOT_SHRUNK), key=group_key)
         groups = sorted((list(group) for _, group in groupby(reached, key=group_key)), key=lambda group: group[0].index)
         waiting = iter(groups)
 

@@ -95,6 +95,8 @@ class Finding:
     @property
     def expected(self) -> str:
         """The answers that the contract allows: `accepted`, `rejected`, or either."""
+        if self.kind == "repeated-crash":
+            return EXPECTED["unspecified"]
         return f"{EXPECTED[self.label]}, in a valid envelope" if self.about else EXPECTED[self.label]
 
     @property
@@ -118,6 +120,8 @@ class Finding:
         if self.kind == "stopped-answering":
             stopped = "it processed this message, or another message that was sent at the same time"
             return f"The target stopped answering ({printable(self.answer.reason, 300)}) while {stopped}."
+        if self.kind == "repeated-crash":
+            return f"The target {self._outcome()} that it had accepted before: the same message was sent twice."
         if self.about:
             return f"The answer to {self._message()} is not a valid envelope: {printable(self.about, 300)}{self._flakiness}."
         found_by = f"; found by {self.hint}" if self.hint else ""
@@ -207,7 +211,8 @@ def finding_of(suspicion: Suspicion, identity: IdentityKey, target: Target, cont
 
 def _reproduction(suspicion: Suspicion, target: Target) -> str:
     headers = suspicion.case.headers
-    return target.reproduction(suspicion.body, headers) if headers else target.reproduction(suspicion.body)
+    line = target.reproduction(suspicion.body, headers) if headers else target.reproduction(suspicion.body)
+    return f"{line}; {line}" if suspicion.kind == "repeated-crash" else line
 
 
 def source_of(rule: str, contract: Contract) -> str:

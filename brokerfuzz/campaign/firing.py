@@ -273,7 +273,7 @@ class Campaign:
         finally:
             self.stop = self.stop or self._runner.stop
         if self.options.repeats and (self.stop is None or self.stop.cause == "limit"):
-            await repeated_number.probe(self._sender, self._runner.seen.ledger, self._judge)
+            await repeated_number.probe(self._sender, self._runner.seen, self._judge)
 
     async def _retest(self) -> None:
         """Retests unproven rejections, unless the campaign was interrupted or the target is lost."""

@@ -4,7 +4,7 @@ used. With `--cleanup`, the first offer is removed only after the answer to the 
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.ledger import Ledger
+from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.targets import Answer
@@ -14,14 +14,27 @@ REPEATED = "offer-creation-request"
 NUMBER = "number"
 
 
-async def probe(sender: Sender, ledger: Ledger, judge: Judge) -> None:
-    """Sends the plain offer twice, and records the behaviour in the ledger. Does nothing if the target did not accept the plain offer."""
+async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
+    """Sends the plain offer twice, and records the behaviour in the ledger. Does nothing if the target did not accept the plain offer.
+
+    A crash at the second offer is a finding, if another pair of offers shows it again.
+    """
     plain = sender.contact.case
     if plain is None or plain.message_type != REPEATED or not sender.contact.accepted:
         return
-    both = await sender.send_twice(plain, FreshValues(NUMBER, judge.of))
-    if both is not None and both[0].kind == "accepted" and (behaviour := behaviour_of(*both)):
-        ledger.add(AMBIGUITY, 0, plain, both[1].kind, judge.demands).answered = behaviour
+    fresh = FreshValues(NUMBER, judge.of)
+    both = await sender.send_twice(plain, fresh)
+    if both is None or both[0].kind != "accepted":
+        return
+    if behaviour := behaviour_of(*both):
+        seen.ledger.add(AMBIGUITY, 0, plain, both[1].kind, judge.demands).answered = behaviour
+    if is_crash(both) and is_crash(await sender.send_twice(plain, fresh, 1)):
+        seen.suspicions.add("repeated-crash", 0, plain, plain.verdict, both[1])
+
+
+def is_crash(answers: tuple[Answer, Answer] | None) -> bool:
+    """Returns whether the target accepted the first offer, and crashed at the second one or did not answer it."""
+    return answers is not None and answers[0].kind == "accepted" and answers[1].kind in ("crashed", "timeout") and answers[1].reached
 
 
 def behaviour_of(first: Answer, second: Answer) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from brokerfuzz.campaign import repeated_number
 from brokerfuzz.campaign.baseline import Baseline, KnownFinding
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import together
@@ -89,6 +90,8 @@ async def _replayed(number: int, again: ReplayRequest, sender: Sender, judge: Ju
     label = judge.of(again.case, again.case.body).label
     if label != again.label:
         return Replayed(again.sentence, again.case, label, None, None, "other verdict")
+    if again.kind == "repeated-crash":
+        return await _replayed_twice(number, again, sender, judge)
     answer, kind = None, None
     for step in range(TRIES if again.flaky else 1):
         try:
@@ -101,6 +104,14 @@ async def _replayed(number: int, again: ReplayRequest, sender: Sender, judge: Ju
         if kind is not None:
             break
     return Replayed(again.sentence, again.case, label, kind, answer, _outcome(again, kind))
+
+
+async def _replayed_twice(number: int, again: ReplayRequest, sender: Sender, judge: Judge) -> Replayed:
+    both = await sender.send_twice(again.case, FreshValues(repeated_number.NUMBER, judge.of), number)
+    if both is None:
+        return Replayed(again.sentence, again.case, again.label, None, None, "not sent")
+    kind = again.kind if repeated_number.is_crash(both) else None
+    return Replayed(again.sentence, again.case, again.label, kind, both[1], _outcome(again, kind))
 
 
 def _outcome(again: ReplayRequest, kind: FindingKind | None) -> Outcome:

@@ -134,11 +134,11 @@ class Sender:
         self._record(key, case, body, sent, answer)
         return answer
 
-    async def send_twice(self, case: Case, fresh: FreshValues) -> tuple[Answer, Answer] | None:
+    async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
         """Sends a message with a fresh value, then sends the same bytes again, and returns both answers. Returns None if the
-        journal lacks the answers and sending is not allowed.
+        journal lacks the answers and sending is not allowed. The journal distinguishes several pairs of messages by their `number`.
         """
-        keys = [Key("repeated", 0, step) for step in (0, 1)]
+        keys = [Key("repeated", number, step) for step in (0, 1)]
         known = [None if self._recalled is None else self._recalled.get(key, case.body) for key in keys]
         if known[0] is not None and known[1] is not None:
             return known[0], known[1]

@@ -14,7 +14,10 @@ from itertools import count
 from secrets import token_hex
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas import Verdict
+from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.errors import ReferenceDataError, UnknownNameError
+from brokerfuzz.schemas import Contract, MessageType, Verdict
+from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.headers import carried
 
 _RUN, _NUMBERS = token_hex(4), count(1)
@@ -37,6 +40,22 @@ def _suffix() -> str:
 
 def _with_suffix(value: str, suffix: str) -> str:
     return (value if len(value) < _LONG else value[: -len(suffix)]) + suffix
+
+
+def fresh_properties(message_type: MessageType, contract: Contract) -> list[str]:
+    """Returns the properties of a message that can be fresh: the strings of its top-level object."""
+    known = contract.flat[message_type].get("properties", {})
+    return [name for name, schema in known.items() if "string" in types_of(schema) and "enum" not in schema]
+
+
+def check_property(name: str, message_type: MessageType, contract: Contract) -> None:
+    """Raises `UnknownNameError` if no message has this property, and `ReferenceDataError` if the reference data lists its values."""
+    known = [each for one in MESSAGE_TYPES for each in fresh_properties(one, contract)]
+    if name not in known:
+        raise UnknownNameError("property for --fresh", name, known, "use a string of the top-level object, such as number")
+    if contract.values is not None and name in contract.values.used(message_type):
+        problem = f"the reference data lists the values of {name}, so this property cannot be fresh"
+        raise ReferenceDataError(f"{problem}: remove {name} from the reference data, or do not use --fresh {name}")
 
 
 class FreshValues:

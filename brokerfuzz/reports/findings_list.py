@@ -22,6 +22,7 @@ from brokerfuzz.wording import counted, printable
 KINDS = {
     "stopped-answering": "stopped answering",
     "crashed": "crashed",
+    "repeated-crash": "repeated crash",
     "timeout": "timeout",
     "invalid-accepted": "invalid accepted",
     "valid-rejected": "valid rejected",

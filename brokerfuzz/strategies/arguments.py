@@ -10,13 +10,13 @@ from hypothesis.strategies import SearchStrategy
 
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.case_filters import matching
+from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.decoder.ambiguous_values import drawable
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.contract import known_contract, known_message_type
-from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.schemas.verdicts import known_labels
 
@@ -155,13 +155,14 @@ def fresh_property(fresh: str | None, contract: Contract, message_type: MessageT
     """
     if fresh is None:
         return None
-    known = contract.flat[message_type].get("properties", {})
-    strings = [name for name, schema in known.items() if "string" in types_of(schema) and "enum" not in schema]
+    strings = fresh_properties(message_type, contract)
     if fresh not in strings:
         remedy = f"use one of {', '.join(map(repr, strings))}" if strings else f"{message_type} has no string at its top level; omit the argument"
         reject("fresh", fresh, remedy)
     if fresh in pinned:
         reject("fresh", fresh, "fields also pins this property; use only one of them")
+    if contract.values is not None and fresh in contract.values.used(message_type):
+        reject("fresh", fresh, "the reference data of the contract lists the values of this property; use only one of them")
     return fresh
 
 

@@ -74,6 +74,25 @@ def test_the_ledger_shows_what_the_target_does_with_a_known_number(behaviour: st
     assert result.findings == ()
 
 
+def test_a_crash_at_the_second_offer_is_a_finding_that_can_be_replayed(run: Run, tmp_path: Path) -> None:
+    journal, report, baseline = (str(tmp_path / name) for name in ("run.ndjson", "report.json", "known.json"))
+    with serving(serves(lambda stored, number: response(500) if number in stored else created(stored, number))) as url:
+        done = run("fire", url, *SOME, "--journal", journal, "--report", report, "--baseline", baseline, "--baseline-update", "--json")
+        again = run("replay", report, url)
+        from_journal = run("replay", journal, url)
+        known = run("fire", url, *SOME, "--baseline", baseline)
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["kind"] == "repeated-crash"
+    assert finding["sentence"].startswith("The target crashed on a valid offer creation request (status 500) that it had accepted before")
+    assert finding["reproduce"].count("curl") == 2
+    for replayed in (again, from_journal):
+        assert replayed.stdout.startswith("still there (crashed: status 500)"), replayed.output
+    assert known.exit_code == 0
+    assert known.stdout.startswith("no new findings (1 known)")
+    with serving(serves(unique)) as url:
+        assert "1 of 1 gone" in run("replay", report, url).stdout
+
+
 def test_a_target_that_accepts_no_plain_offer_gets_no_repeated_one() -> None:
     result = fired(lambda stored, number: response(422))
     assert [one for one in result.ambiguities if one.ambiguity.id == "repeated-number"] == []

@@ -24,6 +24,14 @@ def test_wrong_values_end_every_command_before_it_starts(run: Run, command: tupl
     assert result.stderr.count("\n") == 1
 
 
+def test_a_property_with_known_values_cannot_be_fresh(run: Run) -> None:
+    Path("v.toml").write_text('number = ["N-1", "N-2"]')
+    result = run("fire", "http://127.0.0.1:1", "--values", "v.toml", "--fresh", "number")
+    assert result.exit_code == 2
+    assert "the reference data lists the values of number, so this property cannot be fresh: remove number from" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
 def test_the_configuration_contains_values_beside_other_settings(run: Run) -> None:
     known: list[bytes] = []
 

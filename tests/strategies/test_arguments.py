@@ -55,6 +55,10 @@ REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (call["offer_requests"](ambiguities=["url"]), r"ambiguities=\['url'\]: unknown ambiguity 'url': did you mean 'url-syntax'"),
     (call["offer_requests"](fresh="numbr"), r"fresh='numbr': use one of 'number'"),
     (call["offer_requests"](fresh="offerType"), r"fresh='offerType': use one of"),
+    (
+        call["offer_requests"](fresh="number", contract=load_contract(values={"number": ["N-1"]})),
+        r"fresh='number': the reference data of the contract lists the values",
+    ),
     (call["offer_requests"](fresh="number", fields={"number": st.just("A")}), r"fresh='number': fields also pins this property"),
     (call["product_list_offers"](min_clusters=0), r"min_clusters=0: use a whole number of at least 1"),
     (call["product_list_offers"](fields={"offerType": st.just("VDM")}), r"use offer_requests\(\)"),
