@@ -216,7 +216,7 @@ def known_message_type(name: str) -> MessageType:
 
 
 def known_contract(contract: Contract | None) -> Contract:
-    """Returns the contract, or the built-in contract for None. Raises `TypeError` for anything else."""
+    """Returns the contract, or the built-in contract for None. Raises `TypeError` if the argument is neither a contract nor None."""
     if contract is None:
         return load_contract()
     if not isinstance(contract, Contract):

@@ -43,7 +43,7 @@ class TurningSource(RandomValues):
         return mixed[:-SELECTOR_BYTES] + record[-SELECTOR_BYTES:]
 
     def _turn(self, size: int) -> bytes:
-        """Returns the next record. All values of a byte occur once in 256 records."""
+        """Returns the next record. In 256 records, each byte has each of its 256 values once."""
         block, number = self._blocks.get(size, (b"", 256))
         if number == 256:
             block, number = b"".join(self._column(start) for start in self._random.randbytes(size)), 0

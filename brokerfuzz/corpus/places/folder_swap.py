@@ -12,7 +12,8 @@ _CURRENT_FOLDER, _EXCHANGE = -100, 2
 
 
 def replace_folder(finished: Path, path: Path, aside: Path) -> None:
-    """Renames the folder `finished` to `path`. An existing folder or link at `path` then has the name `finished` or `aside`.
+    """Renames the folder `finished` to `path`. If `path` was already a folder or a link, this folder or link gets the name
+    `finished` or `aside`.
 
     With Linux's `renameat2`, both names change at once, so a killed process leaves either the existing folder or the new one. On
     other systems, the function renames two folders one after the other. If the second step fails, the existing folder gets its
