@@ -96,8 +96,8 @@ def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
 
 
 def names_meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """Returns the names that a correct answer may mention, in lower case: the properties on the path to the fault, missing or
-    unexpected properties, and the properties in the condition of the rule.
+    """Returns the names that a correct answer may mention, in lower case. These are the properties on the path to the fault,
+    missing or unexpected properties, and the properties in the condition of the rule.
     """
     meant = {step.lower() for entry in verdict.broken for step in steps_of(entry.at)}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}

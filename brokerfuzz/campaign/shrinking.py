@@ -248,8 +248,8 @@ class Shrinker:
 
 
 def signature(verdict: Verdict) -> tuple[str, frozenset[str], bool]:
-    """Returns the facts that must be equal for a smaller message and the first message: the label, the broken rules, and whether
-    it contains a value that the target does not know.
+    """Returns the facts about a message that shrinking must not change: the label, the broken rules, and whether the message
+    contains an unknown value.
     """
     unknown = any(touched.ambiguity == KNOWN_VALUES for touched in verdict.ambiguities)
     return verdict.label, frozenset(entry.rule for entry in verdict.broken), unknown

@@ -1,7 +1,7 @@
 """Sorts the catalogue so that the first cases cover the most goals (see `covering.goals`).
 
 The next case is always the case that adds the most to the coverage of the earlier cases. An invalid case and its twin count as
-two cases, unless the twin is already in the list. The weight of an invalid case with such a twin is divided by two.
+two cases, unless the twin is already in the list. For a pair of an invalid case and a new twin, the weight is divided by two.
 """
 
 from collections import defaultdict

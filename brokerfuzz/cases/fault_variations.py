@@ -121,8 +121,8 @@ BARE = Neighbours("bare", full=False, prop=1)
 NULLS = Neighbours("nulls", prop=2, state=_null)
 BACKWARDS = Neighbours("backwards", backwards=True, prop=3)
 NEIGHBOURS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
-"""The variations of the other properties, in order: all are ordinary, all are unusual, only required ones are present, all are
-null, and all are in reverse order.
+"""The variations of the other properties, in order: all ordinary, all unusual, only required properties, all null, and in reverse
+order.
 """
 
 

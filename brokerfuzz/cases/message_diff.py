@@ -22,7 +22,9 @@ _INDENT = "  "
 
 
 def difference(twin: bytes, body: bytes) -> list[str]:
-    """Returns lines that begin with `  ` (in both), `- ` (only in the twin, the valid counterpart) or `+ ` (only in the message)."""
+    """Returns the lines of both messages. A line begins with ` ` (in both), `- ` (only in the twin, the valid counterpart) or `+
+    ` (only in the message).
+    """
     before, after = _laid_out(twin), _laid_out(body)
     return list(_lines(before, after)) if before and after and before != after else _marked(twin, body)
 

@@ -29,8 +29,8 @@ MOST_NAMED = 20
 class Explanation:
     """The explanation of a name. The explanation contains sentences, the section of the contract, and an example with its twin.
 
-    `names` contains related names: for a rule, the techniques that break it; for a technique, the keywords of the rules; for an
-    ambiguity, its message types; for a bug, the rule that it affects.
+    `names` contains related names: the techniques that break a rule, the keywords of the rules of a technique, the message types
+    of an ambiguity, or the rule that a bug affects.
     """
 
     kind: Literal["rule", "technique", "ambiguity", "bug"]

@@ -25,8 +25,8 @@ LONG = 11
 _SMALL = 800
 """A message type is small if its complete message with one item per array has fewer bytes than this number."""
 _PLAIN, _NESTED, _DENSE = (192, 56, 32, 104, 80), (32, 16, 48), (240, 112, 208, 80, 176)
-"""How many of 256 properties are not absent, null or plain: in ordinary messages, in nested messages, and in nested messages of a
-small type.
+"""The number of properties, out of 256, that are not absent, null or plain: in ordinary messages, in nested messages, and in
+nested messages of a small type.
 """
 
 
