@@ -159,7 +159,7 @@ _technique_option = click.option(
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
     help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. For an object "
-    "with more than 1,000,000 combinations, brokerfuzz uses a lower strength (`brokerfuzz coverage`: reports an error).",
+    "with more than 1,000,000 combinations, brokerfuzz uses a lower strength, but `brokerfuzz coverage` reports an error.",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
@@ -239,8 +239,8 @@ _TARGET_OPTIONS = (
                  "secrets that hooks, commands or functions read from the environment."),
     click.option(
         "--trace-headers", metavar="CASE,CAMPAIGN|off", default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign", show_default=True,
-        help="Names of the headers that contain the ID of the case and the ID of the campaign. With these IDs, you can find a request in "
-        "the logs of the target. off omits both headers.",
+        help="Names of the headers that contain the ID of the case and the ID of the campaign. With the two IDs, you can find a request "
+        "in the logs of the target. off omits both headers.",
     ),
     click.option(
         "--hooks", metavar="FILE|MODULE",

@@ -2,7 +2,7 @@
 
 The search adds every property that the contract allows. If the target accepts the new message, the search removes all added
 properties that are not necessary. The remaining added properties are the cause. The oracle must give the same verdict to the
-messages with and without these properties, and both messages are sent once more at the end.
+messages with and without the added properties, and both messages are sent once more at the end.
 """
 
 import asyncio

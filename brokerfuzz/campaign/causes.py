@@ -23,7 +23,7 @@ class Cause:
 
     @classmethod
     def of(cls, places: Sequence[str], tree: Tree) -> "Cause":
-        """Returns the cause that consists of these places in a message. The places are JSON Pointers."""
+        """Returns the cause at the given places of a message. The places are JSON Pointers."""
         present, missing = [], []
         for place in places:
             try:

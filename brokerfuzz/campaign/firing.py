@@ -1,7 +1,7 @@
 """Runs a campaign: sends cases to a target, compares the answers with the verdicts, and shrinks the contradictions.
 
 A campaign stores only counts and a few cases, so it needs little memory for any number of cases. The findings are shrunk in the
-order of their cases after all cases were sent. This makes the findings independent of the order in which answers arrive.
+order of their cases after all cases were sent. For this reason, the findings do not depend on the order in which answers arrive.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class Options:
     at most as many. Shrinking and searching take at most `shrink_seconds` seconds for all findings together.
 
     `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The
-    campaign first sends these messages, until the target accepts one. When the target may be down, the campaign sends the
+    campaign first sends the plain messages, until the target accepts one. When the target may be down, the campaign sends the
     accepted plain message again. The target is lost if it does not answer again within `patience` seconds. `total` is the number
     of cases, for progress reports. With `repeats`, an accepted offer is sent twice at the end (see `repeated_number`).
     """

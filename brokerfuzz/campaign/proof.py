@@ -70,7 +70,7 @@ class Rejection:
 
 @dataclass(frozen=True)
 class UnprovenExample:
-    """An example of rejections that are unproven for the same reason. `count` is the number of these rejections.
+    """An example of rejections that are unproven for the same reason. `count` is the number of rejections for this reason.
 
     `sites` are the parts of the twin that the target rejects, if the rejection cannot be retested without them, because they contain
     the fault.

@@ -1,7 +1,7 @@
 """Notices that the target knows only certain values of a property, such as the IDs of its products.
 
 Such a target rejects every valid message with this property, and accepts other valid messages. Without reference data
-(`--values`), all these rejections would look like findings, and most rejections of invalid messages would be unproven.
+(`--values`), the rejections of such messages would look like findings, and most rejections of invalid messages would be unproven.
 
     {"number": "A", "offerType": "Email"}                                          accepted
     {"number": "A", …, "productClusters": [{"products": [{"productId": "a"}]}]}    rejected: the site is productClusters[].products[].productId

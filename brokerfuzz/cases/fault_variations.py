@@ -2,7 +2,7 @@
 
 Some programs check only the first item of an array, or only the first ten items. To detect such programs, brokerfuzz puts the
 fault into different items (`Placement`). Other programs check a property only if another property is present or true. To detect
-them, brokerfuzz varies the neighbouring properties (`Neighbours`).
+such programs, brokerfuzz varies the neighbouring properties (`Neighbours`).
 """
 
 from collections.abc import Callable

@@ -44,7 +44,9 @@ class _ClockCase(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """The cases in the file, with a placeholder for each case about the clock, and the rules and ambiguities of these cases."""
+    """The cases in the file, with a placeholder for each case about the clock, and the rules and ambiguities of the cases about
+    the clock.
+    """
 
     cases: Sequence[Case | _ClockCase]
     rules: Sequence[Rule]

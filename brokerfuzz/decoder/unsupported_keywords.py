@@ -1,8 +1,8 @@
 """Generates values for keywords that the decoder does not support, such as `pattern`, `format` and `oneOf`.
 
-Only a changed contract uses such keywords. The library hypothesis-jsonschema generates these values from bytes that are always
-the same. The library handles some keywords incorrectly, so each value is validated before it is used. Another version of the
-library can give other values.
+Only a changed contract uses such keywords. The library hypothesis-jsonschema generates values for such keywords from bytes that
+are always the same. The library handles some keywords incorrectly, so each value is validated before it is used. Another version
+of the library can give other values.
 """
 
 import json

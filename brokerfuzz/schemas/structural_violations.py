@@ -1,6 +1,7 @@
 """Finds the rules of the schemas that a message breaks.
 
-The library jsonschema-rs reports errors of JSON Schema. This module converts these errors to broken rules of the contract.
+The library jsonschema-rs reports errors of JSON Schema. This module converts the errors of jsonschema-rs to broken rules of the
+contract.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

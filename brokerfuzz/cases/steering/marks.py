@@ -22,7 +22,7 @@ _SHORTEST, _LONGEST = "m0.0.1", "mffffffff.ffffff.ffffffff"
 
 @lru_cache(maxsize=16)
 def marked_sites(contract: Contract, message_type: MessageType) -> Sequence[str]:
-    """Returns the sites where a mark can be. No ambiguity and no condition depends on the values of these sites."""
+    """Returns the sites where a mark can be: no ambiguity and no condition depends on their values."""
     deciding = {path for rule in contract.rules[message_type] for path in decided_by(rule)}
     return [
         path

@@ -5,8 +5,8 @@
     accepts.ts           the function that the user completes
     README.md            how to run the tests
 
-The source code of the tests is in the folder `suites`. Only the names of tests become code. These names consist of letters,
-digits and `_`, so nothing in a case can become code. Later exports do not change the files of the user.
+The source code of the tests is in the folder `suites`. Only the names of tests become code. The names of tests consist of
+letters, digits and `_`, so nothing in a case can become code. Later exports do not change the files of the user.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -7,7 +7,7 @@ the broker.
     any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
 
 Use the request with `PUT` for programs whose requests you cannot change. The bytes of each message are a separate file in
-`__files`. WireMock serves these files unchanged, even if templates are enabled.
+`__files`. WireMock serves the files in `__files` unchanged, even if templates are enabled.
 """
 
 import json
