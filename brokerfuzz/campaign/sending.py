@@ -58,8 +58,8 @@ class Sender:
         return self.health.contact
 
     async def make_contact(self, plain: Sequence[Case]) -> None:
-        """Sends plain messages until the target accepts one. If the target does not answer any plain message, sends an empty
-        message. After this call, the module checks whether the target is down.
+        """Sends plain messages until the target accepts one. If the target does not answer the first plain message, sends an
+        empty message. After this call, the module checks whether the target is down.
 
         Raises `TargetLostError` if the target answers no message, and `TargetError` if it cannot be reached.
         """

@@ -128,8 +128,8 @@ class _Breakable:
     # ----------------------------------------------------------------------------------------------------- properties
 
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
-        """Returns the techniques that add a property with this name. If no technique uses exactly this name, returns techniques
-        that add a value of the same type.
+        """Returns the techniques that add a property with this name or, if there are none, with any name. If these techniques add
+        values of several types, only the techniques with the type of the value are returned.
         """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}
