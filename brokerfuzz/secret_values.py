@@ -10,7 +10,7 @@ Parts = Sequence[tuple[str, str | None]]
 class Secret(str):
     """A text that contains secrets, such as a header. `parts` says which parts of the text come from environment variables.
 
-    Without parts, the whole text is secret.
+    If there are no parts, the whole text is secret.
     """
 
     __slots__ = ("parts",)

@@ -1,8 +1,8 @@
 """Varies the messages that contain a fault.
 
-Some programs check only the first item of an array, or only the first ten items. To detect such programs, brokerfuzz puts the
-fault into different items (`Placement`). Other programs check a property only if another property is present or true. To detect
-such programs, brokerfuzz varies the neighbouring properties (`Neighbours`).
+Some programs check only the first item of an array, or only the first ten items. To detect checks that skip items, brokerfuzz
+puts the fault into different items (`Placement`). Other programs check a property only if another property is present or true. To
+detect checks that depend on other properties, brokerfuzz varies the neighbouring properties (`Neighbours`).
 """
 
 from collections.abc import Callable

@@ -50,7 +50,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
               help="Maximum time for shrinking, which removes parts of the message of each finding until nothing more can be removed. "
-              "Each minute allows 200 requests for each finding. off disables shrinking.")  # fmt: skip
+              "60s allow 200 requests for each finding, 120s allow 400, and so on. off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
               help="Before the cases, send ordinary valid messages, to check that the target is set up correctly. A program or a function "
               "also gets a clearly invalid message.  [default: preflight]")  # fmt: skip

@@ -1,7 +1,8 @@
 """Creates the report for a comment on a pull request, in the Markdown of GitHub and GitLab.
 
 All text from a target, a message or a contract is marked as code, so that it cannot become a link, an image or a mention.
-Comments have a maximum size. To stay below this size, the report omits rows and details, and says how many are omitted.
+Comments on pull requests have a maximum size. To stay below this size, the report omits rows and details, and says how many are
+omitted.
 """
 
 import json
