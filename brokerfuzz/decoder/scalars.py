@@ -128,7 +128,8 @@ def _string_pool(schema: Schema, place: ValuePlace) -> Pool:
     if detector := notation_detector_at(place.contract, place.message_type, place.path):
         return Pool([text for text in value_pools.FOR_DETECTOR[detector] if shortest <= len(text) <= (longest or value_pools.LONGEST)])
     texts = value_pools.texts(shortest, longest)
-    return Pool([t for t in texts if len(t) < _LONG], [t for t in texts if len(t) >= _LONG])
+    long = max(_LONG, shortest + 1)
+    return Pool([text for text in texts if len(text) < long], [text for text in texts if len(text) >= long])
 
 
 def _string_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) -> list[Kind]:
@@ -137,7 +138,8 @@ def _string_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) 
         return _instant_kinds(pool, simplest, past=detector == "past")
     if detector:
         return _constants(pool.usual)
-    shortest, longest = schema.get("minLength", 0), schema.get("maxLength", value_pools.LONGEST)
+    shortest = schema.get("minLength", 0)
+    longest = schema.get("maxLength", max(shortest, value_pools.LONGEST))
     edges = [*(text for text in pool.usual[1:] if text), *value_pools.packed(shortest, longest)]
     kinds = [
         Kind(pool.usual[0], PLAIN_WEIGHT),

@@ -8,15 +8,16 @@ of the library can give other values.
 import json
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 from hashlib import shake_128
 from typing import Any
 
 from brokerfuzz.errors import ContractError
+from brokerfuzz.schemas.contract_limits import TimeLimit
 
 POOL_SIZE = 60
 _ATTEMPTS = 1500
 _BYTES = 4096
+_REMEMBERED = 256
 
 
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
@@ -24,17 +25,29 @@ def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
 
     Raises `ContractError` if no value was found: the schema allows no value, or its values are too rare.
     """
-    texts = _pool(json.dumps(schema))
+    where = site or "the root"
+    texts = _pool(json.dumps(schema), TimeLimit(where))
     if not texts:
-        where, demands = site or "the root", json.dumps(schema)[:200]
+        demands = json.dumps(schema)[:200]
         raise ContractError(
             f"no value for {where} could be generated from its schema {demands}: make the schema less strict, or pin the site with fields="
         )
     return [json.loads(text) for text in texts]
 
 
-@lru_cache(maxsize=256)
-def _pool(schema_text: str) -> tuple[str, ...]:
+_found: dict[str, tuple[str, ...]] = {}
+"""The values for each schema that was used before."""
+
+
+def _pool(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
+    if schema_text not in _found:
+        if len(_found) >= _REMEMBERED:
+            _found.clear()
+        _found[schema_text] = _generated(schema_text, limit)
+    return _found[schema_text]
+
+
+def _generated(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
     import jsonschema_rs
     from hypothesis import Phase, given, settings
     from hypothesis.errors import HypothesisException
@@ -53,6 +66,7 @@ def _pool(schema_text: str) -> tuple[str, ...]:
     for attempt in range(_ATTEMPTS):
         if len(found) >= POOL_SIZE:
             break
+        limit.check()
         try:
             spell(_bytes(schema_text, attempt))
         except HypothesisException:

@@ -21,7 +21,7 @@ from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, problem_of, quoted
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, OF_VALUES, REJECTED, TIMESTAMP
-from brokerfuzz.schemas.contract_limits import check_limits, check_size
+from brokerfuzz.schemas.contract_limits import check_limits, check_references, check_size, check_values
 from brokerfuzz.schemas.flattening import Schema, flatten
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
@@ -315,6 +315,7 @@ def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Sche
     for message_type in MESSAGE_TYPES:
         path = folder / f"{message_type}{SCHEMA_SUFFIX}"
         flat[message_type] = flatten(schemas[message_type], _Resolver(files, path))
+        check_values(flat[message_type], path)
         try:
             validator(schemas[message_type], files)
         except ValueError as problem:
@@ -408,11 +409,14 @@ class _Resolver:
     def __init__(self, files: SchemaFiles, path: Path) -> None:
         self.files = files
         self.path = path
+        self._count = 0
 
     def __call__(self, reference: str, base: str) -> tuple[Any, str]:
+        self._count += 1
+        check_references(self._count, self.path)
         uri, fragment = urldefrag(urljoin(base or self.path.name, reference))
         try:
-            target: Any = self.files(uri)
+            target: Any = self.files.find(uri)
         except LookupError as problem:
             raise ContractError(f"{self.path} has a $ref {reference!r} to a file outside the contract: use only files of the contract") from problem
         for step in filter(None, fragment.split("/")):

@@ -1,40 +1,142 @@
-"""Defines limits for changed contracts, so that no contract needs hours to compile or gigabytes of memory for a message. The
-limits are far above the needs of any real contract. A contract above a limit is rejected before anything is compiled.
+"""Limits for changed contracts, so that no contract needs hours or gigabytes of memory.
+
+The limits are far above any contract for people. A contract above them is rejected before anything is compiled, because compiling
+cannot be interrupted. The environment variable `BROKERFUZZ_CONTRACT_LIMITS` multiplies all limits.
 """
 
+import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 from brokerfuzz.errors import ContractError
 
 LARGEST_FILE = 1 << 20
 """The maximum size of a file of a contract, in bytes."""
-LARGEST_BOUND = {"minItems": 100, "minProperties": 100, "minLength": 10_000, "maxItems": 100_000, "maxProperties": 100_000, "maxLength": 10_000_000}
-"""The maximum value of each keyword. Larger values would need messages with too many items or characters."""
+LARGEST_BOUND = {
+    "minItems": 100, "minProperties": 100, "minContains": 100, "minLength": 10_000,
+    "maxItems": 10_000, "maxProperties": 10_000, "maxLength": 1_000_000,
+}  # fmt: skip
+"""The maximum value of keywords: messages with so many items or characters are generated."""
 MOST = {"enum": 200, "required": 300, "properties": 300, "anyOf": 50, "oneOf": 50, "allOf": 50}
-"""The maximum number of entries of a keyword in a whole file, because each entry adds cases to the catalogue."""
+"""The maximum number of entries of a keyword, in the whole file: each adds cases to the catalogue."""
+MOST_REFERENCES = 2000
+"""The maximum number of references that are followed, in the whole file. References to references can double each time."""
+LARGEST_PATTERNS = 2_000_000
+"""The maximum size of all patterns of a file together (see `pattern_size`). Compiling them takes about a second."""
+MOST_VALUES = 2000
+"""The maximum number of values in a message in which each array has only its minimum number of items."""
+SECONDS = 10.0
+"""The maximum processor time, in seconds, for generating the values of one place of a message."""
+
+VARIABLE = "BROKERFUZZ_CONTRACT_LIMITS"
+"""The environment variable with the factor for all limits."""
+_MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=10"
+
+_WIDE = 100
+"""The size of a class such as `\\w`, which contains very many characters."""
+_TOKEN = re.compile(r"\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\{(\d*)(?:,(\d*))?\}|.", re.DOTALL)
+
+
+def limit(number: float) -> float:
+    """Returns a limit, multiplied by the factor that the user chose. Raises `ContractError` if the factor is not a number from 1."""
+    factor = os.environ.get(VARIABLE) or "1"
+    if not factor.isascii() or not factor.isdecimal() or int(factor) < 1:
+        raise ContractError(f"the environment variable {VARIABLE} is {factor[:40]!r}: use a whole number from 1, such as 10")
+    return number * int(factor)
 
 
 def check_size(path: Path) -> None:
     """Raises `ContractError` if a file is too large to be part of a contract."""
-    if (size := path.stat().st_size) > LARGEST_FILE:
-        raise ContractError(f"{path} has {size:,} bytes, and the limit is {LARGEST_FILE:,}: shorten the file")
+    if (size := path.stat().st_size) > limit(LARGEST_FILE):
+        raise ContractError(f"{path} has {size:,} bytes, and the limit is {limit(LARGEST_FILE):,}: shorten the file, {_MORE}")
 
 
 def check_limits(schema: Any, path: Path) -> None:
-    """Raises `ContractError` if a bound or a list in a schema exceeds a limit."""
-    counts = dict.fromkeys(MOST, 0)
+    """Raises `ContractError` if a bound, a list or the patterns in a schema exceed a limit."""
+    counts, patterns = dict.fromkeys(MOST, 0), 0
     for part in _objects(schema):
         for keyword, most in LARGEST_BOUND.items():
             value = part.get(keyword)
-            if isinstance(value, int | float) and value > most:
-                raise ContractError(f'{path} contains "{keyword}": {value:,}, and the limit is {most:,}: use a smaller number')
+            if isinstance(value, int | float) and value > limit(most):
+                raise ContractError(f'{path} contains "{keyword}": {value:,}, and the limit is {limit(most):,}: use a smaller number, {_MORE}')
         for keyword, most in MOST.items():
             value = part.get(keyword)
             counts[keyword] += len(value) if isinstance(value, list | Mapping) else 0
-            if counts[keyword] > most:
-                raise ContractError(f'{path} has more than {most:,} entries in "{keyword}", which is the limit for a file: remove some')
+            if counts[keyword] > limit(most):
+                raise ContractError(
+                    f'{path} has more than {limit(most):,} entries in "{keyword}", which is the limit for a file: remove some, {_MORE}'
+                )
+        patterns += sum(map(pattern_size, _patterns(part)))
+        if patterns > limit(LARGEST_PATTERNS):
+            raise ContractError(
+                f"{path} has patterns that stand for more than {limit(LARGEST_PATTERNS):,} characters, which is the limit for a file: "
+                f"repeat less, {_MORE}"
+            )
+
+
+def check_references(count: int, path: Path) -> None:
+    """Raises `ContractError` if too many references were followed."""
+    if count > limit(MOST_REFERENCES):
+        raise ContractError(
+            f"{path} expands to more than {limit(MOST_REFERENCES):,} references ($ref), which is the limit for a file: use fewer, {_MORE}"
+        )
+
+
+def check_values(flat: Mapping[str, Any], path: Path) -> None:
+    """Raises `ContractError` if a message would be too large although each array has only its minimum number of items."""
+    if _values(flat) > limit(MOST_VALUES):
+        raise ContractError(
+            f"{path} needs messages of more than {limit(MOST_VALUES):,} values, which is the limit: use a smaller minItems or fewer properties, "
+            f"{_MORE}"
+        )
+
+
+class TimeLimit:
+    """Limits the processor time for generating the values at a place."""
+
+    def __init__(self, where: str) -> None:
+        self._where, self._end, self._seconds = where, process_time() + limit(SECONDS), limit(SECONDS)
+
+    def check(self) -> None:
+        """Raises `ContractError` if the time is over."""
+        if process_time() > self._end:
+            raise ContractError(
+                f"generating values for {self._where} takes more than {self._seconds:g} s, which is the limit: make its schema simpler, {_MORE}"
+            )
+
+
+def pattern_size(pattern: str) -> int:
+    """Returns about how many characters a regular expression stands for, if it repeats as often as it can."""
+    groups, last = [0], 0
+    for token in _TOKEN.finditer(pattern):
+        text = token[0]
+        if token[1] is not None and token[1] + (token[2] or ""):
+            times = max(int(token[1][:9] or 0), int((token[2] or "")[:9] or 0))
+            groups[-1] += last * (times - 1)
+            last *= times
+        elif text == "(":
+            groups.append(0)
+        elif text == ")" and len(groups) > 1:
+            last = groups.pop()
+            groups[-1] += last
+        else:
+            last = _WIDE if text == "." or (text[0] in "\\[" and len(text) > 1 and re.search(r"\\[pPwWsSdD]", text)) else 1
+            groups[-1] += last
+    return sum(groups)
+
+
+def _patterns(part: Mapping[str, Any]) -> Iterator[str]:
+    pattern, by_pattern = part.get("pattern"), part.get("patternProperties")
+    yield from [pattern] if isinstance(pattern, str) else []
+    yield from by_pattern if isinstance(by_pattern, Mapping) else []
+
+
+def _values(flat: Mapping[str, Any]) -> int:
+    count = 1 + sum(_values(part) for part in flat.get("properties", {}).values())
+    return count + max(int(flat.get("minItems", 1)), 1) * _values(flat["items"]) if isinstance(flat.get("items"), Mapping) else count
 
 
 def _objects(schema: Any) -> Iterator[Mapping[str, Any]]:

@@ -26,9 +26,13 @@ class SchemaFiles:
         self._by_uri = {schema["$id"]: schema for schema in schemas.values() if "$id" in schema}
         self._by_file = {f"{name}{SCHEMA_SUFFIX}": schema for name, schema in schemas.items()}
 
-    def __call__(self, uri: str, /) -> Schema:
+    def find(self, uri: str) -> Schema:
         """Returns the schema with this URI. Raises `LookupError` if there is no such schema."""
-        return deepcopy(self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]])
+        return self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]]
+
+    def __call__(self, uri: str, /) -> Schema:
+        """Returns a copy of the schema with this URI. Raises `LookupError` if there is no such schema."""
+        return deepcopy(self.find(uri))
 
 
 def validator(schema: Schema, files: SchemaFiles) -> Validator:

@@ -1,14 +1,16 @@
 """A changed contract: changed files change the rules, and invalid files are reported with their error."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
+from brokerfuzz import messages
 from brokerfuzz.errors import BrokerfuzzError, ContractError
-from brokerfuzz.schemas import Contract, MessageType, check, load_contract
+from brokerfuzz.schemas import Contract, MessageType, check, contract_limits, load_contract
 from brokerfuzz.schemas.contract import DATA
 from brokerfuzz.schemas.contract_limits import LARGEST_BOUND, LARGEST_FILE, MOST
 from brokerfuzz.schemas.typed_source import typed_source
@@ -371,3 +373,62 @@ def test_a_huge_file_is_rejected_before_it_is_read(tmp_path: Path) -> None:
         stream.truncate(LARGEST_FILE + 1)
     with pytest.raises(ContractError, match=f"has 1,048,577 bytes, and the limit is {LARGEST_FILE:,}"):
         load_contract(tmp_path)
+
+
+def _doubled(depth: int) -> Callable[[dict[str, Any]], object]:
+    """Adds definitions that each refer twice to the next one, so that the last one occurs 2^depth times."""
+    refer = [{"$ref": f"#/$defs/d{number + 1}"} for number in range(depth)]
+    definitions = {f"d{number}": {"properties": {"a": one, "b": one}} for number, one in enumerate(refer)} | {f"d{depth}": {"type": "string"}}
+    return lambda schema: (schema.update({"$defs": definitions}), schema["properties"].update(big={"$ref": "#/$defs/d0"}))
+
+
+def _big(**schema: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda changing: changing["properties"].update(big=schema)
+
+
+WIDE: Final = {"type": "array", "minItems": 100, "items": {"type": "array", "minItems": 100, "items": {"type": "string"}}}
+HOSTILE: Final[Mapping[str, tuple[Callable[[dict[str, Any]], object], str]]] = {
+    "references that double": (_doubled(40), "expands to more than 2,000 references"),
+    "a chain of references": (
+        lambda schema: (
+            schema.update({"$defs": {f"d{number}": {"$ref": f"#/$defs/d{number + 1}"} for number in range(3000)}}),
+            schema["properties"].update(big={"$ref": "#/$defs/d0"}),
+        ),
+        "more than 2,000 references|nested too deeply",
+    ),
+    "a nested pattern": (_big(pattern=r"((\w{1,200}){1,200}){1,200}"), "patterns that stand for more than 2,000,000 characters"),
+    "many patterns": (_big(patternProperties={rf"^{number}\p{{L}}{{200}}$": {} for number in range(200)}), "patterns that stand for more"),
+    "a property pattern": (_big(patternProperties={"(a{2000}){2000}": {}}), "patterns that stand for more"),
+    "arrays in arrays": (_big(**WIDE), "needs messages of more than 2,000 values"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_contract_that_needs_endless_work_is_rejected_with_its_limit(tmp_path: Path, kind: str) -> None:
+    change, said = HOSTILE[kind]
+    with pytest.raises(ContractError, match=said) as raised:
+        changed(tmp_path, change)
+    assert "\n" not in str(raised.value)
+    assert "BROKERFUZZ_CONTRACT_LIMITS=10" in str(raised.value) or "nested too deeply" in str(raised.value)
+
+
+def test_an_environment_variable_multiplies_the_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROKERFUZZ_CONTRACT_LIMITS", "10")
+    assert changed(tmp_path, _big(minItems=1000, type="array")).folder == tmp_path
+    monkeypatch.setenv("BROKERFUZZ_CONTRACT_LIMITS", "many")
+    (tmp_path / "other").mkdir()
+    with pytest.raises(ContractError, match="BROKERFUZZ_CONTRACT_LIMITS is 'many': use a whole number"):
+        changed(tmp_path / "other", _big())
+
+
+def test_values_that_cannot_be_found_in_time_are_an_error_with_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contract_limits, "SECONDS", 0.2)
+    contract = changed(tmp_path, _big(type="array", contains={"type": "object", "minProperties": 50}, minContains=50))
+    with pytest.raises(ContractError, match=r"generating values for big takes more than 0\.2 s, which is the limit"):
+        next(messages("offer-creation-request", 0, contract=contract))
+
+
+def test_long_strings_can_be_generated(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: (_big(type="string", minLength=2000)(schema), schema["required"].append("big")))
+    some: list[Any] = list(islice(messages("offer-creation-request", 0, contract=contract), 30))
+    assert all(len(message["big"]) >= 2000 for message in some)
