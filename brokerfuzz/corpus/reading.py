@@ -121,7 +121,9 @@ class RecordSequence:
     def add(self, record: CaseRecord) -> None:
         """Checks the next record. Raises `CorpusError` (without a line number) if a record follows the last one."""
         if self._last:
-            raise CorpusError("follows the record that is marked as the last: to combine two corpora in one file, use `brokerfuzz corpus merge`")
+            raise CorpusError(
+                "comes after the record that is marked as the last one: to combine two corpora in one file, use `brokerfuzz corpus merge`"
+            )
         self._last = record.last
 
     def end(self) -> None:

@@ -66,7 +66,9 @@ def lines(found: Comparison) -> Iterator[str]:
 
 
 def _place(topic: CaseTopic) -> str:
-    """Returns the message type and, for a rule or an edge, its site. For anything else, its name replaces the site."""
+    """Returns the message type and, for a rule or an edge, its site. For an ambiguity or a verdict, returns its name in place of
+    the site.
+    """
     message, about, _ = topic
     if about.startswith(EDGE):
         about = f"{message}/{about.removeprefix(EDGE)}"
