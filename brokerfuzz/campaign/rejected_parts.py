@@ -131,8 +131,8 @@ class PlainParts:
 
     def copied_into(self, twin: bytes, fault: bytes, sites: Sites | None, allows: Callable[[bytes, bytes], bool]) -> tuple[bytes, bytes]:
         """Copies parts of the plain message (None: all parts) into a twin and into the message with the fault, if the results
-        have the right verdicts. If a part contains the fault, the method copies the smaller parts inside this part instead. If
-        the part is the faulty value, only the twin changes.
+        have the right verdicts. If a part contains the fault, the method copies the smaller parts inside this part instead. If a
+        part is exactly the faulty value, the method changes only the twin.
         """
         try:
             tree = read_tree(twin)
