@@ -13,7 +13,7 @@ from brokerfuzz.errors import ReferenceDataError, UnknownNameError, quoted
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.wording import listed
 
-_INTEGER, _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)", re.ASCII), re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_INTEGER, _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,400})", re.ASCII), re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
 
 
 class KnownCell(NamedTuple):
@@ -63,6 +63,8 @@ def table_of(path: Path, origin: str) -> CsvTable:
         rows = [(reader.line_num, row) for row in reader]
     except csv.Error as problem:
         raise ReferenceDataError(f"{path}:{reader.line_num}: this is not CSV ({problem}): correct the line") from None
+    if rows and not reader.fieldnames:
+        raise ReferenceDataError(f"{origin}: the first line of {path} is empty: write the names of the columns there")
     if not rows:
         raise ReferenceDataError(f"{origin}: {path} has no rows: add some below the line with the names of the columns")
     return CsvTable(path, list(reader.fieldnames or ()), rows)
