@@ -107,11 +107,15 @@ class CaseDecoder:
     def _weighted_rules(self) -> tuple[Sequence[Rule], Sequence[int]]:
         """Returns the rules, and the running sums of their weights. The rules that the contract states in words get most cases,
         even if there are only few such rules.
+
+        The list contains the types of required properties twice, because some programs accept null instead of a required value.
         """
         kinds = {rule: _kind_of_rule(rule) for rule in self.rules}
-        rules = sorted(self.rules, key=lambda rule: [*_STATED, *_OTHERS].index(kinds[rule]))
+        sites = self.contract.sites[self.message_type]
+        of_required = [rule for rule in self.rules if kinds[rule] == "type" and sites[rule.site].required]
+        rules = sorted((*self.rules, *of_required), key=lambda rule: [*_STATED, *_OTHERS].index(kinds[rule]))
         stated = sum(_STATED[kind] for kind in {*kinds.values()} & {*_STATED})
-        numbers = Counter(kinds.values())
+        numbers = Counter(kinds[rule] for rule in rules)
         shares = {kind: _STATED_SHARE * _STATED[kind] / stated if kind in _STATED else _OTHERS[kind] for kind in numbers}
         return rules, list(accumulate(max(1, round(1000 * shares[kinds[rule]] / numbers[kinds[rule]])) for rule in rules))
 
