@@ -14,7 +14,8 @@ from contextlib import suppress
 from brokerfuzz.campaign.bounded_sending import BoundedSender, LimitReachedError
 from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrinking import VerdictOf
-from brokerfuzz.json_trees import JsonArray, JsonObject, Tree, at, paths, read_tree, site, write_tree
+from brokerfuzz.json_trees import JsonArray, JsonObject, Tree, read_tree, write_tree
+from brokerfuzz.json_trees import sites as every_site
 
 Sites = tuple[str, ...]
 """Sites, such as `priceClasses[].name`."""
@@ -85,12 +86,14 @@ class PlainParts:
 
     def __init__(self, plain: bytes) -> None:
         tree = read_tree(plain)
-        self.values: Mapping[str, Tree] = {site(tree, path): at(tree, path) for path in reversed(list(paths(tree)))}
+        self.values: Mapping[str, Tree] = dict(reversed(list(every_site(tree))))
 
     def copied(self, tree: Tree, sites: Sequence[str], here: str = "") -> Tree:
         """Returns the message with the parts of the plain message at these sites. If the plain message lacks a part, the part is
         removed.
         """
+        if not any(part.startswith(here) for part in sites):
+            return tree
         match tree:
             case JsonObject(pairs):
                 return JsonObject((*self._props(pairs, sites, here), *self._missing(pairs, sites, here)))
@@ -118,7 +121,7 @@ class PlainParts:
 
     def parts(self, tree: Tree, above: str = "") -> Sites:
         """Returns the smaller parts inside a site at which a message differs from the plain message."""
-        every = dict.fromkeys((*(site(tree, path) for path in paths(tree)), *self.values))
+        every = dict.fromkeys((*(site for site, _ in every_site(tree)), *self.values))
         return tuple(part for part in every if part and _above(part) == above and self.copied(tree, [part]) != tree)
 
     def concerned(self, body: bytes, sites: Sequence[str]) -> Sites:

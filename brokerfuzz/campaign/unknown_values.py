@@ -78,11 +78,12 @@ class ValueEvidence:
             return {}
         numbers = _numbers(self.accepted)
         left, found = self._suspects(numbers), list[str]()
+        integers = {site for values in self.rejected for site, number in values if number is not None}
         while left:
             coverage = Counter[str]()
             for suspects, count in left:
                 coverage.update(dict.fromkeys(suspects, count))
-            best = max(coverage, key=lambda site: (coverage[site], self._is_named(site), site), default=None)
+            best = max(coverage, key=lambda site: (coverage[site], self._is_named(site), site not in integers, site), default=None)
             if best is None or 2 * coverage[best] < sum(count for _, count in left):
                 break
             found.append(best)
@@ -100,7 +101,7 @@ class ValueEvidence:
         def may_be_unknown(site: str, number: int | None) -> bool:
             if number is not None and site in numbers:
                 return site in gaps
-            return self._is_named(site) or (number is None and bool(self.accepted))
+            return bool(self.accepted) or self._is_named(site)
 
         return [({site for site, number in values if may_be_unknown(site, number)}, count) for values, count in unknown]
 
@@ -166,7 +167,10 @@ def _contains_unknown(body: bytes, unknown: UnknownValues) -> bool:
 
 def advice(unknown: UnknownValues) -> str:
     """Names the sites of which the target knows only certain values, and the option that solves this problem."""
-    return f"the target accepts only certain values of {listed(unknown)}: list them with --values FILE"
+    some = [site for site, numbers in unknown.items() if numbers]
+    none = [site for site in unknown if site not in some]
+    said = ([f"no value of {listed(none)}"] if none else []) + ([f"only some values of {listed(some)}"] if some else [])
+    return f"the target accepts {' and '.join(said)}: if it knows only certain values, list them with --values FILE"
 
 
 def file_lines(unknown: UnknownValues) -> list[str]:
