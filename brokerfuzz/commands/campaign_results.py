@@ -93,15 +93,20 @@ def show(result: "Result", about: Mapping[str, Any], contract: "Contract", repor
     """Writes the reports, prints the result, and returns the exit status."""
     import json
 
-    from brokerfuzz.reports import report_files, terminal
+    from brokerfuzz.reports import json_document, report_files, terminal
 
     before, document, written = len(result.unwritten), None, list[str]()
-    if reports or as_json:  # the reports are written before anything is printed, because a closed standard output ends the command
-        result, document, written = report_files.write_about(reports, result, about, contract)
-    for problem in result.unwritten[before:]:
-        failed(problem)
-    for path in written:
-        note(f"wrote {path}")
-    notes = terminal.RunNotes(message=about["message"], seed=about["seed"], campaign=about["campaign"], written=written, resume=resume)
-    click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout, notes, quiet=is_quiet())
+    try:
+        if reports or as_json:  # the reports are written before anything is printed, because a closed standard output ends the command
+            result, document, written = report_files.write_about(reports, result, about, contract)
+    finally:  # Ctrl-C while the reports are written does not suppress the result
+        for problem in result.unwritten[before:]:
+            failed(problem)
+        for path in written:
+            note(f"wrote {path}")
+        notes = terminal.RunNotes(message=about["message"], seed=about["seed"], campaign=about["campaign"], written=written, resume=resume)
+        if as_json:
+            click.echo(json.dumps(document or json_document.document(result, about, contract), indent=2))
+        else:
+            terminal.show(result, sys.stdout, notes, quiet=is_quiet())
     return result.outcome.status

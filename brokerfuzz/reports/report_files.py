@@ -102,6 +102,9 @@ def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
             written.problems.append(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space")
         except ReportError as problem:
             written.problems.append(str(problem) if path in str(problem) else f"{path} cannot be written: {problem}")
+        except Exception as problem:
+            why = f"this is a bug in brokerfuzz ({type(problem).__name__}: {problem}): please report the bug, and use another format"
+            written.problems.append(f"{path} cannot be written: {why}")
     return written
 
 

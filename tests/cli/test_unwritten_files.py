@@ -12,6 +12,7 @@ from click.testing import Result
 from hand_made_servers import response, serving
 from pricing_reader import PRICING
 
+from brokerfuzz.reports import report_files
 from brokerfuzz.reports.report_files import REPORTS
 from brokerfuzz.schemas import check
 
@@ -63,3 +64,20 @@ def test_a_configuration_that_cannot_be_written_gives_status_2_and_a_report(run:
     done = run("fire", url, *PROBES, "--config", "gone/settings.toml", "--write-config", "--report", "kept.md")
     assert done.exit_code == 2
     assert "gone/settings.toml" in Path("kept.md").read_text()
+
+
+@pytest.mark.parametrize(("problem", "status"), [(TypeError("no report"), 2), (KeyboardInterrupt(), 130)])
+@pytest.mark.parametrize("words", [(), ("--json",)], ids=["text", "json"])
+def test_neither_a_bug_in_a_report_nor_ctrl_c_suppresses_the_result(
+    run: Run, url: str, monkeypatch: pytest.MonkeyPatch, problem: BaseException, status: int, words: tuple[str, ...]
+) -> None:
+    def fails(document: object) -> str:
+        raise problem
+
+    monkeypatch.setattr(report_files, "REPORTS", {**REPORTS, ".html": ("an HTML page", fails)})
+    done = run("fire", url, *SOME, "--report", "a.html", "--report", "kept.md", *words)
+    assert done.exit_code == status
+    assert "no findings" in (json.loads(done.stdout)["outcome"]["headline"] if words else done.stdout)
+    if status == 2:
+        assert "a.html cannot be written: this is a bug in brokerfuzz (TypeError: no report)" in " ".join(done.stderr.split())
+        assert Path("kept.md").exists()
