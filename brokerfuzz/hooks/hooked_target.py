@@ -26,6 +26,10 @@ _MOST_REMEMBERED = 32
 """The number of headers of earlier sessions that remain secret."""
 
 
+FINISHING_TIME = 5.0
+"""The maximum number of seconds in which messages that are under way are answered and cleaned up, before the target is closed."""
+
+
 class HookedTarget(HttpTarget):
     """An HTTP endpoint with hooks.
 
@@ -43,6 +47,7 @@ class HookedTarget(HttpTarget):
         self._added: Headers = ()
         self._sessions: deque[tuple[str, str]] = deque(maxlen=_MOST_REMEMBERED)
         self._remaining, self._first_remaining = 0, ""
+        self._under_way: set[asyncio.Task[Answer]] = set()
 
     async def open(self) -> None:
         """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid."""
@@ -52,7 +57,11 @@ class HookedTarget(HttpTarget):
         await super().open()
 
     async def close(self) -> None:
-        """Closes every connection, and prints which cleanup requests failed."""
+        """Waits for the answers and the cleanup of messages whose senders were cancelled. Then closes every connection, and prints which
+        cleanup requests failed.
+        """
+        if self._under_way:
+            await asyncio.wait(self._under_way, timeout=FINISHING_TIME)
         await super().close()
         self._authenticating = None
         if self._remaining:
@@ -65,10 +74,25 @@ class HookedTarget(HttpTarget):
         return super().reproduction(body, (*headers, *self._added))
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message and returns the answer that the hooks see. Raises `HookError` and `TargetError`."""
+        """Sends a message and returns the answer that the hooks see. Raises `HookError` and `TargetError`.
+
+        If the sender is cancelled at a time limit, the target may still accept the message. So `close` waits for the answer and the
+        cleanup.
+        """
+        exchange = asyncio.create_task(self._exchange(body, headers, case_id))
+        self._under_way.add(exchange)
+        exchange.add_done_callback(self._forget)
+        return await asyncio.shield(exchange)
+
+    async def _exchange(self, body: bytes, headers: Headers, case_id: str) -> Answer:
         answer = await self._answer(body, headers, case_id)
         await self._finish(body, headers, case_id, answer)
         return answer
+
+    def _forget(self, exchange: asyncio.Task[Answer]) -> None:
+        self._under_way.discard(exchange)
+        if not exchange.cancelled():
+            exchange.exception()  # nobody waits for this exception if the sender was cancelled
 
     async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
         """Sends a message, waits for the answer, and sends the same message again. The cleanup request is sent only after both

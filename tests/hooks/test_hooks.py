@@ -30,6 +30,8 @@ class Broker:
     left: int = 0
     stored: set[int] = field(default_factory=set)
     created: int = 0
+    pause: float = 0.0
+    """The number of seconds after which the answer to a request is sent. The request is processed before."""
     sent: list[dict[str, str]] = field(default_factory=list)
     """The headers of all messages that were accepted or rejected."""
 
@@ -63,7 +65,9 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Broker]:
             first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[:-2]
             headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
             method, path, _ = first.split(" ")
-            writer.write(found.answer(method, path, headers, await reader.readexactly(int(headers.get("content-length", 0)))))
+            answer = found.answer(method, path, headers, await reader.readexactly(int(headers.get("content-length", 0))))
+            await asyncio.sleep(found.pause)
+            writer.write(answer)
             await writer.drain()
 
     with serving_streams(converse) as url:
@@ -140,6 +144,14 @@ def test_the_cleanup_removes_what_the_target_created(run: Run, broker: Broker) -
     )
     assert run("fire", *SOME[2:]).exit_code == 1
     assert broker.created > 10
+    assert broker.stored == set()
+
+
+def test_a_time_limit_leaves_nothing_at_the_target(run: Run, broker: Broker) -> None:
+    broker.pause = 0.05
+    done = run("fire", broker.url, "--message", PRICING, "--cleanup", "DELETE /offers/{id}", "--max-time", "1s", "--shrink", "off", "--reject", "299")
+    assert "the time limit of 1 s was reached" in done.stdout
+    assert broker.created > 0
     assert broker.stored == set()
 
 
