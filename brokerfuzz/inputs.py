@@ -162,8 +162,8 @@ def _head(stream: BinaryIO) -> bytes:
 
 def _too_large(name: str, size: str, most: int) -> InputError:
     if most > LARGEST:
-        return InputError(f"{name} has {size}: the limit for recorded traffic is {most:,} bytes; split the recording")
-    return InputError(f"{name} has {size}: the limit for a message is {most:,} bytes; if the file has one message per line, add --ndjson")
+        return InputError(f"{name} has {size}, but recorded traffic can have at most {most:,} bytes; split the recording")
+    return InputError(f"{name} has {size}, but a message can have at most {most:,} bytes; if the file has one message per line, add --ndjson")
 
 
 def _whole(stream: BinaryIO, name: str, first: bytes, most: int) -> bytes:

@@ -137,7 +137,8 @@ verdict_option = click.option(
 )  # fmt: skip
 random_option = click.option(
     "--random/--catalogue", "only_random", default=False,
-    help="With --random, use only random cases. With --catalogue, use the cases of the catalogue, then --count random cases.  [default: catalogue]",
+    help="--random: use only random cases. --catalogue: use the cases of the catalogue, and then as many random cases as --count says.  "
+    "[default: catalogue]",
 )  # fmt: skip
 bug_option = click.option(
     "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True,

@@ -50,7 +50,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
               help="Maximum time for shrinking, which removes parts of the message of each finding until nothing more can be removed. "
-              "60s allow 200 requests for each finding, 120s allow 400, and so on. off disables shrinking.")  # fmt: skip
+              "With 60s, there are at most 200 requests for each finding; with 120s, 400. The value off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
               help="Before the cases, send ordinary valid messages, to check that the target is set up correctly. A program or a function "
               "also gets a clearly invalid message.  [default: preflight]")  # fmt: skip
@@ -75,7 +75,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--baseline-update", is_flag=True, help="Add the findings of this campaign to the file given with --baseline.")
 @click.option("--baseline-prune", is_flag=True, help="Remove findings that no longer occur from the file given with --baseline.")
 @click.option("--write-config", is_flag=True,
-              help="Save in the configuration, as policies, how the target treats questions that the contract leaves open.")  # fmt: skip
+              help="Save how the target treats questions that the contract leaves open. The configuration stores this as policies.")  # fmt: skip
 @options.workers_option("send the cases")
 @click.option("--cluster", metavar="ADDRESS", help="Send the cases from the Dask cluster whose scheduler has this address.")
 @options.policy_option
@@ -99,8 +99,8 @@ def command(
     brokerfuzz sends the cases of the catalogue first, then random cases. For each finding, brokerfuzz prints the smallest message
     that shows it, and a command that reproduces it. If the contract leaves a question open, brokerfuzz lists how the target
     behaves, but reports no finding. For each rejected invalid message, brokerfuzz also sends the twin (the valid counterpart). If
-    the target also rejects the twin, brokerfuzz replaces the part of the twin that the target rejects, and sends both messages
-    again. If the target still rejects the twin, the rejection of the invalid message is unproven: it may have another reason.
+    the target also rejects the twin, brokerfuzz finds out which part of the twin causes this, replaces this part in both messages,
+    and sends them again. If the target still rejects the twin, the rejection of the invalid message is unproven: it may have another reason.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 

@@ -119,7 +119,7 @@ class RecordSequence:
         self._name, self._last = name, False
 
     def add(self, record: CaseRecord) -> None:
-        """Checks the next record. Raises `CorpusError` (without a line number) if a record follows the last one."""
+        """Checks the next record. Raises `CorpusError` (without a line number) if a record follows the record that is marked as the last."""
         if self._last:
             raise CorpusError(
                 "comes after the record that is marked as the last one: to combine two corpora in one file, use `brokerfuzz corpus merge`"

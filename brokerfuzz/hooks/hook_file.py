@@ -87,7 +87,7 @@ class HookFile:
         try:
             inspect.signature(function).bind(*PARAMETERS[name])
         except TypeError:
-            raise HookError(f"{place_of(self.name, function)}: {name} has other parameters than expected: write `{signature}`") from None
+            raise HookError(f"{place_of(self.name, function)}: {name} does not have the expected parameters: write `{signature}`") from None
         except ValueError:  # a function in another language has no signature
             return
 

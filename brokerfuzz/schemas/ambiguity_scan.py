@@ -190,7 +190,7 @@ def _indented(lines: Lines) -> Lines:
 
 
 def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: Mapping[str, Ambiguity]) -> Scan:
-    """Returns a function that checks that a timestamp has only the usual notation and, if there is a rule, that it is not in the future.
+    """Returns a function that checks a timestamp: its notation and, if `rule` is given, that it is not in the future.
 
     If the time is in the future, but within the clock tolerance, the message touches the ambiguity `tolerated`.
     """

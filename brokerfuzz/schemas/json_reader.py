@@ -43,7 +43,7 @@ class Reading:
 
     @property
     def usual(self) -> Any:
-        """The message in the usual interpretation. The value is None if the bytes are not JSON."""
+        """The value of the message as most parsers read it. The property is None if the bytes are not JSON."""
         return self.values.get(USUAL)
 
     def may_hold_text_of(self, size: int) -> bool:

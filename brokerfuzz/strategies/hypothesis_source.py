@@ -64,8 +64,8 @@ class StrategySource:
     def take(self, size: int, /) -> bytes:
         """Returns the next record.
 
-        Hypothesis sorts the bytes of a record in ascending order while it shrinks them. The method reverses the bytes, so that
-        the remaining non-zero values move to the first properties.
+        Hypothesis sorts the bytes of a record in ascending order while it shrinks them, so zeros come first. In the reversed
+        bytes, zeros come last, so the smallest example has only the first properties.
         """
         return self._draw(st.binary(min_size=size, max_size=size))[::-1]
 

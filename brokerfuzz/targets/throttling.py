@@ -64,7 +64,7 @@ def _timestamp(date: str) -> float | None:
 
 
 class Gate:
-    """Lets all messages wait while the target asks for later requests. A message waits at most `longest` seconds. Use a gate only
+    """Makes all messages wait while the target asks for a pause. A message waits at most `longest` seconds. Use a gate only
     in one event loop.
     """
 

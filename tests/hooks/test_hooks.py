@@ -209,7 +209,7 @@ WRONG: Final[dict[str, tuple[str, str]]] = {
         "line 3: the hook classify did not return within 0.5 s, and is at line 4",
     ),
     "exits": ("def classify(answer):\n    raise SystemExit(0)\n", "line 1: the hook classify raised RuntimeError: SystemExit"),
-    "parameters": ("\ndef classify():\n    pass\n", "line 2: classify has other parameters than expected: write `def classify(answer)`"),
+    "parameters": ("\ndef classify():\n    pass\n", "line 2: classify does not have the expected parameters: write `def classify(answer)`"),
     "async": ("async def classify(answer):\n    pass\n", "line 1: classify must be an ordinary function"),
     "no function": ("classify = 5\n", "classify is not a function"),
     "a typo": (

@@ -28,8 +28,9 @@ class Memory:
 class News:
     """Decides whether a changed message is new.
 
-    A changed message with the mark of its original is new if it differs from the other changes of this original. A message
-    without a mark is new if the memory does not contain it. If there is no memory, a message without a mark is never new.
+    A message that still contains the mark of its original differs from the messages of all other originals. The message is new
+    if it also differs from the other variants of its original. A message without a mark is new if the memory does not contain it.
+    If there is no memory, a message without a mark is never new.
     """
 
     def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:

@@ -24,7 +24,7 @@ _FEW = 64
 class Cut(NamedTuple):
     """The cases of a block that belong to the same shard: the cases from index `start` to index `stop` - 1.
 
-    `last` is True if the last case of the shard is in this cut.
+    `last` is True if these cases include the last case of the shard.
     """
 
     shard: int

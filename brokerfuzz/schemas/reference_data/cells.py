@@ -26,7 +26,7 @@ class KnownCell(NamedTuple):
     text: bool = False
 
     def typed(self, schema: Schema) -> Any:
-        """Returns the value with a type that the schema allows. A text file contains only strings, so `12` can be a string or a number."""
+        """Returns the value with a type that the schema allows. In a text file, `12` can mean a string or a number."""
         types = types_of(schema)
         if not self.text or "string" in types:
             return self.value

@@ -178,7 +178,7 @@ class _Reader:
 
     def _found(self, key: str, origin: str) -> Iterator[tuple[str, str]]:
         """Yields the message types and sites that a key matches. In a key, `*` matches any characters. A key with `*` matches
-        only sites of single values.
+        no sites of objects and arrays.
         """
         every = [(message_type, path) for message_type, sites in self.contract.sites.items() for path in sites if path]
         if key in {path for _, path in every}:
