@@ -20,6 +20,7 @@ INPUT_FD, OUTPUT_FD = 3, 4
 LONGEST = 2000
 """The maximum number of characters in a reply."""
 
+NOT_AN_ANSWER = "is not a valid answer: return True or False, or raise ValueError"
 LETTERS = {"accepted": b"A", "rejected": b"J", "crashed": b"C"}
 _LENGTH = struct.Struct(">I")
 
@@ -108,7 +109,7 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
         word = result.replace(":", " ").partition(" ")[0]
         if letter := LETTERS.get(word):
             return letter, result[len(word) + 1 :].strip() or word
-    return b"C", f"returned {_type_name(result)}, which is not a valid answer: return True or False, or raise ValueError"
+    return b"C", f"returned {_type_name(result)}, which {NOT_AN_ANSWER}"
 
 
 def rejects_by_default(problem: BaseException) -> bool:

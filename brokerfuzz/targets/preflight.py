@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import Answer, AnswerRules
+from brokerfuzz.targets.call_process import NOT_AN_ANSWER
 from brokerfuzz.targets.command_target import CommandTarget
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.line_target import LineTarget
@@ -63,7 +64,8 @@ async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
 
     Raises `TargetError` if the target answers all messages with a status that concerns the request and not the message: 401, 403,
     404, 405, 407, 415 or a redirect. A status that the user has listed with `--accept` or `--reject` is an ordinary answer. Also
-    raises `TargetError` if a program or a function answers neither the first message nor a clearly invalid one.
+    raises `TargetError` if a program or a function answers neither the first message nor a clearly invalid one, and if a function
+    returns something without a meaning for both.
     """
     (first, body), *others = messages.items()
     answer = await (_send_both(target, body) if isinstance(target, CommandTarget | PoolTarget) else _send(target, body, first))
@@ -83,6 +85,8 @@ async def _send(target: Target, body: bytes, case_id: str) -> Answer:
 async def _send_both(target: CommandTarget | PoolTarget, body: bytes) -> Answer:
     """Sends the valid message and a clearly invalid message at the same time. Returns the answer to the valid message."""
     answer, invalid = await asyncio.gather(target.send(body), target.send(CLEARLY_INVALID))
+    if answer.reason.endswith(NOT_AN_ANSWER) and invalid.reason.endswith(NOT_AN_ANSWER):
+        raise TargetError(f"{target.name} {answer.reason}")
     if target.answered:
         return answer
     said = answer.reason if answer.reason == invalid.reason else f"{answer.reason}; {invalid.reason}"

@@ -120,3 +120,8 @@ def test_a_program_that_answers_neither_a_valid_nor_an_invalid_message_is_an_err
     with pytest.raises(TargetError, match=re.escape(said)) as raised:
         asyncio.run(_check(target, VALID))
     assert "answers neither a valid message nor a clearly invalid one" in str(raised.value)
+
+
+def test_a_function_whose_results_have_no_meaning_is_an_error() -> None:
+    with pytest.raises(TargetError, match=re.escape("builtins:list returned a list, which is not a valid answer: return True or False")):
+        asyncio.run(_check(CallTarget("builtins:list", timeout=5), VALID))
