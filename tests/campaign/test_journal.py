@@ -119,10 +119,9 @@ def test_a_small_compressed_file_with_a_huge_journal_is_rejected(tmp_path: Path)
     with gzip.open(path, "wb", 9) as stream:
         stream.write(b'{"journal":2}\n')
         for _ in range(300):
-            stream.write(b" " * (1 << 20) + b"\n")
+            stream.write(b"\n" * (1 << 20))
     with pytest.raises(JournalError, match="decompresses to more than 200 times its size"):
-        for _ in lines(path):
-            pass
+        Recalled(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b'{"journal":7}\n', b"no json\n", b"\x1f\x8b\x00"])

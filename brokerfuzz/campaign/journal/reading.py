@@ -12,7 +12,7 @@ from brokerfuzz.compression import FREE, LARGEST_RATIO
 from brokerfuzz.errors import JournalError
 
 VERSION = 2
-LONGEST_LINE = 1 << 28  # in bytes; the largest message of a catalogue is a megabyte
+LONGEST_LINE = 1 << 26  # in bytes; the largest message of a catalogue is a megabyte
 GZIP = 31  # wbits of zlib: gzip header, largest window
 PIECE = 1 << 20
 
@@ -58,22 +58,33 @@ def records(path: str | Path) -> Iterator[JournalRecord]:
 
 def lines(path: Path) -> Iterator[bytes]:
     """Yields the complete lines of a journal, decompressed and without line breaks. Raises `JournalError` if the journal cannot be read."""
+    yield from _lines(pieces(path), path)
+
+
+def pieces(path: Path) -> Iterator[bytes]:
+    """Yields the contents of a journal, decompressed and in pieces of any size. Raises `JournalError` if the journal cannot be read."""
     try:
         with path.open("rb") as stream:
-            yield from _lines(_decompressed(stream, path) if is_compressed(path) else iter(lambda: stream.read(PIECE), b""), path)
+            yield from _decompressed(stream, path) if is_compressed(path) else iter(lambda: stream.read(PIECE), b"")
     except OSError as problem:
         raise JournalError(
             f"{path} cannot be read ({problem.strerror or problem}): specify a journal written by `brokerfuzz fire --journal`"
         ) from problem
 
 
-def _lines(pieces: Iterator[bytes], path: Path) -> Iterator[bytes]:
-    rest = b""
-    for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n")
-        yield from whole
-        if len(rest) > LONGEST_LINE:
+def _lines(found: Iterator[bytes], path: Path) -> Iterator[bytes]:
+    begun: list[bytes] = []
+    size = 0
+    for piece in found:
+        first, *others = piece.split(b"\n")
+        begun.append(first)
+        size += len(first)
+        if size > LONGEST_LINE:
             raise JournalError(f"{path} is not a journal (a line has more than {LONGEST_LINE:,} bytes): specify another file")
+        if others:
+            yield b"".join(begun)
+            yield from others[:-1]
+            begun, size = [others[-1]], len(others[-1])
 
 
 def _decompressed(stream: IO[bytes], path: Path) -> Iterator[bytes]:

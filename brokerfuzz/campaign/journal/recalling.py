@@ -9,7 +9,7 @@ from typing import IO
 
 import orjson
 
-from brokerfuzz.campaign.journal.reading import is_compressed, lines
+from brokerfuzz.campaign.journal.reading import is_compressed, lines, pieces
 from brokerfuzz.campaign.journal.records import Key, decode
 from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer
@@ -101,7 +101,11 @@ class Recalled:
             except OSError as problem:
                 raise JournalError(f"{self.path} cannot be read ({problem.strerror or problem}): specify a journal") from problem
         plain: IO[bytes] = TemporaryFile()  # noqa: SIM115 - stays open: a compressed journal cannot be read from the middle
-        plain.writelines(line + b"\n" for line in lines(self.path))
+        try:
+            plain.writelines(pieces(self.path))
+        except BaseException:
+            plain.close()
+            raise
         return plain
 
     def _index(self, line: bytes, place: int) -> None:
