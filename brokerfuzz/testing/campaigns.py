@@ -210,8 +210,9 @@ def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, o
     endpoint = target_for(target, options.get("path"), calls, rules=answers, **_only(options, "method", "headers", "timeout"))
     reports = [str(path) for path in listed_values("reports", options.get("reports") or ())]
     report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget))
-    if (options.get("workers") or 1) > 1 and not isinstance(endpoint, HttpTarget):
-        raise TargetError(f"workers={options['workers']} needs a URL, because only this process has {endpoint.name}: remove it")
+    workers = options.get("workers") or 1
+    if workers > 1 and not isinstance(endpoint, HttpTarget):
+        raise TargetError(f"workers={workers} needs a URL, because only this process has {endpoint.name}: remove it")
     return _ReadyCampaign(_planned(plan, endpoint, options), endpoint, reports)
 
 
