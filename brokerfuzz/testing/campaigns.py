@@ -143,10 +143,14 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
     ()
     >>> report.raise_for_findings()
     """
+    __tracebackhide__ = True
     calls = CallerThread()
-    ready = _ready(target, message_type, calls, options)
-    run = partial(ready.planned.run, ready.target)
-    return ready.report(_run_beside(run, calls) if needs_caller(ready.target) or _runs_event_loop() else run())
+    try:
+        ready = _ready(target, message_type, calls, options)
+        run = partial(ready.planned.run, ready.target)
+        return ready.report(_run_beside(run, calls) if needs_caller(ready.target) or _runs_event_loop() else run())
+    except BrokerfuzzError as problem:
+        raise problem.with_traceback(None) from problem.__cause__  # so that pytest shows only the call and the error
 
 
 async def fire_async(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
@@ -160,10 +164,13 @@ async def fire_async(target: Any, message_type: MessageType = "offer-creation-re
     >>> asyncio.run(brokerfuzz.fire_async(accepts, rules=["*orderMinimum:minimum"])).findings
     ()
     """
-    planned, endpoint, _ = ready = _ready(target, message_type, None, options)
-    if planned.uses_workers:
-        return ready.report(await asyncio.to_thread(planned.run, endpoint))
-    return ready.report(await planned.run_here(endpoint))
+    __tracebackhide__ = True
+    try:
+        planned, endpoint, _ = ready = _ready(target, message_type, None, options)
+        result = await (asyncio.to_thread(planned.run, endpoint) if planned.uses_workers else planned.run_here(endpoint))
+        return ready.report(result)
+    except BrokerfuzzError as problem:
+        raise problem.with_traceback(None) from problem.__cause__  # as above
 
 
 def assert_conforms(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:

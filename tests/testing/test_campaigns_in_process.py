@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import traceback
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,7 @@ def test_invalid_options_are_explained_before_anything_is_sent(options: dict[str
         brokerfuzz.fire(sent.append, **options)
     assert said in str(failed.value)
     assert not sent
+    assert [frame.name for frame in traceback.extract_tb(failed.value.__traceback__)][1:] == ["fire"]  # pytest shows only the call
 
 
 def test_an_assertion_lists_the_findings() -> None:
