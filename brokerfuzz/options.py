@@ -65,7 +65,7 @@ def headers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
     """Parses NAME:VALUE."""
     for value in values:
         if not value.partition(":")[0].strip() or ":" not in value:
-            raise click.BadParameter(f"{value!r} is not a header: write NAME:VALUE", ctx, param)
+            raise click.BadParameter("a header has no name or no colon: write NAME:VALUE", ctx, param)  # it may contain a secret
     return [(name.strip(), text.strip()) for name, _, text in (value.partition(":") for value in values)]
 
 

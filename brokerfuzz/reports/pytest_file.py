@@ -295,7 +295,7 @@ def _bytes(data: bytes) -> str:
 
 
 def _secret(name: str) -> str:
-    return f"secret({_text(name.removeprefix('$'))})"
+    return f"secret({_text(name.strip('${}'))})"
 
 
 def _tuple(items: Iterable[str]) -> str:

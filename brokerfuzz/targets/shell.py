@@ -24,11 +24,11 @@ def words_of(command: str | Sequence[str]) -> list[str]:
     try:
         words = shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as problem:
-        raise TargetError(f"{command!r} is not a valid command line ({problem}): quote it as in a shell, or use a list of words") from problem
+        raise TargetError(f"the command is not a valid command line ({problem}): quote it as in a shell, or use a list of words") from None
     if not words or not words[0]:
-        raise TargetError(f"{command!r} contains no program: use a command such as 'node validate.js'")
+        raise TargetError("the command contains no program: use a command such as 'node validate.js'")
     if any("\0" in word for word in words):
-        raise TargetError(f"{command!r} contains a NUL character, which is not allowed in arguments: remove it")
+        raise TargetError("the command contains a NUL character, which is not allowed in arguments: remove it")
     return words
 
 

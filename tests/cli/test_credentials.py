@@ -99,11 +99,13 @@ def test_configured_credentials_are_not_used_for_another_target(run: Run, demand
         (["--auth", "${BROKER_PASSWORD}"], "write USER:PASSWORD"),
         (["--auth", f"me:{PASSWORD}", "-H", "authorization: x"], "credentials are specified twice"),
         (["--auth", f"me:{PASSWORD}", f"http://me:{PASSWORD}@127.0.0.1:1/"], "credentials are specified twice"),
+        (["-H", f"Authorization {PASSWORD}"], "a header has no name or no colon: write NAME:VALUE"),
+        (["--exec", f"v --token '{PASSWORD}"], "is not a valid command line (No closing quotation)"),
         (["--proxy", f"ftp://me:{PASSWORD}@h"], "is not the URL of a proxy"),
     ],
 )
 def test_invalid_credentials_are_reported_in_one_line_without_the_password(run: Run, words: list[str], said: str) -> None:
-    url = [] if any(word.startswith("http") for word in words) else ["http://127.0.0.1:1/"]
+    url = [] if any(word.startswith(("http", "--exec")) for word in words) else ["http://127.0.0.1:1/"]
     result = run("fire", *url, *words)
     assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
     assert said in result.stderr
