@@ -35,8 +35,8 @@ VARIABLE = "BROKERFUZZ_CONTRACT_LIMITS"
 """The environment variable with the factor for all limits."""
 _MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=10"
 
-_WIDE = 100
-"""The size of a class such as `\\w`, which contains very many characters."""
+_WIDE, _WIDEST = 100, 1000
+"""The sizes of a class with many characters, such as `.` and `[^a]`, and of a Unicode property, such as `\\p{L}`."""
 _TOKEN = re.compile(r"\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\{(\d*)(?:,(\d*))?\}|.", re.DOTALL)
 
 
@@ -123,9 +123,15 @@ def pattern_size(pattern: str) -> int:
             last = groups.pop()
             groups[-1] += last
         else:
-            last = _WIDE if text == "." or (text[0] in "\\[" and len(text) > 1 and re.search(r"\\[pPwWsSdD]", text)) else 1
+            last = _size_of(text)
             groups[-1] += last
     return sum(groups)
+
+
+def _size_of(text: str) -> int:
+    if "\\p{" in text or "\\P{" in text:
+        return _WIDEST
+    return _WIDE if text == "." or text.startswith("[^") or re.fullmatch(r"\\[wWsSdD]", text) else 1
 
 
 def _patterns(part: Mapping[str, Any]) -> Iterator[str]:
