@@ -36,6 +36,11 @@ _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _ESCAPES = (b"\\u", b"%", b"&#")
 """The beginnings of notations in which every character is escaped."""
+_ALSO_ESCAPED = ("<>&", "<>&'\"+`")
+"""Characters that Go and .NET also escape in JSON."""
+_NOT_ESCAPED = ("", "/", "!'()*", ";,/?:@&=+$!'()*#")
+"""Characters that Python and JavaScript do not escape in URLs."""
+_QUOTES = (("&quot;", "&#39;"), ("&#34;", "&#39;"), ("&quot;", "&apos;"))
 _NEVER = r"(?!)"
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of gzip and zstd."""
@@ -128,7 +133,7 @@ class Secrets:
         self._longest = max(map(len, in_lower_case), default=0)
         self._in_lower_case = {start: tuple(one for one in in_lower_case if one.startswith(start)) for start in _ESCAPES}
         self._in_lower_case[b""] = tuple(one for one in in_lower_case if not one.startswith(_ESCAPES))
-        self._users = {value for where, value in found if where == _USER}
+        self._users = {value for where, value in found if where == _USER} - {value for where, value in found if where != _USER}
 
     @cached_property
     def _in_text(self) -> re.Pattern[str]:
@@ -256,16 +261,21 @@ def within(name: str, value: str) -> Iterator[tuple[str, str]]:
 
 def _spellings(value: str) -> Iterator[str]:
     """Yields the notations in which a server may repeat a value: unchanged, in base64, or escaped for JSON, HTML or a URL."""
-    for in_json in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
+    for in_json in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], *(_in_json(value, also) for also in _ALSO_ESCAPED)):
         yield from (in_json, in_json.replace("/", "\\/"))
-    yield from (value, html.escape(value), html.escape(value).replace("&#x27;", "&#39;"))
-    yield from (quote(value, safe="", errors="replace"), quote(value, errors="replace"), quote_plus(value, errors="replace"))
+    in_html = html.escape(value)
+    yield from (value, in_html, *(in_html.replace("&quot;", double).replace("&#x27;", single) for double, single in _QUOTES))
+    yield from (quote_plus(value, errors="replace"), *(quote(value, safe=safe, errors="replace") for safe in _NOT_ESCAPED))
     as_bytes = value.encode(errors="replace")
     yield "".join(f"\\u{unit:04x}" for unit in array("H", value.encode("utf-16", errors="replace")[2:]))
     yield "".join(f"%{byte:02x}" for byte in as_bytes)
     yield from ("".join(f"&#x{ord(char):x};" for char in value), "".join(f"&#{ord(char)};" for char in value))
     for in_base64 in _in_base64(as_bytes):
         yield from (in_base64, in_base64.replace("+", "-").replace("/", "_"))
+
+
+def _in_json(value: str, also: str) -> str:
+    return "".join(f"\\u{ord(char):04x}" if char in also else json.dumps(char)[1:-1] for char in value)
 
 
 def _in_base64(value: bytes) -> Iterator[str]:

@@ -207,7 +207,9 @@ def test_an_excerpt_without_a_secret_is_the_beginning_of_the_body(body: bytes, s
 def test_a_secret_is_found_in_every_encoding(secret: str) -> None:
     assume(secret.lower() not in HIDDEN)
     secrets = Secrets(f"http://h/?token={quote(secret, safe='')}", ())
-    for spelled in (secret, secret.upper(), json.dumps(secret), quote(secret), quote(secret, safe="").lower()):
+    as_go = json.dumps(secret).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    as_javascript = quote(secret, safe="!'()*")
+    for spelled in (secret, secret.upper(), json.dumps(secret), as_go, quote(secret), quote(secret, safe="").lower(), as_javascript):
         assert AnswerRules().read(400, spelled.encode(), secrets=secrets).body.strip(b'"') == HIDDEN.encode()
 
 
