@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
@@ -177,14 +178,15 @@ def test_a_url_is_a_target_and_a_conforming_service_has_no_findings() -> None:
 
 
 def test_reference_data_of_the_contract_decides_which_values_are_sent() -> None:
-    sent = set()
+    sent: set[bytes] = set()
 
     def accepts(body: bytes) -> bool:
-        sent.add(json.loads(body)["offerType"])
-        return status_of(body.replace(b'"orderMaximum":0', b'"orderMaximum":-1')) == 201
+        sent.update(re.findall(rb'"productId":"(.*?)"', body))
+        return check("product-list-response", body).label == "valid"
 
-    brokerfuzz.fire(accepts, contract=load_contract(values={"offerType": ["VDM"]}), **SOME)
-    assert sent == {"VDM"}
+    contract = load_contract(values={"data[].productId": ["P-1", "P-2"]})
+    brokerfuzz.assert_conforms(accepts, "product-list-response", rules=["*productType:required"], contract=contract)
+    assert sent == {b"P-1", b"P-2"}
 
 
 def test_a_campaign_writes_a_journal_and_reports_and_uses_a_baseline(tmp_path: Path) -> None:
