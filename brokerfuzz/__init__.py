@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.random_messages import messages
     from brokerfuzz.errors import BrokerfuzzError
     from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, MessageType, Rule, Verdict, check, load_contract, rules
-    from brokerfuzz.testing.campaigns import Report, assert_conforms, fire, fire_async
+    from brokerfuzz.testing.campaigns import FireOptions, Report, assert_conforms, fire, fire_async
     from brokerfuzz.testing.parametrizing import parametrize
     from brokerfuzz.typed import (
         ChannelOffer,
@@ -48,6 +48,7 @@ __all__ = [
     "ClusterProduct",
     "Contract",
     "Fault",
+    "FireOptions",
     "MessageType",
     "OfferCreationRequest",
     "OfferPricing",
@@ -83,6 +84,7 @@ _HOMES = {
     "Broken": "brokerfuzz.cases.case",
     "Case": "brokerfuzz.cases.case",
     "Fault": "brokerfuzz.cases.case",
+    "FireOptions": "brokerfuzz.testing.campaigns",
     "Report": "brokerfuzz.testing.campaigns",
     "assert_conforms": "brokerfuzz.testing.campaigns",
     "catalogue": "brokerfuzz.cases.catalogue",

@@ -78,47 +78,57 @@ class Report:
 
 
 class FireOptions(TypedDict, total=False):
-    """The options of `fire`, `fire_async` and `assert_conforms`."""
+    """The options of `fire`, `fire_async` and `assert_conforms`. None is required.
+
+    - `path`: the path of the application that receives the messages, such as `/offers`
+    - `method`, `headers`: the method (default: POST), and headers in addition to `Content-Type`
+    - `accept`, `reject`: the statuses that mean `accepted` (default: `["2xx"]`) and `rejected` (default: `["1xx", "3xx", "4xx"]`)
+    - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
+    - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` excludes.
+    - `seed`, `count`: the seed of the random cases, and their number after the cases of the catalogue (default: 0)
+    - `max_time`, `max_findings`: the number of seconds and the number of findings after which no more cases are sent (default: no limit)
+    - `shrink`: the number of seconds for shrinking the messages of findings (default: 60; 0: no shrinking)
+    - `concurrency`, `rate`: the number of messages that are sent at the same time (default: 16), and per second (default: no limit)
+    - `policies`: the allowed interpretations of ambiguities
+    - `fresh`: a property that gets another value in each message, such as `number`
+    - `now`: the time that counts as the present (default: the actual time)
+    - `contract`: a changed contract, or a contract with reference data
+    - `journal`: a new file for every request and its answer, for `brokerfuzz replay` and `brokerfuzz fire --resume`
+    - `baseline`: a file with known findings, which do not fail a test. `brokerfuzz fire --baseline-update` writes this file.
+    - `reports`: files for reports. The end of each name selects the format, as for `brokerfuzz fire --report`.
+    - `workers`: the number of processes that send the cases to a URL (default: 1)
+
+    >>> import brokerfuzz
+    >>> minimums: brokerfuzz.FireOptions = {"rules": ["*:minimum"], "techniques": ["one-below"]}
+    >>> brokerfuzz.fire(lambda body: b":0" not in body, **minimums).outcome.state
+    'complete'
+    """
 
     path: str
-    """The path of the application that receives the messages, such as `/offers`."""
     method: str
     headers: Sequence[tuple[str, str]]
     accept: Sequence[str]
-    """Statuses that mean `accepted` (default: `["2xx"]`)."""
     reject: Sequence[str]
-    """Statuses that mean `rejected` (default: `["1xx", "3xx", "4xx"]`)."""
     timeout: float
-    """The number of seconds after which the answer is `timeout` (default: 10)."""
     verdicts: Sequence[Label]
     rules: Sequence[str]
     techniques: Sequence[str]
     sites: Sequence[str]
     seed: int
     count: int
-    """The number of random cases after the cases of the catalogue (default: 0)."""
     max_time: float
-    """The number of seconds after which no more cases are sent (default: no limit)."""
     max_findings: int
     shrink: float
-    """The number of seconds for shrinking the messages of findings (default: 60; 0: no shrinking)."""
     concurrency: int
-    """The number of messages that are sent at the same time (default: 16)."""
     rate: float
-    """The maximum number of requests per second (default: no limit)."""
     policies: PolicyValues
     fresh: str
-    """The name of a property that gets a different value in each message."""
     now: datetime
     contract: Contract
     journal: str | Path
-    """A new file for every request and its answer. `brokerfuzz fire --resume` and `brokerfuzz replay` can read this journal."""
     baseline: str | Path
-    """A file with known findings, which `brokerfuzz fire --baseline-update` wrote. Known findings do not fail a test."""
     reports: Sequence[str | Path]
-    """The files for reports. The suffix of each name selects the format, as for `brokerfuzz fire --report`."""
     workers: int
-    """The number of processes that send the cases to a URL (default: 1)."""
 
 
 def fire(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
@@ -127,7 +137,7 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
     The target is the URL of an endpoint; an ASGI or WSGI application; a test client of httpx, Starlette, Flask or Django; or a
     function that gets the bytes of a message. The function returns None or True to accept the message; it returns False or raises
     `ValueError` to reject it. Applications, clients and functions run in this process. An exception is a crash, and the finding
-    contains the end of its traceback. `FireOptions` describes the options.
+    contains the end of its traceback. `brokerfuzz.FireOptions` describes the options.
 
     Synchronous code runs in the thread of the caller, so databases in memory and the transactions of test suites work.
     Synchronous code has no time limit. In an event loop, use `fire_async`. Several campaigns can run at the same time, in several
