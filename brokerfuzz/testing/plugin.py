@@ -226,7 +226,8 @@ def brokerfuzz_url(pytestconfig: pytest.Config) -> str:
     """The URL of the fixture `brokerfuzz_target`. A test suite can define this fixture again, and return the URL of its own service."""
     url = pytestconfig.getoption("brokerfuzz_url")
     if url is None:
-        pytest.fail("no target given: use --brokerfuzz-url URL, or define a fixture brokerfuzz_url that returns the URL", pytrace=False)
+        remedy = "use --brokerfuzz-url URL, or define the fixture brokerfuzz_url (a URL) or brokerfuzz_app (an application and a path)"
+        pytest.fail(f"no target given: {remedy}", pytrace=False)
     return str(url)
 
 
@@ -264,4 +265,4 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except BrokerfuzzError as problem:
-        pytest.fail(str(problem), pytrace=False)
+        raise pytest.fail.Exception(str(problem), pytrace=False) from None
