@@ -28,6 +28,10 @@ LARGEST_PATTERNS = 2_000_000
 """The maximum size of all patterns of a file together (see `pattern_size`). Compiling them takes about a second."""
 MOST_VALUES = 2000
 """The maximum number of values in a message in which each array has only its minimum number of items."""
+MOST_LEVELS = 64
+"""The maximum depth of arrays and objects in a message."""
+SMALLEST_STEP = 1e-12
+"""The minimum value of `multipleOf`: floating-point numbers have no smaller steps near 1000."""
 SECONDS = 10.0
 """The maximum processor time, in seconds, for generating the values of one place of a message."""
 
@@ -69,6 +73,8 @@ def check_limits(schema: Any, path: Path) -> None:
                 raise ContractError(
                     f'{path} has more than {limit(most):,} entries in "{keyword}", which is the limit for a file: remove some, {_MORE}'
                 )
+        if isinstance(step := part.get("multipleOf"), int | float) and 0 < step < SMALLEST_STEP:
+            raise ContractError(f'{path} contains "multipleOf": {step}, and the smallest possible step is {SMALLEST_STEP}: use a larger step')
         patterns += sum(map(pattern_size, _patterns(part)))
         if patterns > limit(LARGEST_PATTERNS):
             raise ContractError(
@@ -86,7 +92,9 @@ def check_references(count: int, path: Path) -> None:
 
 
 def check_values(flat: Mapping[str, Any], path: Path) -> None:
-    """Raises `ContractError` if a message would be too large although each array has only its minimum number of items."""
+    """Raises `ContractError` if messages are nested too deeply, or are too large although arrays have only their minimum size."""
+    if _levels(flat) > limit(MOST_LEVELS):
+        raise ContractError(f"{path} has more than {limit(MOST_LEVELS)} levels of arrays and objects, which is the limit: use fewer, {_MORE}")
     if _values(flat) > limit(MOST_VALUES):
         raise ContractError(
             f"{path} needs messages of more than {limit(MOST_VALUES):,} values, which is the limit: use a smaller minItems or fewer properties, "
@@ -143,6 +151,11 @@ def _patterns(part: Mapping[str, Any]) -> Iterator[str]:
 def _values(flat: Mapping[str, Any]) -> int:
     count = 1 + sum(_values(part) for part in flat.get("properties", {}).values())
     return count + max(int(flat.get("minItems", 1)), 1) * _values(flat["items"]) if isinstance(flat.get("items"), Mapping) else count
+
+
+def _levels(flat: Mapping[str, Any]) -> int:
+    inner = [*flat.get("properties", {}).values(), *([flat["items"]] if isinstance(flat.get("items"), Mapping) else [])]
+    return 1 + max(map(_levels, inner)) if inner else 0
 
 
 def _objects(schema: Any) -> Iterator[Mapping[str, Any]]:
