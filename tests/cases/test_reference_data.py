@@ -255,3 +255,8 @@ def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_un
     assert (after.findings, after.unproven) == ((), 0)
     (ledger,) = (seen for seen in after.ambiguities if seen.ambiguity.id == KNOWN_VALUES)
     assert ledger.behaviour == "rejected"
+
+
+def test_reference_data_changes_nothing_for_other_message_types() -> None:
+    contract, now = load_contract(values={"number": ["N-1"]}), datetime(2026, 3, 1, tzinfo=UTC)
+    assert list(catalogue("offer-pricing-response", now=now, contract=contract)) == list(catalogue("offer-pricing-response", now=now))
