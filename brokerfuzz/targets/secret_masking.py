@@ -157,11 +157,13 @@ class Secrets:
         return self._without_beginning(text) if text.rstrip('"').endswith("…") else text
 
     def hide_in_output(self, text: str) -> str:
-        """Replaces each secret in a report. The names of users remain, because they are often ordinary words."""
+        """Replaces each secret in a report. The names of users remain, because they are often ordinary words. A secret number becomes
+        another number, so that JSON remains valid.
+        """
         lower = text.lower().encode(errors="replace")
         if not self._may_be_in(lower):
             return text
-        return self._in_output.sub(HIDDEN, text)
+        return self._in_output.sub(lambda found: "9" * len(found[0]) if found[0].isdecimal() else HIDDEN, text)
 
     def excerpt(self, body: bytes, size: int) -> bytes:
         """Returns the beginning of a body with its secrets replaced, even if the end of the beginning splits a secret.

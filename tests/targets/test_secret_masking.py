@@ -226,6 +226,19 @@ def test_secrets_in_errors_of_the_client_are_masked(monkeypatch: pytest.MonkeyPa
         assert asyncio.run(ask(url)) == f"what of {HIDDEN}?"
 
 
+def test_a_secret_number_becomes_another_number_in_a_report() -> None:
+    secrets = Secrets(headers=[("X-Pin", "123456")])
+    assert secrets.hide_in_output('{"a":123456,"b":"123456","c":1234567,"d":0.123456}') == '{"a":999999,"b":"999999","c":1234567,"d":0.123456}'
+
+
+@given(secret=SECRETS)
+def test_a_report_is_cleaned_without_damage_to_its_json(secret: str) -> None:
+    others = {"other": [1, None, "text"]}
+    assume(secret.lower() not in json.dumps(others))
+    cleaned = json.loads(Secrets(headers=[("X-Api-Key", secret)]).hide_in_output(json.dumps({**others, "1": secret})))
+    assert cleaned == {**others, "1": "9" * len(secret) if secret.isdecimal() else HIDDEN}
+
+
 def test_short_secrets_are_not_replaced() -> None:
     assert Secrets("http://me:pw@h/?key=abc", [("Authorization", "x")]).hide("me and pw, abc, x") == "me and pw, abc, x"
 
