@@ -28,6 +28,8 @@ _MOST_REMEMBERED = 32
 
 FINISHING_TIME = 5.0
 """The maximum number of seconds in which messages that are under way are answered and cleaned up, before the target is closed."""
+INTERRUPTED_TIME = 0.5
+"""The same maximum after Ctrl-C."""
 
 
 class HookedTarget(HttpTarget):
@@ -61,7 +63,9 @@ class HookedTarget(HttpTarget):
         cleanup requests failed.
         """
         if self._under_way:
-            await asyncio.wait(self._under_way, timeout=FINISHING_TIME)
+            task = asyncio.current_task()
+            interrupted = task is not None and task.cancelling()
+            await asyncio.wait(self._under_way, timeout=INTERRUPTED_TIME if interrupted else FINISHING_TIME)
         await super().close()
         self._authenticating = None
         if self._remaining:

@@ -14,6 +14,11 @@ from click.testing import Result
 from hand_made_servers import response, serving_streams
 from pricing_reader import BUG, PRICING, lenient
 
+from brokerfuzz.hooks import hooked_target
+from brokerfuzz.hooks.hook_file import hook_file
+from brokerfuzz.hooks.hooked_target import HookedTarget
+from brokerfuzz.hooks.hooks import Hooks
+
 Run = Callable[..., Result]
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--rule", "*unitPrice:minimum", "--shrink", "10s")
 KEY: Final = b"key of the tests"
@@ -153,6 +158,28 @@ def test_a_time_limit_leaves_nothing_at_the_target(run: Run, broker: Broker) -> 
     assert "the time limit of 1 s was reached" in done.stdout
     assert broker.created > 0
     assert broker.stored == set()
+
+
+def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(broker: Broker, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hooked_target, "FINISHING_TIME", 600.0)
+    (folder / "hangs.py").write_text("import time\ndef authenticate():\n    time.sleep(600)\n")
+
+    async def interrupted() -> None:
+        target = HookedTarget(broker.url, hooks=Hooks(hook_file("hangs.py"), 600), cleanup=None)
+        await target.open()
+        try:
+            await target.send(b"{}")
+        finally:
+            await target.close()
+
+    async def interrupt() -> None:
+        campaign = asyncio.create_task(interrupted())
+        await asyncio.sleep(0.2)
+        campaign.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(campaign, 60)
+
+    asyncio.run(interrupt())
 
 
 def test_a_failed_cleanup_is_a_note_and_not_a_finding(run: Run, broker: Broker) -> None:
