@@ -13,6 +13,7 @@ from typing import Any
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas.contract_limits import TimeLimit
+from brokerfuzz.schemas.structural_validation import PATTERNS
 
 POOL_SIZE = 60
 _ATTEMPTS = 1500
@@ -53,7 +54,7 @@ def _generated(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
     from hypothesis.errors import HypothesisException
 
     schema = json.loads(schema_text)
-    accepts = jsonschema_rs.validator_for(schema, validate_formats=True).is_valid
+    accepts = jsonschema_rs.validator_for(schema, validate_formats=True, pattern_options=PATTERNS).is_valid
     found: dict[str, None] = {}
 
     @settings(database=None, deadline=None, phases=[Phase.generate])

@@ -16,6 +16,11 @@ SCHEMA_SUFFIX = ".schema.json"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
+PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=20_000)
+"""Limits how often a pattern can backtrack in one string, because Ctrl-C cannot interrupt this. A string that needs more does not
+match. A thousand such strings take about a second.
+"""
+
 Validator = jsonschema_rs.Validator
 
 
@@ -41,7 +46,7 @@ def validator(schema: Schema, files: SchemaFiles) -> Validator:
     Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference does not point to a file of the contract.
     """
     try:
-        return jsonschema_rs.Draft202012Validator(deepcopy(schema), retriever=files, validate_formats=True)
+        return jsonschema_rs.Draft202012Validator(deepcopy(schema), retriever=files, validate_formats=True, pattern_options=PATTERNS)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
         raise ValueError(problem.message) from problem
 

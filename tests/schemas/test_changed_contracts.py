@@ -431,6 +431,13 @@ def test_values_that_cannot_be_found_in_time_are_an_error_with_the_limit(tmp_pat
         next(messages("offer-creation-request", 0, contract=contract))
 
 
+def test_a_pattern_that_backtracks_without_end_matches_nothing_and_other_patterns_match_long_strings(tmp_path: Path) -> None:
+    new = {"usual": {"pattern": r"^(?=.*\d)(?!.*\s\s)[\w -]+$"}, "endless": {"pattern": r"^(.*)*=(.*)*\2$"}}
+    contract = changed(tmp_path, lambda schema: schema["properties"].update(new))
+    assert broken(contract, OFFER | {"usual": "a1" + "b" * 50_000}) == set()
+    assert broken(contract, OFFER | {"endless": "a" * 60 + "!"}) == {"endless:pattern"}
+
+
 def test_long_strings_can_be_generated(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: (_big(type="string", minLength=2000)(schema), schema["required"].append("big")))
     some: list[Any] = list(islice(messages("offer-creation-request", 0, contract=contract), 30))
