@@ -21,7 +21,7 @@ from typing import Any
 from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.message_json import message_json
-from brokerfuzz.errors import BaselineError, problem_of, quoted
+from brokerfuzz.errors import BaselineError, UnknownNameError, problem_of, quoted
 from brokerfuzz.secret_values import cleaned
 
 VERSION = 3
@@ -32,6 +32,7 @@ _NAME = re.compile(r"[0-9a-f]{8}")
 _ENTRIES = re.compile(r'"findings"\s*:\s*\[')
 _TEXTS = ("sentence", "reason")
 _MESSAGE = ("kind", "message", "verdict", "flaky", "smallest")
+_PROPERTIES = ("finding", *_TEXTS, "until", *_MESSAGE)
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,9 @@ def _entry(entry: Any, place: str) -> tuple[str, KnownFinding]:
         raise BaselineError(
             f"{place}: the entry does not say which finding it is about: add `finding` with the eight digits of its name, or remove the entry"
         )
+    unknown = next((name for name in entry if name not in _PROPERTIES), None)
+    if unknown is not None:
+        raise BaselineError(f"{place}: {UnknownNameError('property', unknown, _PROPERTIES, 'remove it, or correct it')}")
     texts = {name: entry[name] for name in _TEXTS if name in entry}
     for name, text in {"sentence": None, **texts}.items():
         if not isinstance(text, str):

@@ -20,6 +20,9 @@ from brokerfuzz.schemas.headers import Headers, headers_of
 
 _ID = re.compile(r"[0-9a-f]{16}")
 _CARRIERS = frozenset({"body", "raw", "file"})
+_PROPERTIES = _CARRIERS | {"id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "last"}
+_BESIDE = frozenset({"reason", "group", "difference"})
+"""The properties that some formats add for people and programs, and that brokerfuzz does not read."""
 
 MOST_LISTED = 1000
 """The maximum number of faults, ambiguities, tags or headers in a line. Lines from brokerfuzz contain only a few of these values."""
@@ -79,6 +82,8 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
         said = orjson.loads(line)
         if former := renamed_property(said):
             raise CorpusError(former)
+        if unknown := said.keys() - _PROPERTIES - _BESIDE:
+            raise CorpusError(f"has the unknown property {quoted(min(unknown))}: remove it")
         carrier, carried = _carried(said)
         faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in _list(said.get("faults", [])))
         return CaseRecord(

@@ -99,8 +99,8 @@ class FireOptions(TypedDict, total=False):
     - `workers`: the number of processes that send the cases to a URL (default: 1)
 
     >>> import brokerfuzz
-    >>> minimums: brokerfuzz.FireOptions = {"rules": ["*:minimum"], "techniques": ["one-below"]}
-    >>> brokerfuzz.fire(lambda body: b":0" not in body, **minimums).outcome.state
+    >>> minimums: brokerfuzz.FireOptions = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"]}
+    >>> brokerfuzz.fire(lambda body: b'"orderMinimum":0' not in body, **minimums).outcome.state
     'complete'
     """
 

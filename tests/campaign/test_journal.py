@@ -58,6 +58,8 @@ def test_a_line_holds_a_complete_request_and_its_answer(key: Key, body: bytes, a
     assert b"\n" not in line
     record = decode(line)
     assert (record.key, record.body, record.answer, record.headers, record.at) == (key, body, answer, headers, 1.25)
+    with pytest.raises(ValueError, match="a property is missing or unknown"):
+        decode(line[:-1] + b',"note":"a"}')
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -127,6 +127,13 @@ def test_a_record_with_a_property_of_the_wrong_type_is_rejected(tmp_path: Path, 
         assert "line 1, " in one_line(tmp_path / "a"), value
 
 
+def test_a_record_with_an_unknown_property_is_rejected(tmp_path: Path, cases: list[Case]) -> None:
+    write(tmp_path / "a", [next(case for case in cases if not case.faults)])
+    record = json.loads((tmp_path / "a").read_bytes())
+    (tmp_path / "a").write_text(json.dumps({**record, "tag": ["a"]}, separators=(",", ":")))
+    assert "line 1, has the unknown property 'tag'" in one_line(tmp_path / "a")
+
+
 @pytest.mark.parametrize("carrier", ["raw", "file"])
 def test_a_record_with_two_messages_is_rejected(tmp_path: Path, cases: list[Case], carrier: str) -> None:
     write(tmp_path / "a", [next(case for case in cases if not case.faults)])

@@ -301,7 +301,7 @@ def test_the_target_can_be_an_application_in_this_process(pytester: pytest.Pytes
 )
 def test_a_missing_target_is_explained_in_one_line(pytester: pytest.Pytester, options: list[str], said: str) -> None:
     code = '@brokerfuzz.parametrize(OFFER, by="rule", rules=MINIMUM)\n    def test_offers(case, brokerfuzz_target): brokerfuzz_target.check(case)'
-    done = run(pytester, code, *options)
+    done = run(pytester, code, "-rN", *options)
     done.assert_outcomes(errors=3)
     assert done.stdout.str().count(said) == 3  # one line for each of the three tests
     assert "Traceback" not in done.stdout.str()

@@ -63,10 +63,32 @@ class JournalRecord(NamedTuple):
     at: float
 
 
+_PROPERTIES = frozenset(
+    [
+        "phase",
+        "number",
+        "step",
+        "at",
+        "answer",
+        "status",
+        "reason",
+        "seconds",
+        "reached",
+        "response",
+        "response_raw",
+        "id",
+        "headers",
+        "sent",
+        "body",
+        "raw",
+    ]
+)
+
+
 def decode(line: bytes) -> JournalRecord:
     """Parses a line. Raises `ValueError` if the line is invalid."""
     try:
-        entry = orjson.loads(line)
+        entry = _closed(orjson.loads(line))
         key = Key(entry["phase"] + "", *map(_whole, (entry["number"], entry["step"])))
         body = entry["body"].encode() if "body" in entry else b64decode(entry["raw"])
         response = b64decode(entry["response_raw"]) if "response_raw" in entry else entry.get("response", "").encode()
@@ -76,7 +98,13 @@ def decode(line: bytes) -> JournalRecord:
         )  # fmt: skip
         return JournalRecord(key, entry.get("id"), headers_of(entry.get("headers", ())), body, answer, 0.0 + entry["at"])
     except (LookupError, TypeError, AttributeError, ValueError) as problem:
-        raise ValueError("a property is missing or has an invalid value") from problem
+        raise ValueError("a property is missing or unknown, or has an invalid value") from problem
+
+
+def _closed(entry: dict[str, Any]) -> dict[str, Any]:
+    if unknown := entry.keys() - _PROPERTIES:
+        raise ValueError(f"{min(unknown)!r} is not a property of a record")
+    return entry
 
 
 def _whole(value: Any) -> int:
