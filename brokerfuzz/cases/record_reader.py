@@ -82,11 +82,9 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
         said = orjson.loads(line)
         if former := renamed_property(said):
             raise CorpusError(former)
-        if unknown := said.keys() - _PROPERTIES - _BESIDE:
-            raise CorpusError(f"has the unknown property {quoted(min(unknown))}: remove it")
         carrier, carried = _carried(said)
         faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in _list(said.get("faults", [])))
-        return CaseRecord(
+        record = CaseRecord(
             id=_id(said["id"]),
             message_type=known_message_type(said["message"]),
             label=_label(said["verdict"]),
@@ -100,8 +98,12 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
             carried=carried,
             bytes_of=bytes_of,
         )
+        unknown = said.keys() - _PROPERTIES - _BESIDE
     except (ValueError, KeyError, TypeError, AttributeError, UnknownNameError) as problem:
         raise _no_record(problem) from problem
+    if unknown:
+        raise CorpusError(f"has the unknown property {quoted(min(unknown))}: remove it")
+    return record
 
 
 def _list(value: Any) -> list[Any]:
