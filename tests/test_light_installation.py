@@ -52,7 +52,10 @@ def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
     [
         ("fire --demo", "the reference service needs uvicorn: pip install 'brokerfuzz[fire]'"),
         ("fire http://127.0.0.1:1/offers", "sending messages to a URL needs pyreqwest: pip install 'brokerfuzz[fire]'"),
-        ("catalogue --strength 3", "a catalogue of a changed contract or of another --strength needs covertable: pip install 'brokerfuzz[fire]'"),
+        (
+            "catalogue --strength 3 --message offer-pricing-response",
+            "a catalogue of a changed contract or of another --strength needs covertable: pip install 'brokerfuzz[fire]'",
+        ),
     ],
 )
 def test_a_command_without_its_package_says_in_one_line_what_to_install(light: Light, command: str, said: str) -> None:

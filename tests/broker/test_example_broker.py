@@ -81,7 +81,7 @@ def test_the_broker_without_mistakes_has_no_findings(url: str, contract: Contrac
     assert (result.findings, result.unproven, result.cases) == ((), 0, CASES)
 
 
-@pytest.mark.parametrize("choice", [("--rule", "*orderM*"), pytest.param((), marks=pytest.mark.long)])
+@pytest.mark.parametrize("choice", [("--rule", "*orderMinimum*"), pytest.param((), marks=pytest.mark.long)])
 def test_a_campaign_with_the_configuration_proves_everything_and_leaves_nothing(
     run: Run, choice: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

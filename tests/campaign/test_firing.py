@@ -320,7 +320,7 @@ def test_a_campaign_may_have_no_cases() -> None:
 def test_memory_does_not_grow_with_the_number_of_cases() -> None:
     def cases(number: int) -> Iterator[Case]:
         for index in range(number):
-            yield Case(OFFER, b'{"number":"%d","offerType":"Email","comments":"%b"}' % (index, b"x" * 500), VALID.verdict, tags=("random",))
+            yield Case(OFFER, b'{"number":"%d","offerType":"Email","comments":"%b"}' % (index, b"x" * 1000), VALID.verdict, tags=("random",))
 
     target = Service(lambda _: 400)  # each is a contradiction
     target.remembers = False
@@ -328,7 +328,7 @@ def test_memory_does_not_grow_with_the_number_of_cases() -> None:
     gc.collect()
     tracemalloc.start()
     try:
-        fired(cases(8_000), target, shrink_requests=3)
+        fired(cases(5_000), target, shrink_requests=3)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

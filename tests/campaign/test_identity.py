@@ -78,7 +78,7 @@ def two_wrong_rejections(value: Any) -> Reply | None:
     return (400, b"invalid offer") if empty or any(product.get("productQuantityInOffer") == 0 for product in products(value)) else None
 
 
-@percent(10)
+@percent(5)
 def test_two_wrong_rejections_with_the_same_answer_are_two_findings(size: int) -> None:
     findings = found(two_wrong_rejections, about(two_wrong_rejections, size))
     assert {finding.sites for finding in findings} == {("productClusters[].products",), ("productClusters[].products[].productQuantityInOffer",)}
@@ -97,7 +97,7 @@ def numbers(value: Any) -> list[float]:
     return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
 
 
-@percent(10)
+@percent(5)
 def test_a_crash_at_several_sites_is_one_finding_for_each_family_of_techniques(size: int) -> None:
     def crashes(value: Any) -> Reply | None:
         return (500, b"overflow: 1e308 is too large") if any(abs(number) > 1e15 for number in numbers(value)) else None
@@ -139,7 +139,7 @@ def test_timeouts_are_one_finding_for_each_site() -> None:
     assert sum(finding.count for finding in findings) == 7  # one of the messages shows both
 
 
-@percent(10)
+@percent(5)
 def test_how_a_case_was_found_plays_no_part(size: int) -> None:
     """The catalogue and random cases give the same findings with the same names."""
 

@@ -156,10 +156,10 @@ def test_an_incomplete_folder_has_no_manifest_and_can_be_replaced(run: Run, buck
 
 def test_other_files_stay_if_an_incomplete_folder_is_replaced(run: Run, bucket: str, interrupt_export: Callable[..., None]) -> None:
     for out in ("out", "alone"):
-        assert run("export", f"{bucket}/{out}", *SOME, "--format", "fuzz-seeds", "--seed", 3).exit_code == 0
+        assert run("export", f"{bucket}/{out}", *SOME, "--format", "parsing", "--seed", 3).exit_code == 0
     put(f"{bucket}/out/README.md", b"mine")
     interrupt_export("--force")
-    assert run("export", f"{bucket}/out", *SOME, "--format", "fuzz-seeds", "--seed", 3, "--force").exit_code == 0
+    assert run("export", f"{bucket}/out", *SOME, "--format", "parsing", "--seed", 3, "--force").exit_code == 0
     assert found(f"{bucket}/out") == {**found(f"{bucket}/alone"), "README.md": b"mine"}
 
 

@@ -8,6 +8,7 @@ from example_search import first, minimal
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+from sampled import sample
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.schemas import MessageType, check
@@ -55,10 +56,11 @@ def test_the_same_run_draws_the_same_messages(name: str) -> None:
 
 
 @EVERY_STRATEGY
-def test_nearly_all_messages_are_different(name: str) -> None:
+@sample(400, 1000)
+def test_nearly_all_messages_are_different(name: str, size: int) -> None:
     """Hypothesis begins with examples in which most choices are zero, and some of these are equal."""
-    messages = drawn(EVERY[name][1](), 1000)
-    assert len(set(map(compact, messages))) > 960
+    messages = drawn(EVERY[name][1](), size)
+    assert len(set(map(compact, messages))) > 0.96 * size
 
 
 def test_some_offers_have_nearly_all_properties() -> None:
