@@ -28,7 +28,7 @@ sys.dont_write_bytecode = False
 
 usual = settings.get_profile(settings.get_current_profile_name())
 settings.register_profile("full", usual, deadline=None)  # no test measures time: the machine may be busy
-settings.register_profile("sample", usual, deadline=None, max_examples=25)
+settings.register_profile("sample", usual, deadline=None, max_examples=20)
 
 
 def pytest_configure(config: pytest.Config) -> None:

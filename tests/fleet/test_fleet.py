@@ -101,7 +101,7 @@ def test_scores_are_shown_side_by_side() -> None:
 @pytest.mark.parametrize("mutation", ["does not check", "rejects null"])
 def test_a_campaign_names_the_rule_and_the_site_of_a_bug(mutation: str) -> None:
     mutant = next(mutant for mutant in mutants() if mutant.mutation == mutation and mutant.site)
-    (found,) = flagged([mutant], catalogued(), NOW)
+    (found,) = flagged([mutant], catalogued()[::3], NOW)
     assert found.names_site
     assert found.names_rule is (True if mutant.rule else None)
 
