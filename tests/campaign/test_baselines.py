@@ -121,7 +121,18 @@ def test_an_invalid_message_is_reported_with_its_entry() -> None:
             of_baseline({"2cbdcdfc": baseline.KnownFinding("A.", message=message)}, OFFER)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"baseline": 7, "findings": []}', '{"baseline": 2, "findings": 1}', "[" * 10_000])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"baseline": 7, "findings": []}',
+        '{"baseline": 2, "findings": 1}',
+        '{"baseline": 3, "findings": [], "extra": 1}',
+        "[" * 10_000,
+    ],
+)
 def test_an_invalid_baseline_is_rejected_with_a_one_line_error(tmp_path: Path, content: str) -> None:
     path = tmp_path / "known.json"
     path.write_text(content)
