@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from brokerfuzz.targets import Answer
 
 
+_HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "plan", "policies", "judged_at"})
+"""The properties of the first line of a journal (see `PlannedCampaign`)."""
+
+
 def recorded(path: str, contract: str | None) -> "PlannedCampaign":
     """Returns the campaign of a journal, which can be resumed. `contract` is the folder of a changed contract. If the campaign
     used the built-in contract, `contract` is ignored.
@@ -26,11 +30,13 @@ def recorded(path: str, contract: str | None) -> "PlannedCampaign":
     """
     from brokerfuzz.campaign import journal
     from brokerfuzz.cases.plan import Plan, time_of
-    from brokerfuzz.errors import JournalError
+    from brokerfuzz.errors import JournalError, quoted
     from brokerfuzz.planned_campaign import PlannedCampaign
     from brokerfuzz.targets.trace_headers import CAMPAIGN_ID, new_campaign_id
 
     head = journal.head_of(path)
+    if unknown := head.keys() - _HEAD:
+        raise JournalError(f"{path} has the unknown property {quoted(min(unknown))} in its first line: remove it")
     try:
         plan, now = Plan.of(head.get("plan")), time_of(head.get("judged_at"))
     except ValueError as problem:
