@@ -1,15 +1,16 @@
 """Writes the results of a campaign: the baseline, the policies in the configuration, and the reports."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from brokerfuzz.commands.option_values import ResultOptions
-from brokerfuzz.commands.output import failed, is_quiet, note
+from brokerfuzz.commands.output import failed, is_quiet, note, print_json
 from brokerfuzz.options import CONFIGURATION
 
 if TYPE_CHECKING:
@@ -38,75 +39,88 @@ def known(results: ResultOptions) -> "Baseline":
     return baseline.read(Path(results.baseline))
 
 
-def with_files(result: "Result", planned: "PlannedCampaign", results: ResultOptions) -> "Result":
-    """Updates the baseline and the configuration if options ask for it. A file that cannot be written changes the outcome."""
-    from brokerfuzz.campaign import baseline
-    from brokerfuzz.errors import BaselineError, ConfigurationError
+def finish(
+    result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions, resume: str | None, *, as_json: bool
+) -> int:
+    """Prints the result, writes all files, prints which files were written, and returns the exit status.
 
-    entries, problems = planned.known, list[str]()
+    The result is printed first, so that no problem with a file can suppress it. A JSON document is printed last, because it names
+    the files that could not be written. `resume` is the command that continues the campaign.
+    """
+    from brokerfuzz.reports import json_document, terminal
+
+    result = _marked(result, planned.known, results)
+    written = list[str]()
     try:
-        entries = _updated(result, entries, results)
-    except BaselineError as problem:
-        problems.append(str(problem))
-    if results.write_config:
+        if not as_json:
+            notes = terminal.RunNotes(message=about["message"], seed=about["seed"], campaign=about["campaign"])
+            terminal.show(result, sys.stdout, notes, quiet=is_quiet())
+    finally:  # all files are written even if standard output is closed
         try:
-            _pin(result, planned.plan.demands)
-        except ConfigurationError as problem:
-            problems.append(str(problem))
-    for line in problems:
-        failed(line)
-    applying = baseline.applying(entries)
-    for name in (name for name in entries if name not in applying):
-        note(f"the entry {name} of {results.baseline} expired after {entries[name].until}, so its finding counts as new")
-    return replace(result, findings=baseline.marked(result.findings, applying), unwritten=tuple(problems))
+            result, written = _write_files(result, planned, about, results)
+        finally:  # Ctrl-C while the files are written does not suppress the JSON document
+            if as_json:
+                print_json(json_document.document(result, about, planned.plan.demands))
+    if as_json:
+        for path in written:
+            note(f"wrote {path}")
+    elif not is_quiet():
+        terminal.show_files(sys.stdout, written, result.unwritten, resume)
+    for problem in result.unwritten:
+        failed(problem)
+    return result.outcome.status
 
 
-def _updated(result: "Result", known: "Baseline", results: ResultOptions) -> "Baseline":
-    """Writes the baseline, and returns its contents. Raises `BaselineError` if the baseline cannot be written."""
+def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Result":
+    """Marks the known findings. With `--baseline-update`, all findings are known that are not in the baseline yet."""
     from brokerfuzz.campaign import baseline
 
-    add, prune = results.baseline_update, results.baseline_prune
-    if prune and (result.stopped is not None or result.outcome.state != "complete"):
+    applying = baseline.applying(known)
+    for name in (name for name in known if name not in applying):
+        note(f"the entry {name} of {results.baseline} expired after {known[name].until}, so its finding counts as new")
+    added = [finding.name for finding in result.findings if finding.name not in known] if results.baseline_update else []
+    return replace(result, findings=baseline.marked(result.findings, [*applying, *added]))
+
+
+def _write_files(result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions) -> tuple["Result", list[str]]:
+    """Writes the baseline, the configuration and the reports. Returns the result, which names the files that could not be written,
+    and the paths of all other files.
+    """
+    from brokerfuzz.reports import report_files
+
+    contract, files = planned.plan.demands, dict[str, Callable[[], None]]()
+    prune = results.baseline_prune and _may_prune(result)
+    if results.baseline is not None and (results.baseline_update or prune):
+        files[results.baseline] = partial(_update_baseline, results.baseline, result, planned.known, add=results.baseline_update, prune=prune)
+    if results.write_config:
+        settings = click.get_current_context().meta.get(CONFIGURATION)
+        path = "brokerfuzz.toml" if settings is None else str(settings.path)
+        files[path] = partial(_pin, path, result, contract)
+    problems = {path: report_files.attempt(path, write) for path, write in files.items()}
+    result = replace(result, unwritten=tuple(problem for problem in problems.values() if problem))
+    result, reports = report_files.write_about(results.reports, result, about, contract)
+    return result, [*(path for path, problem in problems.items() if not problem), *reports]
+
+
+def _may_prune(result: "Result") -> bool:
+    complete = result.stopped is None and result.outcome.state == "complete"
+    if not complete:
         note("no finding was removed from the baseline, because the campaign stopped early and did not check every finding")
-        prune = False
-    if results.baseline is None or not (add or prune):
-        return known
+    return complete
+
+
+def _update_baseline(path: str, result: "Result", known: "Baseline", *, add: bool, prune: bool) -> None:
+    from brokerfuzz.campaign import baseline
+
     still = [name for name, outcome in result.known_findings.items() if outcome == "still there"]
-    updated = baseline.updated(known, result.findings, add=add, prune=prune, still=still)
-    baseline.write(Path(results.baseline), updated)
-    return updated
+    baseline.write(Path(path), baseline.updated(known, result.findings, add=add, prune=prune, still=still))
 
 
-def _pin(result: "Result", contract: "Contract") -> None:
+def _pin(path: str, result: "Result", contract: "Contract") -> None:
     """Saves how the target behaves for each ambiguity as a policy in the configuration, unless the behaviour is mixed."""
     from brokerfuzz import configuration
 
-    settings = click.get_current_context().meta.get(CONFIGURATION)
-    path = settings.path if settings is not None else Path("brokerfuzz.toml")
     policies = {observed.ambiguity.id: list(observed.pinnable) for observed in result.ambiguities if observed.pinnable}
-    pinned = configuration.pin_policies(path, policies, contract)
+    pinned = configuration.pin_policies(Path(path), policies, contract)
     mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.behaviour == "mixed"]
     note(f"{len(pinned)} policies written to {path}" + (f"; no policy for {', '.join(mixed)}, because the answers differed" if mixed else ""))
-
-
-def show(result: "Result", about: Mapping[str, Any], contract: "Contract", reports: Sequence[str], resume: str | None, *, as_json: bool) -> int:
-    """Writes the reports, prints the result, and returns the exit status."""
-    import json
-
-    from brokerfuzz.reports import json_document, report_files, terminal
-
-    before, document, written = len(result.unwritten), None, list[str]()
-    try:
-        if reports or as_json:  # the reports are written before anything is printed, because a closed standard output ends the command
-            result, document, written = report_files.write_about(reports, result, about, contract)
-    finally:  # Ctrl-C while the reports are written does not suppress the result
-        for problem in result.unwritten[before:]:
-            failed(problem)
-        for path in written:
-            note(f"wrote {path}")
-        notes = terminal.RunNotes(message=about["message"], seed=about["seed"], campaign=about["campaign"], written=written, resume=resume)
-        if as_json:
-            click.echo(json.dumps(document or json_document.document(result, about, contract), indent=2))
-        else:
-            terminal.show(result, sys.stdout, notes, quiet=is_quiet())
-    return result.outcome.status

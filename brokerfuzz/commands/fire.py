@@ -134,8 +134,7 @@ def command(
     _note_slowdown(endpoint)
     if result.stop is not None and result.stop.details:
         click.echo(result.stop.details, err=True)
-    result = campaign_results.with_files(result, planned, results)
-    return campaign_results.show(result, about, planned.plan.demands, results.reports, _continuing(result, campaign), as_json=as_json)
+    return campaign_results.finish(result, planned, about, results, _continuing(result, campaign), as_json=as_json)
 
 
 def _command(journal: str | None) -> str | None:

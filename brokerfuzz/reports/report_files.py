@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from os.path import lexists
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.campaign.results import Result
-from brokerfuzz.errors import ReportError
+from brokerfuzz.errors import BrokerfuzzError, ReportError
 from brokerfuzz.removed import renamed_property
 from brokerfuzz.reports import json_document
 from brokerfuzz.reports.document_messages import Document
@@ -85,41 +85,52 @@ class WrittenReports(NamedTuple):
     problems: list[str]
 
 
+def attempt(path: str, write: Callable[[], object]) -> str | None:
+    """Calls a function that writes the file `path`. Returns the reason if the file cannot be written, also after a bug."""
+    try:
+        write()
+    except OSError as problem:
+        return f"{path} cannot be written: {problem.strerror or problem}; specify a file in a writable folder with enough disk space"
+    except BrokerfuzzError as problem:
+        return str(problem) if path in str(problem) else f"{path} cannot be written: {problem}"
+    except Exception as problem:
+        why = f"this is a bug in brokerfuzz ({type(problem).__name__}: {problem}): please report the bug, and use another format"
+        return f"{path} cannot be written: {why}"
+    return None
+
+
 def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
     """Writes all reports. Each file appears only when it is complete. If a report cannot be written, the other reports are still
     written.
     """
     written = WrittenReports([], [])
     for path in paths:
-        try:
-            _, maker = REPORTS[_suffix(path)]
-            text = maker(document)
-            with atomic_file(Path(path)) as stream:
-                stream.write(cleaned(text).encode(errors="backslashreplace"))
+        problem = attempt(path, partial(_write, path, document))
+        if problem is None:
             written.paths.append(path)
-        except OSError as problem:
-            reason = problem.strerror or problem
-            written.problems.append(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space")
-        except ReportError as problem:
-            written.problems.append(str(problem) if path in str(problem) else f"{path} cannot be written: {problem}")
-        except Exception as problem:
-            why = f"this is a bug in brokerfuzz ({type(problem).__name__}: {problem}): please report the bug, and use another format"
-            written.problems.append(f"{path} cannot be written: {why}")
+        else:
+            written.problems.append(problem)
     return written
 
 
-def write_about(paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract) -> tuple[Result, Document, list[str]]:
-    """Writes all reports of a campaign. Returns the result, its JSON document, and the paths of the reports that were written.
+def _write(path: str, document: Document) -> None:
+    _, maker = REPORTS[_suffix(path)]
+    text = maker(document)
+    with atomic_file(Path(path)) as stream:
+        stream.write(cleaned(text).encode(errors="backslashreplace"))
+
+
+def write_about(paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract) -> tuple[Result, Sequence[str]]:
+    """Writes all reports of a campaign. Returns the result, and the paths of the reports that were written.
 
     A report that cannot be written changes the outcome of the result, and so the other reports are written again.
     """
-    document = json_document.document(result, about, contract)
-    written, problems = write_all(paths, document)
-    if problems:
-        result = replace(result, unwritten=(*result.unwritten, *problems))
-        document = json_document.document(result, about, contract)
-        write_all(written, document)
-    return result, document, written
+    while paths:
+        written, problems = write_all(paths, json_document.document(result, about, contract))
+        if not problems:
+            break
+        result, paths = replace(result, unwritten=(*result.unwritten, *problems)), written
+    return result, paths
 
 
 def read_report(path: str | Path) -> dict[str, Any]:

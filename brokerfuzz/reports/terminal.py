@@ -5,7 +5,7 @@ that a target cannot control the terminal.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
@@ -44,15 +44,11 @@ _MOST_REASONS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class RunNotes:
-    """Facts about the command for the report: the type of the messages, the seed, the ID of the campaign, the written files, and
-    how to continue the campaign.
-    """
+    """Facts about the command for the report: the type of the messages, the seed, and the ID of the campaign."""
 
     message: str = ""
     seed: int | None = None
     campaign: str | None = None
-    written: Sequence[str] = ()
-    resume: str | None = None
 
 
 def show(result: Result, stream: IO[str], notes: RunNotes | None = None, *, quiet: bool = False) -> None:
@@ -61,6 +57,16 @@ def show(result: Result, stream: IO[str], notes: RunNotes | None = None, *, quie
     """
     text = "".join(f"{line}\n" for line in _headline(result)) if quiet else report(result, notes)
     click.echo(text, file=stream, nl=False, color=coloured(stream))
+
+
+def show_files(stream: IO[str], written: Sequence[str], problems: Iterable[str], resume: str | None) -> None:
+    """Writes the last lines of the summary: the files that were written, why other files were not written, and how to continue the
+    campaign.
+    """
+    lines = [*entry("wrote", ", ".join(written))] if written else []
+    lines += [line for problem in problems for line in entry("not written", printable(problem))]
+    lines += [verbatim("continue", resume)] if resume is not None else []
+    click.echo("".join(f"{line}\n" for line in lines), file=stream, nl=False, color=coloured(stream))
 
 
 def report(result: Result, notes: RunNotes | None = None) -> str:
@@ -132,7 +138,7 @@ def _lines(result: Result, notes: RunNotes) -> Iterator[str]:
 
 def _headline(result: Result) -> Iterator[str]:
     outcome = result.outcome
-    colour = "red" if outcome.new else "green" if outcome.state == "complete" and not outcome.unwritten else "yellow"
+    colour = "red" if outcome.new else "green" if outcome.state == "complete" else "yellow"
     yield from (click.style(line, bold=True, fg=colour) for line in paragraph(f"{printable(outcome.headline)} at {printable(result.target)}"))
 
 
@@ -241,11 +247,6 @@ def _summary(result: Result, notes: RunNotes) -> Iterator[str]:
         yield from entry("seed", f"{notes.seed}")
     if notes.campaign is not None:
         yield from entry("campaign", notes.campaign)
-    if notes.written:
-        yield from entry("wrote", ", ".join(notes.written))
-    yield from (line for problem in outcome.unwritten for line in entry("not written", problem))
-    if notes.resume is not None:
-        yield verbatim("continue", notes.resume)
 
 
 def _answers(result: Result, label: Label) -> str:

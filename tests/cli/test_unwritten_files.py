@@ -1,8 +1,11 @@
-"""A report, a baseline or a configuration that cannot be written: all other reports say so, and the status is not 0."""
+"""The terminal report comes first. If a file cannot be written, all other reports say so, and the status is not 0."""
 
 import asyncio
 import json
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -40,7 +43,7 @@ def test_every_format_says_which_files_could_not_be_written(run: Run, url: str) 
     reports = [word for path in [*kept, "gone/a.md"] for word in ("--report", path)]
     done = run("fire", url, *SOME, *reports, "--baseline", "gone/known.json", "--baseline-update")
     assert done.exit_code == 2
-    assert done.stdout.startswith("no findings, 2 files not written at ")
+    assert done.stdout.startswith("no findings at ")
     for path in kept:
         text = Path(path).read_text().replace("`", "")
         assert "2 files not written" in text, path
@@ -64,6 +67,33 @@ def test_a_configuration_that_cannot_be_written_gives_status_2_and_a_report(run:
     done = run("fire", url, *PROBES, "--config", "gone/settings.toml", "--write-config", "--report", "kept.md")
     assert done.exit_code == 2
     assert "gone/settings.toml" in Path("kept.md").read_text()
+
+
+KILLED: Final = """\
+import os, signal, sys
+from brokerfuzz import cli
+from brokerfuzz.reports import report_files
+report_files.REPORTS = {".md": ("Markdown", lambda document: os.kill(os.getpid(), signal.SIGKILL))}
+cli.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_a_process_that_is_killed_while_it_writes_a_report_has_printed_the_result(url: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, "fire", url, *SOME, "--report", "a.md"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert done.stdout.startswith(f"no findings at {url}\n")
+    assert f"   tested      {url}\n" in done.stdout
+
+
+def test_the_names_of_the_files_and_the_reasons_are_the_last_lines(run: Run, url: str) -> None:
+    done = run(
+        "fire", url, *SOME, "--report", "a.md", "--report", "gone/b.md", "--baseline", "known.json", "--baseline-update", "--max-findings", "1"
+    )
+    end = " ".join(done.stdout.partition("   campaign ")[2].split()[1:])
+    assert end.startswith("wrote known.json, a.md not written gone/b.md cannot be written: No such file")
 
 
 @pytest.mark.parametrize(("problem", "status"), [(TypeError("no report"), 2), (KeyboardInterrupt(), 130)])

@@ -114,9 +114,10 @@ def test_unproven_rejections_have_a_column_in_the_ledger() -> None:
 
 
 def test_the_summary_comes_last_and_has_the_verdicts_by_answer() -> None:
-    lines = shown(
-        RESULT, io.StringIO(), terminal.RunNotes(message=OFFER, seed=5, written=["a.html", "b.json"], resume="brokerfuzz fire --resume a")
-    ).splitlines()
+    stream = io.StringIO()
+    terminal.show(RESULT, stream, terminal.RunNotes(message=OFFER, seed=5))
+    terminal.show_files(stream, ["a.html", "b.json"], ["c.md cannot be written"], "brokerfuzz fire --resume a")
+    lines = stream.getvalue().splitlines()
     assert lines[lines.index("Summary") + 1 :] == [
         "   outcome     1 finding",
         "   tested      http://127.0.0.1:8000/offers",
@@ -126,6 +127,7 @@ def test_the_summary_comes_last_and_has_the_verdicts_by_answer() -> None:
         "   invalid     3 accepted, 1,200 rejected",
         "   seed        5",
         "   wrote       a.html, b.json",
+        "   not written c.md cannot be written",
         "   continue    brokerfuzz fire --resume a",
     ]
 
