@@ -35,10 +35,10 @@ class Fault:
     technique: str
 
 
-Splice = tuple[int, int, bytes]
-"""The bytes of a twin that differ from its case: they replace the bytes of the case from the first offset to the second offset."""
-Compressed = str
-"""A twin that is compressed because its `Splice` would be long (see `compressed_twins`)."""
+Splice = tuple[int, int, bytes | str]
+"""The bytes of a twin that differ from its case: they replace the bytes of the case from the first offset to the second offset.
+Many bytes are compressed to a string (see `compressed_twins`).
+"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,7 +120,7 @@ class Case:
         message_type: MessageType,
         body: bytes,
         *,
-        twin: "Case | Splice | Compressed",
+        twin: "Case | Splice",
         faults: Sequence[Fault | str] = (),
         claim: str | None = None,
         tags: Sequence[str] = (),
@@ -136,7 +136,7 @@ class Case:
         message_type: MessageType,
         body: bytes,
         *,
-        twin: "Case | Splice | Compressed | None" = None,
+        twin: "Case | Splice | None" = None,
         faults: Sequence[Fault | str] = (),
         claim: str | None = None,
         tags: Sequence[str] = (),
@@ -151,7 +151,7 @@ class Case:
         message_type: MessageType,
         body: bytes,
         *,
-        twin: "Case | Splice | Compressed | None" = None,
+        twin: "Case | Splice | None" = None,
         faults: Sequence[Fault | str] = (),
         claim: str | None = None,
         tags: Sequence[str] = (),
@@ -162,11 +162,11 @@ class Case:
         """Creates a case and checks that its verdict is the expected one. A case with a twin is a `Broken`.
 
         With `faults`, the message must break exactly the rules of these faults. A fault can be a string, such as `"orderMinimum
-        minimum one-below"`: the short name of a rule, and a technique. With `claim`, the message must break no rule: it must be
-        valid (`valid`) or touch the ambiguity with this ID.
+        minimum one-below"`: the short name of a rule, and a technique. `"* removed"` stands for all rules that the message
+        breaks. With `claim`, the message must break no rule: it must be valid (`valid`) or touch the ambiguity with this ID.
 
-        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 to 47. `repr()` writes long
-        differences as compressed text. `now` is the time that counts as the present (default: the time in the tag `now:TIME`, or
+        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 to 47. `repr()` writes many bytes
+        as a compressed string. `now` is the time that counts as the present (default: the time in the tag `now:TIME`, or
         the actual time).
 
         Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises `TypeError`
@@ -176,10 +176,10 @@ class Case:
             raise TypeError(f"body={quoted(body)} is not bytes: use body.encode() for a string, or json.dumps(body).encode() for a value")
         now = tagged_now(tags) if now is None else now
         verdict = check(message_type, body, now=now, contract=contract, headers=headers)
-        placed = tuple(_placed(faults, verdict, contract or load_contract()))
+        placed = tuple(_placed(faults, verdict, message_type, contract or load_contract()))
         if not confirmed_by(verdict, placed, claim):
             raise LabelError(f"expected a case of {quoted(placed or claim)}, but the oracle says {verdict.brief}: {body[:300]!r}")
-        if isinstance(twin, tuple | str):
+        if isinstance(twin, tuple):
             restored = _restored(twin, body, message_type, contract or load_contract())
             twin = Case.judged(message_type, restored, tags=TWIN_TAGS, now=now, contract=contract, headers=headers)
         changed = None if contract is load_contract() else contract
@@ -230,17 +230,17 @@ def _tests_unknown_values(case: Case, claim: str | None) -> bool:
     return claim == KNOWN_VALUES or all(touch.at in faulty for touch in case.verdict.ambiguities if touch.ambiguity == KNOWN_VALUES)
 
 
-def _restored(twin: Splice | Compressed, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
+def _restored(twin: Splice, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
     """Returns the bytes of a twin that `repr()` of a case has written."""
-    if isinstance(twin, tuple):
-        start, end, other = twin
-        return body[:start] + other + body[end:]
-    from brokerfuzz.cases.compressed_twins import decompressed
+    start, end, other = twin
+    if isinstance(other, str):
+        from brokerfuzz.cases.compressed_twins import decompressed
 
-    return decompressed(twin, body, message_type, contract)
+        other = decompressed(other, body, message_type, contract)
+    return body[:start] + other + body[end:]
 
 
-def _placed(faults: Sequence[Fault | str], verdict: Verdict, contract: Contract) -> Iterator[Fault]:
+def _placed(faults: Sequence[Fault | str], verdict: Verdict, message_type: MessageType, contract: Contract) -> Iterator[Fault]:
     """Yields the faults. If a fault is given as a string, the place of the fault comes from the verdict of the oracle."""
     broken = list(verdict.broken)
     for fault in faults:
@@ -248,7 +248,10 @@ def _placed(faults: Sequence[Fault | str], verdict: Verdict, contract: Contract)
             yield fault
             continue
         name, _, technique = fault.rpartition(" ")
-        rule = rule_named(name, contract)
+        if name == ALL_BROKEN:
+            yield from (Fault(entry.rule, entry.at, technique) for entry in broken)
+            continue
+        rule = rule_named(name, contract, message_type)
         place = next((entry for entry in broken if entry.rule == rule.id), None)
         if place is not None:
             broken.remove(place)
@@ -294,6 +297,8 @@ def is_always_correct(case: Case, contract: Contract) -> bool:
     )
 
 
+ALL_BROKEN = "*"
+"""The name of all rules that a message breaks, in a fault that is a string."""
 TWIN_TAGS = ("twin",)
 """The tags of a case that was selected only because it is the twin of another case."""
 NOW_TAG = "now:"

@@ -14,6 +14,7 @@ from itertools import accumulate
 from typing import Any
 
 from brokerfuzz.cases.breakable_places import breakable_places
+from brokerfuzz.cases.brief_twins import brief
 from brokerfuzz.cases.case import Broken, Case, clock, compact
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.faults import FaultMaker
@@ -74,7 +75,7 @@ class CaseDecoder:
         for technique in (*techniques[preferred:], *techniques[:preferred]):
             case = maker.broken(message, steps, rule, technique, (TAG,))
             if case is not None:
-                return case
+                return brief(case, maker, self.style)
         plain = maker.case(rule, techniques[0])
         assert plain is not None, "this is a bug: the technique does not break its rule in a simple message"
         return plain

@@ -1,26 +1,28 @@
 """Describes cases: as a call that creates the case again, as a short text, and as an explanation with the difference from the twin."""
 
+from bisect import bisect
 from collections.abc import Iterator
 
-from brokerfuzz.cases.case import NOW_TAG, Case, Compressed, Splice
+from brokerfuzz.cases.case import ALL_BROKEN, NOW_TAG, Case, Fault, Splice
 from brokerfuzz.cases.compressed_twins import compressed
 from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.rule_names import rule_names
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.wording import listed, printable_as_in_python
 
-_LEGIBLE = 80
-"""The number of characters up to which the bytes that differ are written as they are."""
+LEGIBLE = 80
+"""The number of characters up to which the bytes that differ are written as they are. The written twin of a generated case is no
+longer than this, so `repr()` adds at most 200 characters to the body.
+"""
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
     """Returns Python code that creates the case again: a call of `Case.judged`. The call contains no tags, except for the tag of
     a case about the clock.
     """
-    names = rule_names(contract or load_contract())
     options = {
-        "faults": [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults],
-        "twin": case.twin and _written_twin(case.twin.body, case, contract or load_contract()),
+        "faults": list(_written_faults(case, contract or load_contract())),
+        "twin": case.twin and written_twin(case.twin.body, case, contract or load_contract()),
         "tags": [tag for tag in case.tags if tag.startswith(NOW_TAG)],
         "headers": case.headers,
     }
@@ -30,16 +32,26 @@ def as_call(case: Case, contract: Contract | None) -> str:
     return f"Case.judged({', '.join(written)})"
 
 
-def _written_twin(twin: bytes, case: Case, contract: Contract) -> Splice | Compressed:
-    """Returns the bytes that differ if they are few, and the compressed twin if this is shorter."""
-    different = splice(case.body, twin)
-    if len(repr(different)) <= _LEGIBLE:
-        return different
-    text = compressed(twin, case.body, case.message_type, contract)
-    return text if len(repr(text)) < len(repr(different)) else different
+def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
+    """Yields the faults as strings. If one technique breaks several rules, one string stands for all of them."""
+    technique = case.faults[0].technique if case.faults else ""
+    if len(case.faults) > 1 and list(case.faults) == [Fault(entry.rule, entry.at, technique) for entry in case.verdict.broken]:
+        yield f"{ALL_BROKEN} {technique}"
+        return
+    names = rule_names(contract, case.message_type)
+    yield from (f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults)
 
 
-def splice(body: bytes, twin: bytes) -> Splice:
+def written_twin(twin: bytes, case: Case, contract: Contract) -> Splice:
+    """Returns the bytes that differ, as compressed text if they are many and the text is shorter."""
+    start, end, different = plain = splice(case.body, twin)
+    if len(repr(plain)) <= LEGIBLE:
+        return plain
+    text = compressed(different, case.body, case.message_type, contract)
+    return (start, end, text) if len(repr(text)) < len(repr(different)) else plain
+
+
+def splice(body: bytes, twin: bytes) -> tuple[int, int, bytes]:
     """Returns the position and the bytes of the part in which two messages differ."""
     start = _common_length(body, twin)
     end = _common_length(body[start:][::-1], twin[start:][::-1])
@@ -48,7 +60,7 @@ def splice(body: bytes, twin: bytes) -> Splice:
 
 def _common_length(one: bytes, other: bytes) -> int:
     """Returns how many bytes at the beginning of two messages are equal."""
-    return next((index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return bisect(range(min(len(one), len(other))), False, key=lambda index: one[: index + 1] != other[: index + 1])
 
 
 def readable_id(case: Case, contract: Contract | None) -> str:

@@ -1,4 +1,4 @@
-"""Compresses a twin to a short text, for `repr()` of a case whose fault removes or rewrites much of the twin.
+"""Compresses the part of a twin that differs from its case, for `repr()` of a case whose fault removes or rewrites much of the twin.
 
 The compression uses the body of the case and plain messages as its dictionary, so the text contains only bytes that the
 dictionary lacks.
@@ -8,24 +8,29 @@ import zlib
 from base64 import b85decode, b85encode
 from functools import lru_cache
 
-from brokerfuzz.cases.case import Compressed, compact
-from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.fault_variations import BACKWARDS, BARE, COMPLETE, NULLS, SMALLEST, UNUSUAL
+from brokerfuzz.cases.message_builder import build
 from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import Contract, MessageType
 
-_PLANS = (MessagePlan(), MessagePlan(realistic=False), MessagePlan(full=False, realistic=False))
+_AROUND_FAULTS = (UNUSUAL, BARE, NULLS, BACKWARDS, COMPLETE, SMALLEST)
+_ITEMS = 3
+"""The number of items in the arrays of the plain messages in the dictionary."""
+_LARGEST = 30_000
+"""The size of the dictionary in bytes. Matches can be at most 32,506 bytes back."""
 _RAW = -zlib.MAX_WBITS
 """The zlib format without a header and without a checksum."""
 
 
-def compressed(twin: bytes, body: bytes, message_type: MessageType, contract: Contract) -> Compressed:
-    """Returns the twin as text, with about 5 characters for each 4 bytes that neither the body nor a plain message contains."""
+def compressed(part: bytes, body: bytes, message_type: MessageType, contract: Contract) -> str:
+    """Returns the part as text, with about 5 characters for each 4 bytes that neither the body nor a plain message contains."""
     compressor = zlib.compressobj(9, zlib.DEFLATED, _RAW, 9, zdict=_known(body, message_type, contract))
-    return b85encode(compressor.compress(twin) + compressor.flush()).decode()
+    return b85encode(compressor.compress(part) + compressor.flush()).decode()
 
 
-def decompressed(text: Compressed, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Returns the twin from the text. Raises `LabelError` if the text does not belong to the body."""
+def decompressed(text: str, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
+    """Returns the part from the text. Raises `LabelError` if the text does not belong to the body."""
     try:
         return zlib.decompressobj(_RAW, zdict=_known(body, message_type, contract)).decompress(b85decode(text))
     except (ValueError, zlib.error) as problem:
@@ -33,10 +38,13 @@ def decompressed(text: Compressed, body: bytes, message_type: MessageType, contr
 
 
 def _known(body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Returns the dictionary of the compression, with at most 32,768 bytes."""
-    return (_plain_messages(message_type, contract) + body)[-(1 << zlib.MAX_WBITS) :]
+    """Returns the dictionary of the compression: plain messages, and the end of the body."""
+    plain = _plain_messages(message_type, contract)
+    return plain + body[-max(1, _LARGEST - len(plain)) :]
 
 
 @lru_cache(maxsize=16)
 def _plain_messages(message_type: MessageType, contract: Contract) -> bytes:
-    return b"".join(compact(build(contract, message_type, plan)) for plan in _PLANS)
+    sizes = {path.removesuffix("[]"): _ITEMS for path in contract.sites[message_type] if path.endswith("[]")}
+    plans = [COMPLETE.plan(contract, message_type, sizes, 0), *(around.plan(contract, message_type, {}, 0) for around in _AROUND_FAULTS)]
+    return b"".join(compact(build(contract, message_type, plan)) for plan in plans)

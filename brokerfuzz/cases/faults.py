@@ -135,6 +135,13 @@ class FaultMaker:
         """Returns an ordinary message in which the rule can be broken. Callers must not change the message."""
         return self._message(rule, ONLY, COMPLETE, None)
 
+    def simple(self, rule: Rule, neighbours: Neighbours) -> tuple[Any, Steps]:
+        """Returns a message with these neighbouring properties in which the rule can be broken, and the path to the place."""
+        message = self._message(rule, ONLY, neighbours, None)
+        steps = self._steps(message, rule.site, ONLY)
+        assert steps is not None, "this is a bug: the message has no place for the fault"
+        return message, steps
+
     def _change(self, message: object, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
         return technique.change(self._spot(message, steps, rule))
 

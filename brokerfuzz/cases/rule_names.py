@@ -1,8 +1,8 @@
 """Defines short names of rules for people: `products.pageCount minimum`.
 
 A short name is the end of the rule's site and the keyword of the rule. This end of the site is as short as possible, but unique
-among all sites. If necessary, the name begins with the message type: `offer-creation-request.surcharge type`. In a site, `[]`
-means the items of an array.
+among all sites, or among the sites of one message type. If necessary, the name begins with the message type:
+`offer-creation-request.surcharge type`. In a site, `[]` means the items of an array.
 """
 
 from collections import Counter
@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.schemas import Contract, Rule
+from brokerfuzz.schemas import Contract, MessageType, Rule
 
 
 @lru_cache(maxsize=16)
-def rule_names(contract: Contract) -> Mapping[str, str]:
-    """Returns the short name of every rule, by its ID."""
-    rules = contract.rules_by_id.values()
+def rule_names(contract: Contract, message_type: MessageType | None = None) -> Mapping[str, str]:
+    """Returns the short name of every rule, by its ID. With a message type, the names are unique only among its rules."""
+    rules = contract.rules[message_type] if message_type else contract.rules_by_id.values()
     sites = dict.fromkeys((rule.message_type, rule.site) for rule in rules)
     counts = Counter(end for site in sites for end in _ends(*site))
     short = {site: next((end for end in _ends(*site) if counts[end] == 1), "/".join(site)) for site in sites}
@@ -24,13 +24,15 @@ def rule_names(contract: Contract) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=16)
-def _ids(contract: Contract) -> Mapping[str, str]:
-    return {name: rule_id for rule_id, name in rule_names(contract).items()}
+def _ids(contract: Contract, message_type: MessageType | None) -> Mapping[str, str]:
+    """Returns the ID of every rule, by its short name, and by its shorter name among the rules of the message type."""
+    names = [rule_names(contract), *([rule_names(contract, message_type)] if message_type else [])]
+    return {name: rule_id for named in names for rule_id, name in named.items()}
 
 
-def rule_named(name: str, contract: Contract) -> Rule:
+def rule_named(name: str, contract: Contract, message_type: MessageType | None = None) -> Rule:
     """Returns the rule with this short name or this ID. Raises `UnknownNameError`."""
-    ids = _ids(contract)
+    ids = _ids(contract, message_type)
     if name in ids or name in contract.rules_by_id:
         return contract.rules_by_id[ids.get(name, name)]
     raise UnknownNameError("rule", name, ids, "`brokerfuzz rules` lists the IDs of all rules")

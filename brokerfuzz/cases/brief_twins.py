@@ -1,0 +1,100 @@
+"""Makes the twins of random cases smaller, so that `repr()` of a case is short and people see the difference at a glance.
+
+If a fault removes or rewrites much of a random message, only the twin contains what is lost. Then a smaller value comes into the
+place of the fault, and the fault is made again. The rest of the message, and most often the whole case, stays the same.
+
+    case   {"number":"A","offerType":"Product List"}
+    twin   {"number":"A","offerType":"Product List","productClusters":[{"id":"…","products":[…]},…]}
+    now    {"number":"A","offerType":"Product List","productClusters":[{"products":[{"productId":"a","productQuantityInOffer":0}]}]}
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from copy import deepcopy
+from typing import Any
+
+from brokerfuzz.cases.case import Broken
+from brokerfuzz.cases.case_text import splice, written_twin
+from brokerfuzz.cases.changes import Put, Steps, altered, places, pointer, value_at
+from brokerfuzz.cases.fault_variations import COMPLETE, REQUIRED, SMALLEST
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.decoder import Style
+from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site
+from brokerfuzz.decoder.consistency_repair import repairs
+from brokerfuzz.errors import LabelError
+from brokerfuzz.pointers import site_of, steps_of
+from brokerfuzz.schemas import Rule
+
+_BRIEF = 64
+"""The number of characters of a short written twin. With fresh values, the written twin can be slightly longer."""
+_ALWAYS_BRIEF = 32
+"""The number of different bytes up to which a written twin is always short."""
+
+
+def brief(case: Broken, maker: FaultMaker, style: Style) -> Broken:
+    """Returns a case with the same fault and a short written twin. Returns the case itself if its twin is short, or if long
+    pinned values prevent a short twin.
+    """
+    if _is_brief(case, maker):
+        return case
+    [fault] = case.faults
+    rule, technique = maker.contract.rule(fault.rule), TECHNIQUES[fault.technique]
+    for message, steps in _smaller_messages(case.twin.value, fault.at, rule, maker, style):
+        with suppress(LabelError, LookupError):
+            other = maker.broken(message, steps, rule, technique, case.tags)
+            if other is not None and _is_brief(other, maker):
+                return other
+    return case
+
+
+def _is_brief(case: Broken, maker: FaultMaker) -> bool:
+    if len(splice(case.body, case.twin.body)[2]) <= _ALWAYS_BRIEF:
+        return True
+    return len(repr(written_twin(case.twin.body, case, maker.contract))) <= _BRIEF
+
+
+def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, style: Style) -> Iterator[tuple[Any, Steps]]:
+    """Yields messages with a smaller value at the place of the fault, and the path to this place.
+
+    The value is the first item of the array, or the smallest value that the contract allows. Then follow the smallest message and
+    the plain message. All these messages have the pinned values of the given message.
+    """
+    steps = _steps_to(message, at)
+    present = value_at(message, steps)
+    if isinstance(present, list) and len(present) > 1:
+        yield _with(present[:1], message, steps, maker, style), steps
+    pinned = {pin: [value_at(message, place) for place in places(message, pin)] for pin in style.pinned}
+    for neighbours in (REQUIRED if style.plausible else SMALLEST, COMPLETE):
+        simple, there = maker.simple(rule, neighbours)
+        for smaller, place in ((_with(value_at(simple, there), message, steps, maker, style), steps), (simple, there)):
+            with suppress(IndexError):
+                yield _with_pinned(smaller, pinned), place
+
+
+def _with(value: Any, message: Any, steps: Steps, maker: FaultMaker, style: Style) -> Any:
+    """Returns a copy of the message with this value. Other values that contradict the new value change, too."""
+    changed = deepcopy(altered(message, steps, Put(value)))
+    sites, ambiguities = maker.contract.sites[maker.message_type], ambiguities_by_site(maker.contract, maker.message_type)
+    for around in (steps[:end] for end in reversed(range(len(steps)))):
+        site = site_of(pointer(around))
+        for repair in repairs(ambiguities.get(site, ()), site, sites[site].schema, style.pinned, simple=True):
+            repair(value_at(changed, around))
+    return changed
+
+
+def _with_pinned(message: Any, pinned: Mapping[str, Sequence[Any]]) -> Any:
+    """Returns the message with these values at the pinned sites. Raises `IndexError` if a site has no value."""
+    for site, values in pinned.items():
+        for steps in places(message, site):
+            message = altered(message, steps, Put(values[0]))
+    return message
+
+
+def _steps_to(message: Any, at: str) -> Steps:
+    found: list[str | int] = []
+    for token in steps_of(at):
+        step = int(token) if isinstance(message, list) else token
+        found.append(step)
+        message = message[step]
+    return tuple(found)
