@@ -2,9 +2,11 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from errno import EBADF
 from io import BufferedReader, BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from brokerfuzz.secret_values import cleaned
@@ -13,11 +15,45 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 
+_LAST_OUTPUT = 1.0
+"""The maximum number of seconds to wait for the end of the output of other programs, which may keep running."""
+
+
 def prepare() -> None:
     """Replaces the standard streams. Python sets a stream to None if it was closed when the process started."""
     sys.stdin = sys.stdin or _unreadable()
-    sys.stdout = cast("TextIO", CleanedStream(lossless(sys.stdout or _unwritable())))
-    sys.stderr = cast("TextIO", CleanedStream(lossless(_ignoring_errors(sys.stderr or _unwritable()))))
+    sys.stdout = cast("TextIO", CleanedStream(lossless(_with_own_descriptor(sys.stdout or _unwritable(), FileIO))))
+    sys.stderr = cast("TextIO", CleanedStream(lossless(_with_own_descriptor(sys.stderr or _unwritable(), _ErrorIgnoring))))
+
+
+@contextmanager
+def cleaned_descriptors() -> Iterator[None]:
+    """In a `with` block, everything that other code writes directly to the file descriptors 1 and 2 appears on standard error, without
+    the secrets of the command. Worker processes, programs that hooks start, and native code write directly to these descriptors.
+    """
+    if not _has_own_descriptor(sys.stdout) or not _has_own_descriptor(sys.stderr):  # in tests
+        yield
+        return
+    before = os.dup(1), os.dup(2)
+    reading, writing = os.pipe()
+    reader = Thread(target=_copy, args=(reading,), daemon=True)
+    reader.start()
+    os.dup2(writing, 1)
+    os.dup2(writing, 2)
+    os.close(writing)
+    try:
+        yield
+    finally:
+        for number, original in enumerate(before, 1):
+            os.dup2(original, number)
+            os.close(original)
+        reader.join(_LAST_OUTPUT)
+
+
+def _copy(reading: int) -> None:
+    with open(reading, "rb") as lines:
+        for line in lines:
+            sys.stderr.write(line.decode(errors="backslashreplace"))
 
 
 class CleanedStream:
@@ -62,16 +98,25 @@ def lossless(stream: TextIO) -> TextIO:
     return stream
 
 
-def _ignoring_errors(stream: TextIO) -> TextIO:
-    """Returns a stream for standard error that ignores errors, so that the command continues to its exit status."""
+def _with_own_descriptor(stream: TextIO, kind: type[FileIO]) -> TextIO:
+    """Returns a stream with a file descriptor that no other code uses."""
     try:
-        number = stream.fileno()
+        number = os.dup(stream.fileno())
     except UnsupportedOperation:  # in tests
         return stream
-    return TextIOWrapper(BufferedWriter(_ErrorIgnoring(number, "w", closefd=False)), encoding=stream.encoding, line_buffering=True)
+    return TextIOWrapper(kind(number, "w"), encoding=stream.encoding)
+
+
+def _has_own_descriptor(stream: TextIO) -> bool:
+    try:
+        return stream.fileno() > 2
+    except UnsupportedOperation:
+        return False
 
 
 class _ErrorIgnoring(FileIO):
+    """A file for standard error that ignores errors, so that the command continues to its exit status."""
+
     def write(self, data: "ReadableBuffer", /) -> int:
         """Writes bytes, and ignores any error."""
         try:

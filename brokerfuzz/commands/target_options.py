@@ -141,10 +141,13 @@ def _hooked_target(target: TargetOptions, url: str) -> "Target":
     from brokerfuzz.hooks.hook_file import hook_file
     from brokerfuzz.hooks.hooked_target import HookedTarget
     from brokerfuzz.hooks.hooks import Hooks
+    from brokerfuzz.targets import HttpTarget
 
+    options = _http_options(target)
+    _hide_secrets_of(HttpTarget(url, **options))  # the file with hooks may print secrets while it is loaded
     hooks = None if target.hooks is None else Hooks(hook_file(target.hooks), target.timeout)
     removal = None if target.cleanup is None else cleanup(target.cleanup)
-    return HookedTarget(url, hooks=hooks, cleanup=removal, **_http_options(target))
+    return HookedTarget(url, hooks=hooks, cleanup=removal, **options)
 
 
 _OF_APPLICATIONS = ("method", "headers", "timeout", "rules", "secrets")
@@ -211,13 +214,17 @@ def hide_secrets(target: "Target") -> None:
     """
     from brokerfuzz.targets.secret_masking import SHORTEST
 
-    secrets: Secrets | None = getattr(target, "secrets", None)
-    if secrets is None:
-        return
-    hide_in_output(lambda text: str(getattr(target, "secrets", secrets).hide_in_output(text)))  # hooks may return more secrets later
-    if secrets.short:
+    secrets = _hide_secrets_of(target)
+    if secrets is not None and secrets.short:
         short = f"fewer than {SHORTEST} characters, so brokerfuzz hides it only there, and not where an answer repeats it"
         note(f"{listed(secrets.short)} contains a secret of {short}")
+
+
+def _hide_secrets_of(target: "Target") -> "Secrets | None":
+    secrets: Secrets | None = getattr(target, "secrets", None)
+    if secrets is not None:
+        hide_in_output(lambda text: str(getattr(target, "secrets", secrets).hide_in_output(text)))  # hooks may return more secrets later
+    return secrets
 
 
 def wait_for(target: "Target", seconds: float | None) -> None:

@@ -159,10 +159,9 @@ class CommandTarget:
         return self._answer("accepted" if code == 0 else "rejected" if rejects else "crashed", reason, output, errors, started)
 
     def _answer(self, kind: AnswerKind, reason: str, output: Excerpt, errors: Excerpt, started: float) -> Answer:
-        body = output.head or errors.head
-        if output.head and errors.head:  # keep the beginning of both
-            body = output.head[: max(EXCERPT // 2, EXCERPT - len(errors.head))] + errors.head
-        return Answer(kind, None, self.secrets.excerpt(body, EXCERPT), self.secrets.hide(reason), perf_counter() - started)
+        first = self.secrets.excerpt(output.head, max(EXCERPT // 2, EXCERPT - len(errors.head)) if errors.head else EXCERPT)
+        body = first + self.secrets.excerpt(errors.head, EXCERPT - len(first))  # the beginning of both
+        return Answer(kind, None, body, self.secrets.hide(reason), perf_counter() - started)
 
 
 def _statuses(given: Iterable[int]) -> frozenset[int]:

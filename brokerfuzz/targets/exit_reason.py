@@ -8,15 +8,22 @@ from brokerfuzz.targets.answers import EXCERPT
 class Excerpt:
     """Keeps a limited number of bytes from the beginning and from the end of an output."""
 
-    __slots__ = ("head", "tail")
+    __slots__ = ("_end", "head", "size")
 
     def __init__(self) -> None:
-        self.head = self.tail = b""
+        self.head = self._end = b""
+        self.size = 0
 
     def add(self, data: bytes) -> None:
+        self.size += len(data)
         if len(self.head) < EXCERPT:
             self.head += data[: EXCERPT - len(self.head)]
-        self.tail = data[-EXCERPT:] if len(data) >= EXCERPT else (self.tail + data)[-EXCERPT:]
+        self._end = data[-EXCERPT:] if len(data) >= EXCERPT else (self._end + data)[-EXCERPT:]
+
+    @property
+    def tail(self) -> bytes:
+        """The end of the output. The end of a longer output begins with a whole line, because a part of a secret cannot be recognized."""
+        return self._end if self.size <= EXCERPT else self._end.partition(b"\n")[2]
 
     @property
     def first_line(self) -> str:
@@ -32,7 +39,7 @@ class Excerpt:
 
 def in_one_line(data: bytes, most: int = 200) -> str:
     """Converts bytes to one line with at most `most` characters."""
-    text = data[: most * 4 + 4].decode(errors="replace").strip()
+    text = data.strip()[: most * 4 + 4].decode(errors="replace")
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

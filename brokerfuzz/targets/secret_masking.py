@@ -126,7 +126,7 @@ class Secrets:
         headers = list(headers)
         found = [*of_url(url), *of_url(proxy), *_of_headers(headers), *more]
         self.short = tuple(dict.fromkeys(where for where, value in found if 0 < len(value) < SHORTEST and where not in _PARTS))
-        known = {value for where, value in found if len(value) >= SHORTEST}
+        known = {text for _, value in found for text in (value, *value.splitlines()) if len(text) >= SHORTEST}
         spelled = {spelling for value in known for spelling in _spellings(value)}
         self._spelled = tuple(sorted(spelled, key=lambda spelling: (-len(spelling), spelling)))
         in_lower_case = {spelling.lower().encode(errors="replace") for spelling in spelled}

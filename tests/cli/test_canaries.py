@@ -6,7 +6,9 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from itertools import count
 from pathlib import Path
@@ -199,6 +201,45 @@ def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(writt
     for name in ("run.ndjson", "call.ndjson", "app.ndjson"):
         assert b"[secret]" in out[name]
     assert {name: some for name, content in out.items() if (some := leaks(content, CANARIES.values()))} == {}
+
+
+PRINTS: Final = """\
+import os, subprocess, sys
+SAYS = "echo $WHERE $HEADER; echo $HOOK >&2"
+
+def says(where):
+    print(where, os.environ["HOOK"], os.environ["HEADER"], file=sys.stderr)
+    print(where, os.environ["HOOK"], file=sys.__stderr__)
+    subprocess.run(["sh", "-c", SAYS], env={**os.environ, "WHERE": where})
+
+says("loading")
+
+def before_request(request, seen=set()):
+    if not seen:
+        seen.add(1)
+        says("sending")
+    return request
+"""
+
+
+def test_no_stream_of_workers_and_child_programs_contains_a_secret(
+    environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("hooks.py").write_text(PRINTS)
+    with serving_streams(echoes) as url:
+        words = [url, "--hooks", "hooks.py", "-H", "X-Tenant: ${HEADER}", "--secret", "HOOK", *SOME, "--json", "--workers", "2"]
+        key = "-----BEGIN KEY-----\nc4nary-first-line\nc4nary-second-line\n"
+        done = subprocess.run(
+            [sys.executable, "-m", "brokerfuzz", "fire", *words],
+            env={**environment, **FROM_ENVIRONMENT, "HOOK": key + FROM_ENVIRONMENT["HOOK"]},
+            capture_output=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert leaks(done.stdout + done.stderr, [*CANARIES.values(), *key.splitlines()]) == set()
+    assert "outcome" in json.loads(done.stdout)
+    assert done.stderr.count(b"loading ") >= 6, done.stderr  # the command and a worker
+    assert b"sending " in done.stderr
+    assert b"[secret]" in done.stderr
 
 
 def test_short_secrets_are_noted_and_hidden_in_their_own_header(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

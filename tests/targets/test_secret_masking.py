@@ -3,7 +3,9 @@
 import asyncio
 import base64
 import json
+import shlex
 import string
+import sys
 import traceback
 from collections.abc import Iterator
 from functools import lru_cache
@@ -17,7 +19,9 @@ from hypothesis import strategies as st
 from sampled import sample
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import AnswerRules, HttpTarget, http_target, transport
+from brokerfuzz.targets import AnswerRules, CommandTarget, HttpTarget, http_target, transport
+from brokerfuzz.targets.answers import EXCERPT, Answer
+from brokerfuzz.targets.exit_reason import Excerpt
 from brokerfuzz.targets.secret_masking import HIDDEN, Secrets, shown
 
 PRINTABLE = string.ascii_letters + string.digits + string.punctuation
@@ -246,3 +250,29 @@ def test_short_secrets_are_not_replaced() -> None:
 def test_a_url_without_secrets_is_shown_as_it_is() -> None:
     for url in ("http://h", "HTTP://h/a@b?c=d@e", "http://h/?", "http://h/?=x&&a", "http://[::1]:8000/"):
         assert shown(url) == url
+
+
+@pytest.mark.parametrize("before", [b"x" * 50, b"\n" + b" " * 4000, b"\nerror: "])
+@pytest.mark.parametrize("behind", range(EXCERPT - 8, EXCERPT + 1))
+def test_a_split_secret_at_the_beginning_of_the_last_output_is_hidden(before: bytes, behind: int) -> None:
+    errors = Excerpt()
+    errors.add(before + b"s3cr3t-abcdef" + b"y" * behind)
+    said = [errors.tail, errors.last_line.encode(), errors.first_line.encode()]
+    hidden = [Secrets(more=[("", "s3cr3t-abcdef")]).excerpt(text, EXCERPT) for text in said]
+    assert not any(b"def" in text for text in hidden), hidden
+
+
+def test_a_secret_between_the_excerpts_of_output_and_errors_is_hidden() -> None:
+    async def answer(before: int) -> Answer:
+        code = f"import sys; print('x' * {before} + 's3cr3t-abcdef' * 2); sys.exit('y' * 3000)"
+        target = CommandTarget(shlex.join([sys.executable, "-S", "-c", code]), secrets={"${KEY}": "s3cr3t-abcdef"})
+        await target.open()
+        try:
+            return await target.send(b"")
+        finally:
+            await target.close()
+
+    for before in range(EXCERPT // 2 - 14, EXCERPT // 2, 4):
+        body = asyncio.run(answer(before)).body
+        assert body.startswith(b"x" * before)
+        assert b"s3cr3t" not in body
