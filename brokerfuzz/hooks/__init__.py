@@ -1,4 +1,5 @@
-"""Hooks: functions of the user that take part in sending. The Python file that `--hooks` names defines any of these functions.
+"""Hooks are functions of the user that brokerfuzz calls while it sends messages. The Python file given with `--hooks` defines one
+or more of these:
 
     def authenticate() -> Mapping[str, str]                     headers for each request, such as a token
     def before_request(request: Request) -> Request             adds headers that depend on the request, such as a signature
@@ -7,7 +8,7 @@
 
 brokerfuzz calls `authenticate` before the first message and after each status 401. After a status 401, the message is sent once
 more, and the second answer counts. Hooks run one at a time in a thread of their own, and each call may take as long as an answer
-(`--timeout`). If a hook fails, the campaign ends as partial, because a failing hook says nothing about the target.
+(`--timeout`). If a hook fails, the campaign ends and counts as partial, because a failing hook says nothing about the target.
 
 Hooks are code, so they come only from the command line or the configuration of the user, and never from a journal or a report.
 """

@@ -28,7 +28,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 """The name of each hook, and the parameters that it receives."""
 
 _CLOSE = 0.75
-"""The similarity (0 to 1) of names at which a function counts as a misspelled hook."""
+"""A function counts as a misspelled hook if the similarity (0 to 1) of its name to the name of a hook is at least this."""
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,11 @@ from brokerfuzz.wording import counted
 UNAUTHORIZED = 401
 _EMPTY: Headers = ((CONTENT_TYPE, None),)
 _MOST_REMEMBERED = 32
-"""The number of headers of earlier sessions that remain secret."""
+"""The maximum number of headers from `authenticate` that brokerfuzz remembers and hides."""
 
 
 FINISHING_TIME = 5.0
-"""The maximum number of seconds in which messages that are under way are answered and cleaned up, before the target is closed."""
+"""The maximum number of seconds that `close` waits for the answers and the cleanup of messages that were already sent."""
 INTERRUPTED_TIME = 0.5
 """The same maximum after Ctrl-C."""
 
@@ -59,8 +59,8 @@ class HookedTarget(HttpTarget):
         await super().open()
 
     async def close(self) -> None:
-        """Waits for the answers and the cleanup of messages whose senders were cancelled. Then closes every connection, and prints which
-        cleanup requests failed.
+        """Waits until messages whose senders were cancelled are answered and cleaned up. Then closes every connection, and prints
+        how many cleanup requests failed.
         """
         if self._under_way:
             task = asyncio.current_task()
@@ -78,10 +78,10 @@ class HookedTarget(HttpTarget):
         return super().reproduction(body, (*headers, *self._added))
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message and returns the answer that the hooks see. Raises `HookError` and `TargetError`.
+        """Sends a message and returns the answer, with the kind from the hook `classify`. Raises `HookError` and `TargetError`.
 
-        If the sender is cancelled at a time limit, the target may still accept the message. So `close` waits for the answer and the
-        cleanup.
+        The target may still accept the message after the sender is cancelled at a time limit. So `close` waits for the answer and
+        the cleanup.
         """
         exchange = asyncio.create_task(self._exchange(body, headers, case_id))
         self._under_way.add(exchange)
@@ -96,7 +96,7 @@ class HookedTarget(HttpTarget):
     def _forget(self, exchange: asyncio.Task[Answer]) -> None:
         self._under_way.discard(exchange)
         if not exchange.cancelled():
-            exchange.exception()  # nobody waits for this exception if the sender was cancelled
+            exchange.exception()  # otherwise, asyncio would report the exception if the sender was cancelled
 
     async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
         """Sends a message, waits for the answer, and sends the same message again. The cleanup request is sent only after both
@@ -131,7 +131,7 @@ class HookedTarget(HttpTarget):
         return await send()
 
     async def _authenticate(self, number: int) -> None:
-        """Calls `authenticate`, unless another message has already done so after authentication `number`."""
+        """Calls the hook `authenticate`, unless another message has already called it since authentication `number`."""
         assert self._authenticating is not None, "the target is open"
         assert self._hooks is not None, "there are hooks"
         async with self._authenticating:

@@ -19,8 +19,8 @@ _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 class Hooks:
-    """The hooks of a file. Each call of a hook may take `seconds`. Every method raises `HookError` if its hook fails. A `Hooks`
-    object can be sent to another process, which loads the file again.
+    """The hooks of a file. Each call of a hook may take at most `seconds`. Every method raises `HookError` if its hook fails. A
+    `Hooks` object can be sent to another process, which loads the file again.
     """
 
     def __init__(self, file: HookFile, seconds: float) -> None:

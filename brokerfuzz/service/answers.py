@@ -48,7 +48,7 @@ class Complaint:
 
 
 def envelope(*failures: str, data: Any = None, information: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Creates the envelope of a response. The operation was successful if there are no failures."""
+    """Creates the envelope of a response, which reports success if there are no `failures`."""
     return {"data": data, "failureMessages": list(failures), "informationalMessages": list(information), "operationWasSuccessful": not failures}
 
 
@@ -116,7 +116,7 @@ class Offer:
         return self.value.get(name) if self.readable and isinstance(self.value, dict) else None
 
     def having(self, value: Any) -> "Offer":
-        """Returns an offer whose body contains this value."""
+        """Returns an offer whose body is this value as JSON."""
         return Offer(json.dumps(value).encode(), self.now)
 
     def values(self, site: str) -> Iterator[Any]:

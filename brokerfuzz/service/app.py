@@ -10,7 +10,7 @@ The contract defines no methods, paths or status codes. The service uses these:
 
 Other paths get the status 404, other methods 405, bodies of more than 32 MiB 413, and offers with a content-encoding 415.
 `request_limit` answers 431 if the headers are too large. Every other response is an envelope, unless a seeded bug changes the
-response. The service ignores content types. The table `DECISIONS` in `judging` contains the decisions of the service about what
+response. The service ignores content types. The table `DECISIONS` in `judging` lists how the service decides the questions that
 the contract leaves open.
 """
 
@@ -57,7 +57,7 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Yields valid responses without end. The function prepares the responses only when the first response is needed."""
+    """Yields valid responses without end. The slow preparation starts only when the first response is needed."""
     from brokerfuzz.decoder import messages
 
     for message in messages(message_type, seed, plausible=True, contract=contract):

@@ -15,7 +15,7 @@ Kind = Literal["missing-check", "too-strict", "coercion", "crash", "hang", "cond
 Judge = Callable[[Offer], ServiceAnswer]
 Flaw = Callable[[Offer, Judge], ServiceAnswer]
 Test = Callable[[Any], bool]
-"""A function that decides whether a value of any type has a certain property."""
+"""A function that returns whether a value of any type passes a test."""
 
 RULES = "offer-creation-request/"
 """The beginning of the IDs of all rules for offers."""
@@ -36,7 +36,7 @@ class Bug:
 
 
 def rule_id(*rules: str) -> str | None:
-    """Returns the ID of the rule that a flaw affects. Returns None unless the flaw affects exactly one rule, named without `*`."""
+    """Returns the ID of the rule that a flaw affects, or None if `rules` contains several rules or a `*`."""
     return RULES + rules[0] if len(rules) == 1 and "*" not in rules[0] else None
 
 
@@ -143,7 +143,7 @@ def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool]
 
 
 def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
-    """Returns a flaw that rewrites a body that is not JSON before the service judges it.
+    """Returns a flaw that rewrites a body that is not JSON, and judges the new body.
 
     The function `rewrite` returns None or raises ValueError if it cannot rewrite the body.
     """
@@ -178,17 +178,17 @@ def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
 
 
 def fails(manner: Manner, site: str, test: Test) -> Flaw:
-    """Returns a flaw that crashes, closes the connection or never answers if a value at the site passes the test."""
+    """Returns a flaw that makes the service crash, close the connection or never answer if a value at the site passes the test."""
     return fails_when(manner, lambda offer: any(test(value) for value in offer.values(site)))
 
 
 def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
-    """Returns a flaw that crashes, closes the connection or never answers if the offer passes the test."""
+    """Returns a flaw that makes the service crash, close the connection or never answer if the offer passes the test."""
     return lambda offer, judge: ServiceAnswer(manner=manner) if when(offer) else judge(offer)
 
 
 def claims_success(success: bool, *, of_accepted: bool) -> Flaw:
-    """Returns a flaw that answers with a wrong `operationWasSuccessful`, for accepted or for rejected offers."""
+    """Returns a flaw that sets `operationWasSuccessful` to `success` in the answers to accepted or to rejected offers."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)

@@ -1,4 +1,4 @@
-"""Decides whether the service accepts an offer. A table contains the decisions of the service about what the contract leaves open."""
+"""Decides whether the service accepts an offer. The table `DECISIONS` settles questions that the contract leaves open."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -22,7 +22,7 @@ DECISIONS: "Mapping[str, str]" = {
     "encoding": "rejected",  # JSON between systems is UTF-8 (RFC 8259, 8.1)
     "content-encoding": "rejected",  # bodies are not decoded
 }
-"""The policies of the service. The service accepts messages that touch an ambiguity without a policy."""
+"""The policies of the service. If an ambiguity is not in this table, the service accepts messages that touch it."""
 
 
 def decisions(contract: "Contract") -> "Policies":

@@ -1,13 +1,13 @@
 """Limits the size of the headers of a request.
 
-httptools accepts headers of any length, and copies the whole header again when a new part arrives. Without a limit, httptools
+httptools accepts headers of any length, and copies the whole header each time a new part arrives. Without a limit, httptools
 would need more than a minute for a header of 300 MB.
 """
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 LARGEST_HEAD = 256 * 1024
-"""The maximum size of a request without its body, in bytes. The headers count, and everything that chunked encoding adds."""
+"""The maximum size of a request without its body, in bytes. This includes the headers, and everything that chunked encoding adds to the body."""
 _RESPONSE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -25,11 +25,11 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_message_begin(self) -> None:
-        """Starts to count again at zero when a new request begins."""
+        """Resets the count when a new request begins."""
         self._head = 0
         super().on_message_begin()
 
     def on_body(self, body: bytes) -> None:
-        """Stops counting, because the limit does not apply to the body."""
+        """Subtracts the bytes of the body, because the limit does not apply to them."""
         self._head -= len(body)
         super().on_body(body)

@@ -1,7 +1,8 @@
 """Defines the answers of targets, and how brokerfuzz interprets an HTTP response as an answer.
 
 The contract defines no status codes and no response to a new offer, so users can configure the interpretation. By default, a
-status code has its usual meaning in HTTP. brokerfuzz also reads the property `operationWasSuccessful` of an envelope.
+status code has its usual meaning in HTTP. If the response has the envelope of the contract, its property `operationWasSuccessful`
+also counts.
 """
 
 import json
@@ -17,13 +18,13 @@ AnswerKind = Literal["accepted", "rejected", "crashed", "timeout"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "timeout")
 
 EXCERPT = 2048
-"""The maximum number of bytes of the response in an answer."""
+"""The maximum number of bytes of the response that an answer contains."""
 
 MOST_READ = 1 << 20
-"""The maximum number of bytes that brokerfuzz reads of a response that cannot be an envelope."""
+"""The number of bytes after which brokerfuzz stops reading a response that cannot be an envelope."""
 LONGEST_ENVELOPE = 8 << 20
-"""The maximum number of bytes that brokerfuzz reads of a response that may be an envelope. The property that reports a failure
-may be at the end of an envelope.
+"""The number of bytes after which brokerfuzz stops reading a response that may be an envelope. This limit is higher, because the
+property that reports a failure may be at the end of the envelope.
 """
 
 _SUCCESS = "operationWasSuccessful"
@@ -40,8 +41,8 @@ class Answer:
     `status` is None if there was no HTTP response. `body` is the beginning of the response, without secrets. `reason` explains
     `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect.
 
-    `reached` is False if the target never processed the message: either no connection was possible, or the target asked for later
-    requests for too long. Such an answer does not show how the target treats the message.
+    `reached` is False if the target never processed the message: either no connection was possible, or the target kept asking
+    brokerfuzz to retry later. Such an answer does not show how the target treats the message.
 
     >>> from brokerfuzz.targets import AnswerRules
     >>> AnswerRules(reject=("4xx", "299")).read(299, b'{"error": "unknown product"}').kind
@@ -61,12 +62,12 @@ class Answer:
 class AnswerRules:
     """Defines how to interpret HTTP responses.
 
-    `accept` and `reject` are codes (`201`) or classes (`2xx`) of statuses. A code has priority over a class, and `accept` has
-    priority over `reject`. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean `rejected`. Any other status means
-    `crashed`.
+    `accept` and `reject` contain status codes (`201`) and classes of status codes (`2xx`). A code has priority over a class, and
+    `accept` has priority over `reject`. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean `rejected`. Any other status
+    means `crashed`.
 
-    If `envelope` is true, a body with `operationWasSuccessful: false` turns `accepted` into `rejected`. An object of more than
-    `LONGEST_ENVELOPE` bytes turns `accepted` into `crashed`. Raises `TargetError` if a code or a class is invalid.
+    If `envelope` is true, a body with `operationWasSuccessful: false` turns `accepted` into `rejected`. A JSON object of more
+    than `LONGEST_ENVELOPE` bytes turns `accepted` into `crashed`. Raises `TargetError` if a code or a class is invalid.
     """
 
     accept: tuple[str, ...] = ("2xx",)
@@ -85,13 +86,13 @@ class AnswerRules:
         return str(status) in self.accept or str(status) in self.reject
 
     def most_read(self, status: int, beginning: bytes | bytearray) -> int:
-        """Returns how many bytes of a body to read. brokerfuzz stops reading after the chunk that exceeds this number."""
+        """Returns how many bytes of a body to read, judging by its `beginning`. brokerfuzz stops reading after the chunk that exceeds this number."""
         may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """Returns the answer for a complete HTTP response. `body` is the beginning of the response (see `most_read`). In the
-        answer, the `secrets` are replaced.
+        """Returns the answer for a complete HTTP response. `body` is the beginning of the response (see `most_read`). The answer
+        does not contain the `secrets`.
         """
         kind = self._kinds.get(status, "crashed")
         if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:

@@ -23,11 +23,11 @@ KINDS = "a URL, an ASGI or WSGI application, a test client (httpx, Starlette, Fl
 
 
 def target_for(target: Any, path: str | None, calls: SerialCalls | None, **options: Any) -> Target:
-    """Returns the target for an object. `path` is the path of the application that receives the messages.
+    """Returns the target for an object. `path` is the path to which the messages are sent, in an application.
 
     The number of parameters of a callable determines its kind: an ASGI application has three parameters, a WSGI application two,
-    and a function one. `options` are options of `HttpTarget`. `calls` decides which thread runs synchronous code (None: a thread
-    of its own). Raises `TargetError` for any other object.
+    and a function one. `options` are options of `HttpTarget`. `calls` decides which thread runs synchronous code (None: a
+    separate thread). Raises `TargetError` for any other object.
     """
     if isinstance(target, str):
         if path is not None:
@@ -72,8 +72,8 @@ def _parameters(function: Any) -> int | None:
 
 
 class NamedApplicationTarget(InProcessTarget):
-    """An ASGI or WSGI application with a name such as `package.module:app`, or a function without parameters that returns the
-    application.
+    """An ASGI or WSGI application that is specified by a name such as `package.module:app`. The name can also be that of a
+    function without parameters that returns the application.
 
     `open` imports the application, from the current folder or from `sys.path`. `open` raises `TargetError` if the application
     cannot be imported.

@@ -19,7 +19,7 @@ _VERSION = {"version": "3.0", "spec_version": "2.4"}
 
 
 class AsgiTarget(InProcessTarget):
-    """An ASGI application. `open` starts the application (lifespan), and `close` stops it.
+    """An ASGI application. `open` starts the application (with the lifespan protocol of ASGI), and `close` stops it.
 
     `open` raises `TargetError` if the application does not start.
     """

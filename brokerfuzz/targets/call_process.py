@@ -1,10 +1,10 @@
-"""This script runs in the process of a `CallTarget`. The script imports the user's function and calls it with each message.
+"""This script runs in each process of a `CallTarget`. The script imports the user's function and calls it with each message.
 
 The script imports nothing from brokerfuzz, so it starts fast, and brokerfuzz cannot influence the function.
 
 The script reads messages from file descriptor 3 and writes replies to file descriptor 4. The first four bytes of a message or a
 reply are the length of the rest. A reply consists of a letter and a text. The first reply is `R` if the function is ready, or `E`
-and the reason if the function cannot be used. Each further reply is `A` (accepted), `J` (rejected) or `C` (crashed).
+and the reason if the function cannot be used. Each further reply begins with `A` (accepted), `J` (rejected) or `C` (crashed).
 """
 
 import os
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 INPUT_FD, OUTPUT_FD = 3, 4
 LONGEST = 2000
-"""The maximum number of characters in a reply."""
+"""The maximum number of characters in the text of a reply."""
 
 NOT_AN_ANSWER = "is not a valid answer: return True or False, or raise ValueError"
 LETTERS = {"accepted": b"A", "rejected": b"J", "crashed": b"C"}

@@ -37,15 +37,15 @@ class CallTarget(PoolTarget):
     or the string `rejected`, or raises an exception. In a returned string, a reason may follow the first word, after a space or a
     colon. By default, `ValueError` rejects, and so does an exception whose class (or base class) has `validation` in its name.
     Examples are the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` names exception classes
-    (`package.module:Class`), only these classes reject. Any other exception means `crashed`, also an `AssertionError`. The string
-    `crashed` and any other returned value also mean `crashed`, because a list of errors or a parsed message has no clear meaning.
-    If the function returns an awaitable, brokerfuzz waits for its result.
+    (`package.module:Class`), only these classes reject. Any other exception, such as `AssertionError`, means `crashed`. The
+    string `crashed` and any other returned value also mean `crashed`: for example, a list of errors has no clear meaning. If the
+    function returns an awaitable, brokerfuzz waits for its result.
 
     Up to `processes` separate processes call the function (default: one per core). A crash of the function does not stop the
-    campaign. If the process ends, the answer is `crashed`. If the function needs more than `timeout` seconds, the answer is
-    `timeout`. After a crash or a timeout, the next message gets a new process. brokerfuzz ignores the standard output of the
-    function. If the process ends, the answer contains the end of its standard error. If a new process cannot import the function
-    any more, brokerfuzz tries again for up to `patience` seconds.
+    campaign. If the process ends, the answer is `crashed` and contains the end of its standard error. If the function needs more
+    than `timeout` seconds, the answer is `timeout`. After a crash or a timeout, the next message gets a new process. brokerfuzz
+    ignores the standard output of the function. If a new process cannot import the function any more, brokerfuzz tries again for
+    up to `patience` seconds.
 
     Raises `TargetError` if a name or a limit is invalid.
     """

@@ -11,17 +11,17 @@ from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO = ("httpx", "Client"), ("httpx", "AsyncClient"), ("werkzeug", "Client"), ("django", "Client")
 _SUCCESSOR = "httpx2"
-"""The newer name of httpx, with the same interface."""
+"""The newer name of the package httpx, whose interface is the same."""
 
 
 def kind_of_client(client: object) -> tuple[str, str] | None:
-    """Returns the kind of test client that an object is, or None. The function imports no library of a client."""
+    """Returns the kind of a test client, or None for any other object. The function imports no client library."""
     kinds = {(base.__module__.partition(".")[0].replace(_SUCCESSOR, "httpx"), base.__name__) for base in type(client).__mro__}
     return next((kind for kind in (HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO) if kind in kinds), None)
 
 
 class ClientTarget(SynchronousTarget):
-    """A synchronous test client, which must not follow redirects."""
+    """A synchronous test client. The client does not follow redirects."""
 
     def __init__(self, client: Any, path: str = "/", **options: Any) -> None:
         super().__init__(f"{type(client).__module__.partition('.')[0]} client", path, **options)

@@ -1,4 +1,4 @@
-"""Builds a curl command that sends a message again, byte by byte."""
+"""Builds a curl command that sends exactly the same bytes again."""
 
 from collections.abc import Iterable
 from shlex import quote
@@ -18,8 +18,8 @@ def curl_line(
     options: Iterable[str] = (),
     before: str = "",
 ) -> str:
-    """Returns a curl command. The words in `before` come before the command. If the body is not printable text, the command uses
-    `printf` to write the body.
+    """Returns a curl command that sends the body. If the body is long or not printable text, `printf` passes it to curl. The
+    words in `before` come directly before `curl`.
 
     `options` are further words of the command, already quoted for a shell. `without` lists the default headers that curl must not
     send. Environment variables replace secrets. For example, `$AUTHORIZATION` replaces the value of the header `Authorization`,

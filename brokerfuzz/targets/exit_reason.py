@@ -6,7 +6,7 @@ from brokerfuzz.targets.answers import EXCERPT
 
 
 class Excerpt:
-    """Keeps a limited number of bytes from the beginning and from the end of an output."""
+    """Keeps a limited number of bytes from the beginning and from the end of the output of a program."""
 
     __slots__ = ("_end", "head", "size")
 

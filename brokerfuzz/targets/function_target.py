@@ -21,7 +21,7 @@ class FunctionTarget(InProcessTarget):
     """A function that gets a message as bytes. The results of the function have the same meaning as for `CallTarget`.
 
     The function runs in this process, so it can be defined inside another function. An asynchronous function runs in the event
-    loop of the campaign. Raises `TargetError` if the function returns any other value, such as a list.
+    loop of the campaign. `send` raises `TargetError` if the function returns a value without a meaning, such as a list.
     """
 
     def __init__(self, function: Callable[[bytes], Any], *, calls: SerialCalls | None = None, timeout: float = 10.0) -> None:

@@ -1,4 +1,4 @@
-"""Defines the connections of an HTTP target: the proxy and the certificates."""
+"""Defines the settings of the connections of an HTTP target: the proxy and the certificates."""
 
 import os
 from collections.abc import Iterator
@@ -21,10 +21,10 @@ _LOOPBACK = ("localhost", "::1")
 class HttpConnections:
     """The settings of all connections to a URL.
 
-    `insecure` turns the verification of certificates off. `ca` is a PEM file with authorities to trust. `cert` is a PEM file with
-    the certificate of the client, and `key` is a PEM file with the private key. The certificate and the private key can be in the
-    same file. Without `proxy`, environment variables choose the proxy: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
-    The environment variables do not apply to URLs on this machine.
+    `insecure` turns off the verification of certificates. `ca` is a PEM file with the certificates of authorities to trust.
+    `cert` is a PEM file with the certificate of the client, and `key` is a PEM file with the private key. The certificate and the
+    private key can be in the same file. Without `proxy`, environment variables choose the proxy: `http_proxy`, `https_proxy`,
+    `all_proxy` and `no_proxy`. The environment variables do not apply to URLs on this machine.
 
     Raises `TargetError` for a file that cannot be used, and for a proxy that is not a URL.
     """
@@ -97,7 +97,7 @@ def _checked_proxy(proxy: str) -> str:
 
 
 def _proxy_of_environment(url: str) -> str | None:
-    """Returns the proxy that the environment variables choose for a URL. The result is None for a URL on this machine."""
+    """Returns the proxy that the environment variables specify for a URL, or None. A URL on this machine never has a proxy."""
     if not any(name.lower().endswith("_proxy") for name in os.environ):
         return None
     from urllib.request import getproxies_environment, proxy_bypass

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from brokerfuzz.targets.transport import Failure
 
 GRACE = 1.0
-"""The number of seconds that brokerfuzz waits if the HTTP client does not stop at its time limit."""
+"""The number of seconds that brokerfuzz waits in addition if the HTTP client does not stop at its time limit."""
 
 CLOSING_TIME = 0.03
 """The number of seconds that brokerfuzz waits after closing the client.
@@ -47,21 +47,21 @@ class HttpTarget:
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout` is the
     maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses.
     brokerfuzz does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace`
-    names the headers for the ID of the case and the ID of the campaign, which every request contains. `secrets` maps names to
+    defines the headers with the ID of the case and the ID of the campaign, which every request contains. `secrets` maps names to
     further values that no answer, error or report may contain.
 
     The message is not always the reason why a connection ends without an answer. A server may close a connection after any answer
     (RFC 9112, 9.3). For example, uvicorn closes a connection if the application raises an exception after its answer. Another
     message may also have crashed the server. For these reasons, the message is sent once more on a new connection, and the second
-    answer counts. If the server answered before but no longer accepts connections, brokerfuzz tries again for up to `patience`
-    seconds. brokerfuzz also tries again if this machine lacks resources for a connection.
+    answer counts. If the server has answered before but no longer accepts connections, brokerfuzz tries again for up to
+    `patience` seconds. brokerfuzz also tries again if this machine lacks resources for a connection.
 
     With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait. Such a
-    response says nothing about the message. All messages then wait, and the same message is sent again, until it has waited for
-    `longest_wait` seconds. After a 429 without `Retry-After`, brokerfuzz waits 1, 2, 4, ... seconds. A message that has waited
-    for `longest_wait` seconds gets the answer `timeout` (for 429) or `crashed` (for 503), and `reached` is False. All other
-    messages get the same answer without being sent, until the time that the server asked for. `slowed` counts the waits. If
-    `rules` contain the code 429 or 503, such a response is an ordinary answer.
+    response says nothing about the message. Then all messages wait. The same message is sent again until the server processes it,
+    or until it has waited for `longest_wait` seconds. After a 429 without `Retry-After`, brokerfuzz waits 1, 2, 4, ... seconds. A
+    message that has waited for `longest_wait` seconds gets the answer `timeout` (for 429) or `crashed` (for 503), and `reached`
+    is False. All other messages get the same answer without being sent, until the pause that the server asked for is over.
+    `slowed` counts the waits. If `rules` contain the code 429 or 503, a response with this status is an ordinary answer.
 
     If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly
     after the next request, the data is mistaken for the answer. To prevent such a mistake, use the header `Connection: close`,
@@ -129,9 +129,7 @@ class HttpTarget:
 
     @property
     def slowed(self) -> Slowed:
-        """How often the target has asked for later requests since `open`, and how many seconds brokerfuzz has waited for this
-        reason.
-        """
+        """How often the target has asked brokerfuzz to retry later since `open`, and how many seconds brokerfuzz has waited for this reason."""
         return self._gate.slowed
 
     @property
@@ -270,7 +268,8 @@ class HttpTarget:
     async def not_listening(self) -> str | None:
         """Sends a HEAD request. Returns None if a server answers, or else the reason why no server listens yet.
 
-        A gateway answers 502, 503 or 504 as long as the server behind it does not listen. Raises `TargetError` like `send`.
+        The statuses 502, 503 and 504 do not count as an answer, because a gateway sends them while the server behind it does not
+        listen. Raises `TargetError` like `send`.
         """
         assert self._client is not None, "the target is open"
         try:
@@ -303,7 +302,7 @@ class HttpTarget:
             return Failure("no-answer", f"no answer within {self.timeout:g} s")
 
     def _with_headers(self, answer: Answer, response: "Response") -> Answer | RetryLater:
-        """Adds the URL of a redirect to the answer. If the response asks for a later request, returns a `RetryLater` instead."""
+        """Adds the URL of a redirect to the answer. If the response asks brokerfuzz to retry later, returns a `RetryLater` instead."""
         status = answer.status or 0
         if status in THROTTLING and not self.rules.has_code(status):
             seconds = seconds_of(response.get_header("retry-after"), response.get_header("date"))

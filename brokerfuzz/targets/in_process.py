@@ -1,4 +1,4 @@
-"""Defines the common parts of targets in this process: the request, the meaning of responses, and crashes with their traceback."""
+"""Defines the base class of targets in this process: how they build requests, interpret responses and describe crashes."""
 
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
@@ -77,7 +77,9 @@ class InProcessTarget:
         return [*own, *((name, value) for name, value in instead if value is not None)]
 
     def _answer(self, status: int, body: bytes, seconds: float) -> Answer:
-        """Returns the answer for a response. If the status means `crashed`, the answer describes the exception that was logged."""
+        """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception that the
+        application logged for this request.
+        """
         answer = self.rules.read(status, body, seconds, self.secrets)
         logged = _logged.get()
         return self.crash(logged[-1], seconds) if answer.kind == "crashed" and logged else answer

@@ -33,8 +33,8 @@ class LineTarget(PoolTarget):
     message, or if it reads the message and ends without an answer. If the program ends before it reads the message, another
     process gets the message. If the program writes no line within `timeout` seconds, the answer is `timeout`.
 
-    After a line with an answer, the process keeps running. After any other crash, and after a timeout, brokerfuzz kills the
-    process with its child processes, and the next message gets a new process. The program must flush its output after each
+    After a valid answer, even `crashed`, the process keeps running. After any other crash, and after a timeout, brokerfuzz kills
+    the process with its child processes, and the next message gets a new process. The program must flush its output after each
     answer, because an answer in a buffer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set), so
     Python programs need not flush.
 

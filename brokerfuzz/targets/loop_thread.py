@@ -1,6 +1,4 @@
-"""Runs an event loop in another thread, so that ordinary functions can use targets. The calling thread may already run an event
-loop.
-"""
+"""Runs an event loop in another thread, so that synchronous functions can use targets, even if their own thread already runs an event loop."""
 
 import asyncio
 from collections.abc import Coroutine

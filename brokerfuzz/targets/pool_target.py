@@ -1,4 +1,4 @@
-"""Defines the common parts of targets with a pool of processes. A process in the pool keeps running and handles many messages."""
+"""Defines the base class of targets with a pool of processes. A process in the pool keeps running and handles many messages."""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ class PoolTarget(ABC):
         await self._pool.open()
 
     async def close(self) -> None:
-        """Lets unused processes end, and kills all other processes."""
+        """Lets idle processes end, and kills all other processes."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.close()

@@ -30,7 +30,7 @@ _REMEDIES = {
     407: "a proxy requires credentials: specify --proxy http://USER:PASSWORD@HOST:PORT",
     415: "the target does not support {content_type}: use another type with -H 'Content-Type: ...'",
 }
-"""Maps each status to its meaning, and to advice for the user."""
+"""Maps statuses to an explanation and advice for the user."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
     Raises `TargetError` if the target answers all messages with a status that concerns the request and not the message: 401, 403,
     404, 405, 407, 415 or a redirect. A status that the user has listed with `--accept` or `--reject` is an ordinary answer. Also
     raises `TargetError` if a program or a function answers neither the first message nor a clearly invalid one, and if a function
-    returns something without a meaning for both.
+    returns a value without a meaning for both messages.
     """
     (first, body), *others = messages.items()
     answer = await (_send_both(target, body) if isinstance(target, CommandTarget | PoolTarget) else _send(target, body, first))

@@ -1,9 +1,9 @@
 """Manages processes that keep running and handle one message after another.
 
 The pool starts processes when they are needed, and replaces processes that have ended. A process gets its next message as soon as
-brokerfuzz has read the answer to the previous message. For this reason, everything that a process does concerns its current
-message, with two exceptions. If a process certainly has not read its message, another process gets the message. If a process ends
-between two messages, the pool replaces the process without reporting a crash.
+brokerfuzz has read the answer to the previous message. For this reason, everything that a process does counts as its answer to
+the current message, with two exceptions. If a process certainly has not read its message, another process gets the message. If a
+process ends between two messages, the pool replaces the process without reporting a crash.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ from brokerfuzz.targets.processes import Process, cores
 from brokerfuzz.targets.secret_masking import Secrets
 
 READY_LIMIT = 60.0
-"""The maximum number of seconds until a new process must report that it is ready."""
+"""The number of seconds within which a new process must report that it is ready."""
 EXIT_GRACE = 0.5
-"""The number of seconds that a process has to end after its input is closed. After this time, the process is killed."""
+"""The number of seconds within which a process must end after its input is closed. After this time, the process is killed."""
 CLOSED_PIPE_GRACE = 0.25
-"""The number of seconds that a process has to end after it has closed a pipe. After this time, the process counts as still running."""
+"""The number of seconds within which a process should end after it has closed a pipe. After this time, the process counts as still running."""
 STARTS = 3
-"""The maximum number of processes that get the same message, if processes fail without reading it. The limit applies only before
-the first answer.
+"""The maximum number of processes that get the same message, if each of them fails without reading it. The limit applies only
+until a process has answered a message.
 """
 
 
@@ -76,7 +76,7 @@ class ProcessSettings:
     announces_ready: bool = False
     secrets: Secrets
     missing: str = "no answer"
-    """What is missing if a timeout occurs, for the description of the answer."""
+    """The beginning of the reason of a timeout, such as `no answer within 10 s`."""
 
 
 class ProcessPool:
@@ -106,7 +106,7 @@ class ProcessPool:
                 raise TargetError(f"{self.settings.name} cannot be called: {self.settings.secrets.hide(trouble)}")
 
     async def close(self) -> None:
-        """Lets unused processes end, and kills all other processes."""
+        """Lets idle processes end, and kills all other processes."""
         self._closed = True
         for request in self._queue:
             if not request.answer.done():
@@ -133,7 +133,7 @@ class ProcessPool:
                 request.worker.kill()
 
     def dispatch(self) -> None:
-        """Gives messages that wait for a process to unused or new processes."""
+        """Gives waiting messages to idle or new processes."""
         queue = self._queue
         while queue and not self._closed:
             if queue[0].answer.done():
@@ -149,13 +149,13 @@ class ProcessPool:
                 break
 
     def next(self, worker: "Worker") -> None:
-        """Gives the next message to a process that has finished its last message."""
+        """Gives the next message to a process that has answered the previous one."""
         self._idle.append(worker)
         if self._queue:
             self.dispatch()
 
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Gives a message that its process did not read to another process.
+        """Gives a message to another process, because its process has ended without reading it.
 
         If no process has ever answered, at most `tries` processes get the message. The pool stops trying `patience` seconds after
         the first failure.
@@ -217,7 +217,7 @@ class PendingRequest:
 
 
 class Worker:
-    """A process from its start to its end. Raises `OSError` if the process cannot be started."""
+    """A process of the pool. Raises `OSError` if the process cannot be started."""
 
     def __init__(self, pool: ProcessPool) -> None:
         settings = pool.settings
@@ -256,7 +256,7 @@ class Worker:
             self._loop.call_later(CLOSED_PIPE_GRACE, self._on_closed_pipe)
 
     def finish(self) -> None:
-        """Lets the process end if it has no message. Kills the process if it has a message."""
+        """Lets the process end if it is idle. Otherwise, kills it."""
         if self._request is None and self.ready:
             self.process.close_input()
         else:

@@ -1,7 +1,7 @@
 """Runs programs in separate processes. The pipes never block brokerfuzz, and no process keeps running by mistake.
 
-This module needs only the event loop. With asyncio's own subprocesses, brokerfuzz could start a third fewer programs per second,
-and with threads a tenth fewer. Each process has its own process group. When the process or brokerfuzz ends, the whole group is
+This module uses only the event loop, because it starts more programs per second: asyncio's own subprocesses would start a third
+fewer, and threads a tenth fewer. Each process has its own process group. When the process or brokerfuzz ends, the whole group is
 killed, so child processes do not keep running. This module works only on POSIX systems.
 """
 
@@ -23,7 +23,7 @@ KILL_LIMIT = 2.0
 
 _CHUNK = 65536  # the capacity of a pipe in bytes
 _LAST_CHUNKS = 16  # maximum number of chunks to read after the end of the process, because a child that left the group may write forever
-_STANDARD = 5  # the process uses the file descriptors below this one
+_STANDARD = 5  # the started program uses the file descriptors below this number
 
 
 def cores() -> int:
@@ -36,7 +36,7 @@ class Process:
     """A program that runs or has ended.
 
     `program` is the path of the program, and `arguments` begins with its name. The process communicates through its file
-    descriptors `input_fd` and `output_fd`. The function `on_output` gets each output of the process, and b"" when the process
+    descriptors `input_fd` and `output_fd`. The function `on_output` gets each piece of the output, and b"" when the process
     closes one of the two descriptors. The function `on_exit` gets the exit status, or the negative number of the signal that
     killed the process.
 
@@ -140,7 +140,7 @@ class Process:
                 environment,
                 file_actions=[*actions, *places],
                 setpgroup=0,
-                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # Python ignores these signals, and child processes inherit that
+                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # Python ignores these signals, and child processes would inherit this
             )
             watchdog.watch(self.pid)
         except BaseException:

@@ -20,9 +20,7 @@ HIDDEN = "[secret]"
 """The text that replaces secrets in answers and errors."""
 
 SHORTEST = 6
-"""The minimum number of characters of the secrets that are replaced in answers and errors. Replacing shorter secrets would make
-texts unreadable.
-"""
+"""The minimum length of a secret that is replaced in answers and errors. Replacing shorter secrets would make texts unreadable."""
 
 _SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
 _SECRET_WORDS = frozenset(("sig", "otp", "pin", "access", "cert", "sid"))
@@ -75,14 +73,14 @@ def parts_of(url: str) -> Iterator[tuple[str, bool]]:
 
 
 def with_references(url: str) -> str:
-    """Returns the URL with `${NAME}` in place of the environment variables in it. The name of the server is never secret."""
+    """Returns the URL with `${NAME}` in place of each value from an environment variable. The address of the server is never secret."""
     hidden = secret_variables(url)
     parts = url.parts if isinstance(url, Secret) else [(url, None)]
     return "".join(text if name not in hidden else f"${{{name}}}" for text, name in parts)
 
 
 def secret_variables(url: str) -> Mapping[str, str]:
-    """Returns the environment variables in a URL, except those that contain only its beginning: scheme, server and port."""
+    """Returns the environment variables whose values are in a URL, except those that are only in its beginning: scheme, server and port."""
     if not isinstance(url, Secret):
         return {}
     start = _SERVER.match(url)
@@ -148,9 +146,7 @@ class Secrets:
         return re.compile(b"|".join(re.escape(spelling.encode(errors="replace")) for spelling in self._spelled), re.IGNORECASE)
 
     def hide(self, text: str) -> str:
-        """Replaces each secret in a text. If the text ends with an ellipsis within a secret, the beginning of this secret is also
-        replaced.
-        """
+        """Replaces each secret in a text. If an ellipsis at the end of the text cuts a secret, the beginning of this secret is also replaced."""
         if not self._spelled:
             return text
         text = self._in_text.sub(HIDDEN, text)
@@ -166,7 +162,8 @@ class Secrets:
         return self._in_output.sub(lambda found: "9" * len(found[0]) if found[0].isdecimal() else HIDDEN, text)
 
     def excerpt(self, body: bytes, size: int) -> bytes:
-        """Returns the beginning of a body with its secrets replaced, even if the end of the beginning splits a secret.
+        """Returns the first `size` bytes of a body with their secrets replaced, even a secret of which these bytes contain only a
+        part.
 
         A compressed body is replaced completely, because it may contain hidden secrets.
         """
@@ -188,7 +185,7 @@ class Secrets:
         return any(start in lower and any(one in lower for one in spelled) for start, spelled in self._in_lower_case.items())
 
     def _without_split_end(self, body: bytes, size: int) -> bytes:
-        """Removes the beginning of a secret at the end of a body that other code has cut at `size`."""
+        """Replaces the beginning of a secret at the end of a body that was cut at `size`."""
         return self._without_beginning(body.decode("latin-1")).encode("latin-1") if len(body) == size else body
 
     def _without_beginning(self, text: str) -> str:
@@ -202,14 +199,14 @@ class Secrets:
 
 
 def _any_of(spelled: Iterable[str]) -> re.Pattern[str]:
-    """Returns a pattern for secrets. Digits count only as a whole number, because they occur within other numbers."""
+    """Returns a pattern for secrets. A secret of digits matches only a whole number, because its digits may also occur within other numbers."""
     patterns = [rf"(?<![\d.]){spelling}(?![\d.])" if spelling.isdecimal() else re.escape(spelling) for spelling in spelled]
     return re.compile("|".join(patterns) or _NEVER, re.IGNORECASE)
 
 
 _USER, _PART = "the user", "a part of a secret"
 _PARTS = (_USER, _PART)
-"""Parts that are often short. brokerfuzz prints no note about them."""
+"""Kinds of secrets that are often short. brokerfuzz prints no note if they are too short to be replaced."""
 
 
 def of_url(url: str) -> Iterator[tuple[str, str]]:

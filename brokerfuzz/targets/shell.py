@@ -52,15 +52,15 @@ def program(words: Sequence[str], shown: str) -> str:
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """Returns the command for a POSIX shell. Environment variables replace secrets: for example, `$TOKEN` replaces the value of
-    `--token`.
+    """Returns the command as a line for a POSIX shell. Environment variables replace secrets: for example, `$TOKEN` replaces the
+    value of `--token`.
     """
     return " ".join("".join(f'"{part}"' if secret else quoted(part) for part, secret in word if part) or "''" for word in _parts(words))
 
 
 def quoted(word: str) -> str:
-    """Quotes a word for a POSIX shell. The result is on one line, unless the word ends in a line break: `$(...)` would remove
-    this line break.
+    """Quotes a word for a POSIX shell. The result is on one line, unless the word ends in a line break, because `$(...)` would
+    remove this line break.
     """
     if word.isprintable() or word.endswith("\n"):
         return shlex.quote(word)
@@ -86,8 +86,8 @@ def _found(words: Sequence[str], depth: int = 0) -> Iterator[tuple[str, str]]:
 
 
 def _words_within(word: str) -> list[str]:
-    """Returns the words of a command within a word, such as `sh -c 'curl -u me:secret'`. Returns an empty list if there is only
-    one.
+    """Returns the words of a command that is written as one word, as in `sh -c 'curl -u me:secret'`. Returns an empty list if
+    there is only one word.
     """
     reader = shlex.shlex(word, posix=True, punctuation_chars=True)
     reader.whitespace_split, reader.commenters = True, ""
@@ -140,7 +140,9 @@ def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
 
 
 def _parts_within(word: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a word that may contain a command. A word whose secrets are spelled in another way is secret completely."""
+    """Yields the parts of a word that may contain a command. If the word contains its secrets only in another notation, an
+    environment variable replaces the whole word.
+    """
     names = {value: name for name, value in _found(_words_within(word)) if name.startswith("$") and value}
     if not names:
         yield word, False

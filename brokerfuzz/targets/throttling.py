@@ -20,7 +20,7 @@ _LEAST_PAUSE = 0.05  # in seconds, doubled each time, so a server that always as
 
 @dataclass(frozen=True)
 class Slowed:
-    """How often a target asked for later requests, and how many seconds brokerfuzz sent nothing for this reason."""
+    """How often a target asked brokerfuzz to retry later, and how many seconds brokerfuzz sent nothing for this reason."""
 
     times: int = 0
     seconds: float = 0.0
@@ -28,10 +28,10 @@ class Slowed:
 
 @dataclass(frozen=True)
 class RetryLater:
-    """A response that asks for a later request.
+    """A response that asks brokerfuzz to retry later.
 
-    `seconds` is the time for which the target asks brokerfuzz to wait, or None. `at` is the time when the response arrived (on
-    the clock `time.monotonic`).
+    `seconds` is the time for which the target asks brokerfuzz to wait, or None if the response does not say this. `at` is the
+    time when the response arrived (on the clock `time.monotonic`).
     """
 
     answer: Answer
@@ -78,8 +78,8 @@ class Gate:
         self._given_up: tuple[Answer, float] | None = None
 
     async def enter(self) -> Answer | None:
-        """Waits until messages may be sent. If an earlier message has already waited too long and the pause is not over, returns
-        an answer immediately.
+        """Waits until messages may be sent. If an earlier message has already waited too long and the pause is not over,
+        immediately returns the answer of the earlier message.
         """
         while self._waiting:
             self._open.clear()

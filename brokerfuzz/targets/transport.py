@@ -1,8 +1,9 @@
 """Finds out why a connection failed, from the exceptions of the HTTP client.
 
 The exception classes are not sufficient: for example, a refused connection and an empty answer both raise `ConnectError`. Only
-the error messages of the libraries hyper and reqwest distinguish the failures. Another version of the client may have other
-messages, so its version is limited, and `tests/targets/test_hostile_servers.py` checks each kind of failure.
+the error messages of the libraries hyper and reqwest, which the client uses, distinguish the failures. Another version of the
+client may have other messages, so `pyproject.toml` limits its version, and `tests/targets/test_hostile_servers.py` checks each
+kind of failure.
 """
 
 from dataclasses import dataclass
@@ -19,9 +20,9 @@ class Failure:
 
     - `unreachable`: no connection was possible.
     - `untrusted`: the certificate cannot be verified.
-    - `unidentified`: the server rejects the certificate of the client, or the client has no certificate.
-    - `exhausted`: this machine has no resources for a connection.
-    - `no-answer`: the response was missing or incomplete when the time was up.
+    - `unidentified`: the server requires a client certificate, but the client has none, or the server rejects it.
+    - `exhausted`: this machine has no file descriptor, port or memory left for a connection.
+    - `no-answer`: the response was missing or incomplete at the time limit.
     - `dropped`: the connection ended before the headers of the response were complete.
     - `cut`: the connection ended before the body was complete.
     - `not-http`: the response is not HTTP.
@@ -38,7 +39,7 @@ _UNTRUSTED = {
     "certificate not valid yet": "the certificate is not valid yet",
     "certificate not valid for name": "the certificate is for another host",
 }
-"""Maps the beginning of a certificate error of the library rustls to a description."""
+"""Maps the beginning of each certificate error of rustls (the TLS library of the client) to a description."""
 
 _UNIDENTIFIED = {
     "received fatal alert: CertificateRequired": "it requires a certificate",
@@ -46,7 +47,7 @@ _UNIDENTIFIED = {
     "received fatal alert: UnknownCA": "it does not know the authority of the certificate",
     "received fatal alert: BadCertificate": "the certificate is missing or invalid",
 }
-"""Maps the alerts that a server sends because of the client's certificate to descriptions."""
+"""Maps each TLS alert about the certificate of the client to a description."""
 
 _DESCRIPTORS, _PORTS, _MEMORY = "no file descriptor is left", "no local port is left", "no memory for connections is left"
 _LACKING = {
@@ -54,7 +55,7 @@ _LACKING = {
     **dict.fromkeys(("Cannot assign requested address", "Can't assign requested address", "(os error 99)", "(os error 10048)"), _PORTS),
     **dict.fromkeys(("No buffer space available", "Cannot allocate memory", "(os error 105)", "(os error 10055)"), _MEMORY),
 }
-"""Maps the system errors of Linux, macOS and Windows that mean that a resource is not available to descriptions."""
+"""Descriptions of the system errors that mean that a resource is exhausted, on Linux, macOS and Windows."""
 
 
 def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:

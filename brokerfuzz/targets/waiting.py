@@ -10,7 +10,7 @@ PAUSE = 0.2
 
 
 async def wait_until_listening(target: HttpTarget, seconds: float) -> None:
-    """Waits until the target answers a HEAD request. Raises `TargetError` if the target does not answer within this number of seconds."""
+    """Waits until the target answers a HEAD request. Raises `TargetError` if the target does not answer within `seconds`."""
     reason: str | None = "it did not answer"
     await target.open()
     try:

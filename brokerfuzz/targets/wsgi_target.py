@@ -16,7 +16,7 @@ WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]
 
 
 class SynchronousTarget(InProcessTarget):
-    """A target that needs no event loop. `calls` runs the calls of the target in its thread (default: a separate thread)."""
+    """A target that needs no event loop. `calls` decides which thread runs the target (default: a separate thread)."""
 
     def __init__(self, name: str, path: str = "/", *, calls: SerialCalls | None = None, **options: Any) -> None:
         super().__init__(name, path, **options)

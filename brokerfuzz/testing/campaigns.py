@@ -41,8 +41,8 @@ class FindingsError(AssertionError):
 class Report:
     """The result of a campaign.
 
-    `findings` contains the contradictions between the contract and the answers of the target. `outcome` says whether the campaign is
-    complete; `outcome.headline` is one line. `str()` describes the outcome and the findings.
+    `findings` contains the contradictions between the contract and the answers of the target. `outcome` says whether the campaign
+    is complete; `outcome.headline` is its description in one line. `str()` describes the outcome and the findings.
 
     >>> import brokerfuzz
     >>> report = brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], techniques=["one-below"])
@@ -80,15 +80,16 @@ class Report:
 class FireOptions(TypedDict, total=False):
     """The options of `fire`, `fire_async` and `assert_conforms`. None is required.
 
-    - `path`: the path of the application that receives the messages, such as `/offers`
+    - `path`: the path in an application to which the messages are sent, such as `/offers`
     - `method`, `headers`: the method (default: POST), and headers in addition to `Content-Type`
     - `accept`, `reject`: the statuses that mean `accepted` (default: `["2xx"]`) and `rejected` (default: `["1xx", "3xx", "4xx"]`)
     - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
     - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` excludes.
-    - `seed`, `count`: the seed of the random cases, and their number after the cases of the catalogue (default: 0)
+    - `seed`, `count`: the seed and the number of random cases, which are sent after the cases of the catalogue (default: 0)
     - `max_time`, `max_findings`: the number of seconds and the number of findings after which no more cases are sent (default: no limit)
-    - `shrink`: the number of seconds for shrinking the messages of findings (default: 60; 0: no shrinking)
-    - `concurrency`, `rate`: the number of messages that are sent at the same time (default: 16), and per second (default: no limit)
+    - `shrink`: the maximum number of seconds for shrinking the messages of all findings (default: 60; 0: no shrinking)
+    - `concurrency`, `rate`: the maximum number of messages that are sent at the same time (default: 16), and per second (default:
+      no limit)
     - `policies`: the allowed interpretations of ambiguities
     - `fresh`: a property that gets another value in each message, such as `number`
     - `now`: the time that counts as the present (default: the actual time)

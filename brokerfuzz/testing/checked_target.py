@@ -19,7 +19,7 @@ class WrongAnswer(AssertionError):
 
 
 class CheckedTarget:
-    """A target that answers single cases. Use it in a `with` block.
+    """A target to which tests send single cases. Use it in a `with` block.
 
     Raises `TargetError` at the beginning of the block if the target cannot be reached.
     """
@@ -28,7 +28,7 @@ class CheckedTarget:
         self._target = target
         self._loop = LoopThread()
         self._answers: dict[str, Answer] = {}
-        """The answers to valid messages, because a valid message may be the twin of many cases."""
+        """The answers to valid cases by ID: a valid case may be the twin of many cases, but is sent only once."""
         self._newly_accepted: list[str] = []
 
     def __enter__(self) -> Self:

@@ -12,7 +12,7 @@ from brokerfuzz.wording import counted, printable, readable
 
 EXPECTED = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
 MOST_SHOWN = 3
-"""The number of failures that are described if several cases of the same rule fail."""
+"""The maximum number of failures that are described if several cases of the same rule fail."""
 _WIDEST = 200
 
 

@@ -16,7 +16,7 @@ from brokerfuzz.testing.failure_text import actual_of, described_failures
 Test = TypeVar("Test", bound=Callable[..., Any])
 
 ARGUMENT = "case"
-"""The argument of the test function that gets the case."""
+"""The parameter of the test function that receives the case."""
 CHOSEN = "__brokerfuzz_cases__"
 """The attribute of a test function that contains its `ChosenCases`."""
 
@@ -31,17 +31,17 @@ def parametrize(
     by: GroupedBy = "case",
     contract: Contract | None = None,
 ) -> Callable[[Test], Test]:
-    """Calls a test function with the cases of a message type, in its argument `case`.
+    """Runs a test function with the cases of a message type. The function receives each case in its parameter `case`.
 
-    With `by="case"`, there is one test per case. The ID of the test is `str(case)`: the ID of an invalid case begins with
-    `breaks`, and the ID of a valid case begins with `valid`. With `by="rule"`, there is one test per rule. The test of a rule
-    calls the function with all cases of the rule, and fails at most once. With `by="rule"`, fixtures are created once per rule,
-    and one test contains all valid cases. The cases come from `corpus.load`: each rule broken with each technique, each edge and
-    each probe. `rules`, `techniques` and `sites` are patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count
-    1000 --brokerfuzz-seed 7` adds random cases.
+    With `by="case"`, there is one test per case. The ID of the test is `str(case)`, which begins with `breaks` for an invalid
+    case and with `valid` for a valid case. With `by="rule"`, there is one test per rule. The test of a rule calls the function
+    with all cases of the rule, and fails at most once. With `by="rule"`, fixtures are created once per rule, and one test
+    contains all valid cases. The cases come from `corpus.load`: each rule broken with each technique, each edge (an unusual valid
+    value), and each probe of an ambiguity. `rules`, `techniques` and `sites` are patterns that select cases, as in `corpus.load`.
+    `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random cases.
 
     The function can be a method of a `unittest.TestCase`. The function can also be `async` if a plugin such as pytest-asyncio
-    runs it. Raises `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the function has no argument
+    runs it. Raises `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the function has no parameter
     `case`.
 
     >>> import brokerfuzz
@@ -68,9 +68,7 @@ def parametrize(
 
 
 class CasesFailed(AssertionError):
-    """An error of a test with a group of cases, of which some cases failed. `failures` contains each failed case with the result
-    that the test observed.
-    """
+    """One or more cases of a group failed. `failures` contains each failed case, with the result that the test observed."""
 
     def __init__(self, group: CaseGroup, failures: Sequence[tuple[Case, str]]) -> None:
         super().__init__(described_failures(len(group.cases), failures))
@@ -84,7 +82,7 @@ def _check(function: Any) -> None:
     if hasattr(function, CHOSEN):
         raise TypeError(f"{function.__qualname__} uses @brokerfuzz.parametrize twice: use it once, or write two functions")
     if ARGUMENT not in inspect.signature(function).parameters:
-        raise TypeError(f"{function.__qualname__} has no argument `{ARGUMENT}`, which gets the case: add it")
+        raise TypeError(f"{function.__qualname__} has no parameter `{ARGUMENT}`: add one, so that the test receives the case")
 
 
 def _synchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable[..., Any]:
@@ -135,7 +133,7 @@ def _run_sub_tests(test_case: TestCase, chosen: ChosenCases, run: Callable[[Any]
 
 
 def tests_of(chosen: ChosenCases, *, seed: int, count: int) -> list[tuple[str, Case | CaseGroup]]:
-    """Returns the names and the arguments of the tests of a function."""
+    """Returns the name of each test of a function, with its case or group."""
     cases = chosen.cases(seed=seed, count=count)
     if chosen.by == "rule":
         return [(group.name, group) for group in chosen.groups(cases)]

@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     chosen = getattr(metafunc.function, _CASES, None)
     if chosen is None:
-        if any(marker.name == XFAIL for marker in metafunc.definition.own_markers):  # the marker of a module is about its other tests
+        if any(marker.name == XFAIL for marker in metafunc.definition.own_markers):  # a marker of the whole module may be meant for its other tests
             raise pytest.Collector.CollectError(f"{metafunc.function.__name__}: the marker {XFAIL} needs @brokerfuzz.parametrize: add it")
         return
     tests = _tests_of(chosen, metafunc.config)
@@ -76,7 +76,7 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> None:
 def _expand(test_case: type, name: str, chosen: "ChosenCases", config: pytest.Config) -> None:
     method = getattr(test_case, name)
     markers = [mark for mark in getattr(method, "pytestmark", []) if mark.name == XFAIL]
-    setattr(test_case, name, None)  # unittest ignores names that cannot be called
+    setattr(test_case, name, None)  # unittest ignores attributes that cannot be called
     for test_name, given in _tests_of(chosen, config):
         test: Any = _with_case(method, given)
         setattr(test, _TEST, (chosen, given))
@@ -103,7 +103,7 @@ def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
 
 
 def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
-    """Returns the marks for a test whose rule is expected to fail. An unknown rule is an error."""
+    """Returns the xfail marks for a test if one of its rules is expected to fail. Raises `CollectError` for an unknown rule."""
     found = []
     for marker in markers:
         if {entry.rule for case in _cases_in(given) for entry in case.verdict.broken} & set(_rules_of(marker, chosen)):
@@ -134,7 +134,7 @@ def _cases_in(given: Any) -> Any:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Shortens the report of a failed case, and adds to the report what the test showed about the rules of the contract."""
+    """Shortens the report of a failed case, and adds a record of the rules that the test exercised."""
     report = yield
     _take_own_record(report)
     found = _case_of(item)
@@ -150,7 +150,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _take_own_record(report: pytest.TestReport) -> None:
-    """Moves the record of an exported test to its pytest report, so that other reports, such as JUnit, do not contain the record."""
+    """Moves the record of an exported test from the properties of its report to an attribute, so that JUnit reports do not contain the record."""
     records = [value for name, value in report.user_properties if name == RECORD]
     if records:
         report.user_properties = [(name, value) for name, value in report.user_properties if name != RECORD]
@@ -159,7 +159,7 @@ def _take_own_record(report: pytest.TestReport) -> None:
 
 
 def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
-    """Returns the case or the group of cases of a test, and all cases of the test function."""
+    """Returns the `ChosenCases` of the test function, and the case or the group of the test."""
     if isinstance(item, pytest.Function):
         if (method := getattr(item.obj, _TEST, None)) is not None:
             return method  # type: ignore[no-any-return]
@@ -197,7 +197,7 @@ def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.Excep
 
 
 def _text_only(excinfo: pytest.ExceptionInfo[BaseException], text: str, summary: str) -> Any:
-    """Returns the representation of an exception that shows only this text. The short summary of pytest shows the first line of `summary`."""
+    """Returns a representation of an exception that shows only `text`. The short summary of pytest shows the first line of `summary`."""
     shown: Any = excinfo.getrepr(style="value", chain=False)
     shown.reprtraceback.reprentries[-1].lines[:] = text.splitlines()
     if shown.reprcrash is not None:

@@ -12,8 +12,8 @@ _MOST_NAMES = 5
 
 
 def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]) -> dict[str, Any]:
-    """Returns a record of the rules and twins about which a test showed something. `folder` is the folder of a changed contract,
-    and `accepted` contains the IDs of accepted twins.
+    """Returns a record of a test: the exercised rules with the twins of their cases, and the accepted valid cases. `folder` is
+    the folder of a changed contract, and `accepted` contains the IDs of accepted twins.
     """
     wrong = {case.id for case in failed}
     twins: dict[str, list[str]] = {}
@@ -50,7 +50,7 @@ class RuleSummary:
                 terminalreporter.line(line)
 
     def lines(self, most: int | None) -> Iterator[str]:
-        """Yields the lines of the summary, with at most this number of rule names per line."""
+        """Yields the lines of the summary, with at most `most` rule names per line (None: all)."""
         from brokerfuzz.cases.rule_names import rule_names
         from brokerfuzz.schemas import load_contract
 

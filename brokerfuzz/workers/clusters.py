@@ -52,7 +52,7 @@ class _ClusterExecutor(Executor):
 
 @dataclass
 class _Cluster:
-    """The workers of a Dask cluster, which itself repeats the work of lost workers."""
+    """The workers of a Dask cluster. Dask itself repeats the work of lost workers."""
 
     executor: Executor
     workers: int

@@ -11,13 +11,13 @@ from brokerfuzz.errors import WorkerError
 from brokerfuzz.workers.pool import WorkerPool
 
 AHEAD = 4
-"""The number of tasks per worker that are running or waiting for their results to be used. Such tasks keep the workers busy, but
-also need memory.
+"""The maximum number of tasks per worker that are started before the caller has used the earlier results. More tasks keep the
+workers busier, but need more memory.
 
 If the current process also runs tasks, the number is doubled.
 """
 ATTEMPTS = 3
-"""The number of lost workers without a result after which further attempts would probably also fail."""
+"""If workers are lost this number of times without a new result, `in_order` raises `WorkerError`."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")

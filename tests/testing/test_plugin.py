@@ -93,7 +93,7 @@ def test_cases_that_the_contract_does_not_decide_come_from_the_catalogue(pyteste
         ("OFFER, verdicts=['wrong']", "case", "unknown verdict 'wrong'"),
         ("OFFER, rules='number'", "case", "rules='number': use a list or tuple"),
         ("OFFER, by='rules'", "case", "by='rules': use 'case' for one test per case, or 'rule'"),
-        ("OFFER", "message", "test_offers has no argument `case`, which gets the case: add it"),
+        ("OFFER", "message", "test_offers has no parameter `case`: add one, so that the test receives the case"),
         ("OFFER, rules=MINIMUM, techniques=['null-instead']", "case", "no case matches the arguments of brokerfuzz.parametrize"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Defines bugs that convert an invalid value to a valid one."""
+"""Defines bugs that make the service convert an invalid value to a valid one."""
 
 from collections.abc import Callable
 from typing import Any

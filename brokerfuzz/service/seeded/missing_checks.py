@@ -1,4 +1,4 @@
-"""Defines bugs that accept messages that break a rule."""
+"""Defines bugs that let the service accept messages that break a rule."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Defines bugs that reject messages that the contract allows."""
+"""Defines bugs that make the service reject messages that the contract allows."""
 
 import re
 
