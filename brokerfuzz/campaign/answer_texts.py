@@ -37,12 +37,12 @@ class AnswerText:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """A hash of the text, which is the same in every run."""
+        """A key to compare answers, which is the same in every run."""
         return (self.head, *sorted(self.parts or ()))
 
 
 def text_of(answer: Answer, message: bytes = b"") -> AnswerText:
-    """Returns the text of the answer to a message, without details."""
+    """Returns the text of an answer without details: numbers, IDs, quoted values and strings that are also in the `message`."""
     head = f"{answer.kind} {answer.status}" if answer.status is not None else f"{answer.kind} {without_details(answer.reason)}"
     if len(answer.body) >= EXCERPT:
         return AnswerText(head, None)
@@ -52,7 +52,7 @@ def text_of(answer: Answer, message: bytes = b"") -> AnswerText:
 
 
 def without_details(text: str) -> str:
-    """Replaces each quoted value with `'…'` and each word with digits with `#`."""
+    """Replaces each quoted value with `'…'`, and each word that contains a digit with `#`."""
     return " ".join(_WITH_DIGITS.sub("#", _QUOTED.sub("'…'", text[:_LONGEST])).split())
 
 

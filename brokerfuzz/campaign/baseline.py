@@ -78,7 +78,7 @@ def _entries(document: Any) -> list[Any]:
 
 
 def _lines(text: str, count: int) -> Iterator[int]:
-    """Yields each line of the file that contains an entry."""
+    """Yields the line number of each entry in the file."""
     found = _ENTRIES.search(text)
     at = found.end() if found else 0
     decoder = json.JSONDecoder()

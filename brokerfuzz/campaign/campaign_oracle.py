@@ -9,7 +9,7 @@ from brokerfuzz.schemas import Contract, Policies, Verdict, check, load_contract
 from brokerfuzz.schemas.contract import NOT_IN_FUTURE
 
 _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
-"""If the clock of the target differs from the clock of this machine by these amounts, brokerfuzz reports no finding."""
+"""Differences between the clocks of the target and of this machine that must not lead to a finding."""
 
 
 def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:

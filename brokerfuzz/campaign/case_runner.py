@@ -1,8 +1,8 @@
 """Sends the cases of a campaign. Several processes can share the work.
 
 If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart), unless the twin was
-already sent as a case. `proof` decides what the rejection proves. A fixed number of workers take the cases from one iterator, so
-only a few cases are in memory at any time.
+already sent as a case. `proof` decides what the rejection proves. A fixed number of asyncio tasks take the cases from one
+iterator, so only a few cases are in memory at any time.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class CaseRunner:
         self._running: asyncio.Task[Any] | None = None
 
     async def run(self, concurrency: int, seconds: float | None = None) -> None:
-        """Sends cases until there are no more cases, the time is up, or enough findings have occurred."""
+        """Sends cases until there are no more cases, the time is up, or there are `max_findings` findings."""
         self._running = asyncio.current_task()
         limit = asyncio.timeout(seconds)
         try:
@@ -67,7 +67,7 @@ class CaseRunner:
     def _next(self) -> Numbered | None:
         try:
             return next(self._cases, None)
-        except KeyboardInterrupt:  # would stop the event loop while tasks are still running
+        except KeyboardInterrupt:  # otherwise, the event loop would stop while tasks are still running
             if self._running is not None:
                 self._running.cancel()
             return None

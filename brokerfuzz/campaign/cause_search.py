@@ -25,7 +25,7 @@ MOST_JUDGED = 8 << 20
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of the smallest message: a new value, or a new property with this name. `place` is the JSON Pointer of the changed value."""
+    """A change to the smallest message: a new value, or a new property with this name. `place` is the JSON Pointer of the changed value."""
 
     path: Path
     name: str | None
@@ -110,7 +110,7 @@ class CauseSearch:
                 yield from self._open_paths(tree, (*path, step))
 
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
-        """Returns the array with only its first item. Returns None if the array has less than two items, or if shrinking has
+        """Returns the array with only its first item. Returns None if the array has fewer than two items, or if shrinking has
         found a cause in the array.
         """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
@@ -119,7 +119,7 @@ class CauseSearch:
         return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
-        """Returns one copy of the object for each missing property. Each copy has one of the missing properties."""
+        """Adds the missing properties to an object, one after another. Returns the name of each property, and the message after this addition."""
         found = []
         for name, values in list(missing_properties(tree, path, self._schemas)):
             for value in values:

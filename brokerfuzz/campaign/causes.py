@@ -1,4 +1,5 @@
-"""The causes of a problem, independent of one message: sites whose values matter, and sites where a property is missing.
+"""The causes of a problem, in a form that applies to any message: sites whose values matter, and sites where a property is
+missing.
 
 To check whether another message has the same problem, a campaign removes the cause from this message and sends the message again.
 """

@@ -1,7 +1,7 @@
 """Groups equal contradictions while a campaign runs.
 
 A finding can consist of several groups. The messages of a group are so similar that the first message is enough to find the cause
-of all.
+of all of them.
 """
 
 from bisect import insort
@@ -18,14 +18,14 @@ SAMPLES = 8
 """The maximum number of messages in a group that are shrunk separately, if nothing shows whether they have the same cause."""
 MOST_GROUPS = 2000
 """The maximum number of groups. A target can have more groups only if its answers are always different. Messages of further
-groups count for an existing group.
+groups are added to an existing group.
 """
 
 Key = tuple[str, ...]
 
 
 class Suspicions:
-    """Groups contradictions of the same kind that break the same rule with similar techniques.
+    """Groups contradictions of the same kind whose messages break the same rule with similar techniques.
 
     If no rule is broken, a group contains contradictions with the same edges (unusual valid values) and the same ambiguities.
     """
@@ -48,9 +48,7 @@ class Suspicions:
             self._take(suspicion)
 
     def keep(self, most: int) -> list[Suspicion]:
-        """Returns the contradictions of the first `most` findings. The other findings come from cases that were sent before the
-        campaign reached its limit.
-        """
+        """Returns the contradictions of the first `most` findings. There can be more findings, because several cases are sent at the same time."""
         found = self.in_order()
         first = list(dict.fromkeys(map(group_key, found)))[:most]
         return [suspicion for suspicion in found if group_key(suspicion) in first]
@@ -92,7 +90,7 @@ def _index(suspicion: Suspicion) -> int:
 
 
 def _variety(suspicion: Suspicion) -> tuple[Key, bool]:
-    """Returns what a message tests, and whether messages that test the same always have the same cause."""
+    """Returns what a message tests, and whether messages that test the same thing always have the same cause."""
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:
         return (), True

@@ -34,8 +34,8 @@ MOST_CAUSES = 4
 
 
 class FindingIdentification:
-    """Shrinks the contradictions of a campaign and combines those with the same cause. `suspicions` contains the contradictions,
-    and then the results.
+    """Shrinks the contradictions of a campaign and combines those with the same cause. `suspicions` contains the contradictions
+    and, after `run`, the combined contradictions.
     """
 
     def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, bounds: Bounds) -> None:

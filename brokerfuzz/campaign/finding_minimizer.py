@@ -56,7 +56,7 @@ class FindingMinimizer:
             suspicion.twin = twin_of(suspicion.body, suspicion.verdict, case, lambda body: self._judge.of(case, body).label)
 
     async def explain(self, suspicion: Suspicion) -> None:
-        """Searches for the properties whose absence causes the problem, if the target should have accepted the message."""
+        """Searches for causes that shrinking cannot find, such as a missing property (see `cause_search`)."""
         search = CauseSearch(
             suspicion.body,
             send=self.sender_of("turn", suspicion),

@@ -59,7 +59,7 @@ def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: 
 
 
 def _with_one_more(tree: Tree, path: Path, right: JsonObject) -> Iterator[Tree]:
-    """Yields the message with one more property. There is one such message for each property that only the twin has."""
+    """For each property that only the twin has, yields the message with this property."""
     there = at_path(tree, path)
     names = {name for name, _ in there.pairs} if isinstance(there, JsonObject) else set()
     yield from (with_property(tree, path, name, value) for name, value in right.pairs if name not in names)

@@ -49,13 +49,13 @@ class Options:
     sends no more cases.
 
     `now`, `contract` and `policies` decide how cases are judged. `now` and `contract` must be the same as when the cases were
-    generated. Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and the search for its causes takes
-    at most as many. Shrinking and searching take at most `shrink_seconds` seconds for all findings together.
+    generated. Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking). The search for its causes has the
+    same limit. Shrinking and searching take at most `shrink_seconds` seconds for all findings together.
 
     `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The
     campaign first sends the plain messages, until the target accepts one. When the target may be down, the campaign sends the
     accepted plain message again. The target is lost if it does not answer again within `patience` seconds. `total` is the number
-    of cases, for progress reports. With `repeats`, an accepted offer is sent twice at the end (see `repeated_number`).
+    of cases, for progress reports. If `repeats` is true, an accepted offer is sent twice at the end (see `repeated_number`).
     """
 
     concurrency: int = 16
@@ -189,7 +189,7 @@ class Campaign:
                 await self._target.close()
 
     async def make_contact(self) -> None:
-        """Sends only the ordinary valid message. Raises `TargetError` if the target cannot be reached."""
+        """Sends only the ordinary valid messages, until the target accepts one. Raises `TargetError` if the target cannot be reached."""
         await self._target.open()
         try:
             await self._make_contact()

@@ -64,7 +64,7 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
     cases.
 
     If a connection fails, another message that was sent at the same time may be the cause. A failure that did not occur again is
-    combined with a failure that occurred again for the same reason.
+    combined with a failure for the same reason that did occur again.
     """
     found: dict[IdentityKey, Suspicion] = {}
     for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):

@@ -14,7 +14,7 @@ from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 class Observed:
     """The observations for one ambiguity: for each kind of answer, the number of messages and the first message.
 
-    `rejected` counts only proven rejections, and `unproven` counts all other rejections.
+    `counts["rejected"]` contains only proven rejections, and `unproven` counts all other rejections.
     """
 
     ambiguity: Ambiguity
@@ -42,15 +42,15 @@ class Observed:
 
     @property
     def behaviour(self) -> str:
-        """Names the possible interpretations. The name is `mixed` if the answers contradict every interpretation, and `unclear`
-        if they contradict none.
+        """The possible interpretations in one string: `mixed` if the answers contradict every interpretation, and `unclear` if
+        they contradict none.
         """
         if self.answered:
             return self.answered
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
     def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
-        """Adds a number of equal answers. `case` is the first case that got this answer."""
+        """Adds `count` equal answers. `case` is the first case that got this answer."""
         self.counts[answer] += count
         if number < self.numbers.get(answer, number + 1):
             self.numbers[answer], self.examples[answer] = number, case

@@ -24,9 +24,9 @@ _POINTED = (
     "name",
     "source",
 )
-"""Properties of error reports that contain property names or paths, such as `pointer` in RFC 9457."""
+"""Properties of error responses whose values are property names or paths, such as `pointer` in RFC 9457."""
 _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
-"""Properties of error reports that contain objects whose keys are property names."""
+"""Properties of error responses whose values are objects with property names as keys."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
 _CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
@@ -35,7 +35,7 @@ _MOST_WALKED = 500
 
 
 class Names:
-    """Property names that can be found in upper or lower case."""
+    """Property names, which are found in upper and lower case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.by_small = {name.lower(): name for name in names}

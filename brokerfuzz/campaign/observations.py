@@ -71,9 +71,7 @@ class Observations:
             self.proofs.doubt(UnprovenExample(rejection, why))
 
     def retested(self, before: Rejection, case: Case, answer: Answer, twin: Case, twin_answer: Answer, judge: Judge) -> None:
-        """Replaces the answer to a case by the answer to a changed message. The target must have accepted the twin of the changed
-        message.
-        """
+        """Replaces the answer to a case with the answer to a changed message. The target must have accepted the twin of the changed message."""
         del self.proofs.waiting[before.number]
         self.proofs.rejected -= 1
         self.counts[before.verdict.label, before.answer.kind] -= 1

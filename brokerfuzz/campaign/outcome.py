@@ -75,8 +75,8 @@ class CampaignOutcome:
 @dataclass(frozen=True)
 class Evidence:
     """Counts the answers that show what the target checks. `valid` is the number of valid messages, and `accepted` is the number
-    of accepted ones. `faults` is the number of messages with a fault. `shown` counts those that the target accepted, or that it
-    rejected with proof.
+    of accepted ones. `faults` is the number of messages with a fault. `shown` counts the messages with a fault that the target
+    accepted, and those whose rejection is proven.
     """
 
     cases: int
@@ -97,7 +97,7 @@ class Evidence:
 
 def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
     """Returns the state of a campaign and, if it is not complete, the reason."""
-    if not evidence.cases and stop is not None and stop.cause == "interrupt":  # workers may have sent some
+    if not evidence.cases and stop is not None and stop.cause == "interrupt":  # workers may have sent cases
         return "untested", "interrupted before an answer to a case was counted"
     early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.nothing) else ""
     if evidence.nothing:

@@ -1,4 +1,5 @@
-"""Builds the twin of a probe: the same message with usual values at the places that touch an ambiguity.
+"""Builds the twin of a probe (a message that touches an ambiguity): the same message with usual values at the places of the
+ambiguity.
 
 If the target also rejects the twin, the ambiguity was not the reason for rejecting the probe.
 """
@@ -51,8 +52,8 @@ def _first_values(plain: bytes) -> Mapping[str, Tree]:
 
 
 def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:
-    """Returns the message with a usual value at the place, or without the place. If a property occurs several times, the result
-    contains the property only once.
+    """Returns the message with a usual value at the place, or without any value there. If a property occurs several times, the
+    result contains the property only once.
     """
     path = next(_paths_to(tree, steps_of(place)), None)
     if not path:

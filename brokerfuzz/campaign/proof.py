@@ -104,11 +104,11 @@ class OtherPropertyNamed:
 class Proofs:
     """What the rejections of a campaign prove.
 
-    `rejected` and `proven` count invalid messages. `rules` counts the proven rejections of each rule. `unproven` contains
-    examples for each reason, and `reasons` the first unproven rejection of each rule. `waiting` maps numbers of cases to the
-    unproven rejections that are retested at the end of the campaign. `retested` maps the replaced sites (empty: all unusual
-    values) to the number of cases whose answers were replaced. `elsewhere` lists, for each rule, rejections whose answer names
-    only other properties.
+    `rejected` and `proven` count invalid messages. `rules` counts the proven rejections of each rule. `unproven` contains an
+    example for each reason, and `reasons` contains the first unproven rejection of each rule. `waiting` maps numbers of cases to
+    the unproven rejections that are retested at the end of the campaign. `retested` maps the replaced sites (empty: all unusual
+    values) to the number of cases whose answers were replaced. `elsewhere` contains, for each rule, an example of a rejection
+    whose answer names only other properties.
     """
 
     rejected: int = 0
@@ -132,8 +132,8 @@ class Proofs:
             _keep_first(self.reasons, rule, example)
 
     def wait(self, example: UnprovenExample) -> None:
-        """Stores an unproven rejection, so that it is retested later. If there are too many rejections, the last one is not
-        retested.
+        """Stores an unproven rejection, so that it is retested later. If more than `MOST_WAITING` rejections are stored, the one
+        with the highest case number is not retested.
         """
         self.waiting[example.number] = example
         if len(self.waiting) > MOST_WAITING:
@@ -148,7 +148,7 @@ class Proofs:
         return found
 
     def note_names(self, rejection: Rejection, contract: Contract) -> None:
-        """Records whether the answer to an invalid message names the invalid property or only others."""
+        """Records the rejection of an invalid message if the answer names only properties other than the invalid one."""
         case, body = rejection.case, rejection.answer.body
         if rejection.rule is None or not body:
             return

@@ -22,9 +22,7 @@ Sites = tuple[str, ...]
 
 
 class RejectedParts:
-    """Searches for the sites of one message that the target rejects. The attribute `sites` contains the best result so far, which
-    may be empty.
-    """
+    """Searches for the sites that make the target reject a message. The attribute `sites` contains the best result so far, which may be empty."""
 
     def __init__(self, body: bytes, plain: "PlainParts", sender: BoundedSender, judge: VerdictOf) -> None:
         self.sites: Sites = ()
@@ -50,9 +48,7 @@ class RejectedParts:
                 waiting, done = waiting[1:], (*done, part)
 
     async def _fewest(self, sites: Sites, others: Sites) -> Sites:
-        """Returns as few of the sites as possible, so that the target accepts the message. The sites in `always` are always
-        copied.
-        """
+        """Returns as few of the sites as possible, so that the target accepts the message. The sites in `others` are always copied."""
         length = len(sites) // 2
         while length:
             start = 0
@@ -120,12 +116,12 @@ class PlainParts:
                 yield name, self.values[place]
 
     def parts(self, tree: Tree, above: str = "") -> Sites:
-        """Returns the smaller parts inside a site at which a message differs from the plain message."""
+        """Returns the parts directly inside the site `above` at which a message differs from the plain message."""
         every = dict.fromkeys((*(site for site, _ in every_site(tree)), *self.values))
         return tuple(part for part in every if part and _above(part) == above and self.copied(tree, [part]) != tree)
 
     def concerned(self, body: bytes, sites: Sequence[str]) -> Sites:
-        """Returns the sites at which a message differs from the plain message."""
+        """Returns those of the sites at which a message differs from the plain message."""
         try:
             tree = read_tree(body)
         except ValueError:
@@ -185,7 +181,7 @@ def _difference(base: bytes, changed: bytes) -> tuple[int, int, bytes]:
 
 
 def _equal(one: bytes, other: bytes) -> int:
-    """Returns how many bytes at the beginning of two byte strings are equal. The function uses binary search."""
+    """Returns how many bytes at the beginning of two byte strings are equal."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -127,15 +127,15 @@ def _kind(again: ReplayRequest, label: Label, answer: Answer, judge: Judge) -> F
 
 
 def of_result(result: Result) -> Iterator[ReplayRequest]:
-    """Yields the findings of a campaign."""
+    """Yields a request for each finding of a campaign."""
     for finding in result.findings:
         case = Case(finding.message_type, finding.body, Verdict(finding.label), headers=finding.case.headers)
         yield ReplayRequest(finding.sentence(), case, finding.label, finding.kind, finding.flaky)
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
-    """Yields the findings of a JSON report. Raises `ReportError` if a finding has a header that no case of brokerfuzz contains.
-    Somebody else may have written the report, so brokerfuzz does not send such a header.
+    """Yields a request for each finding of a JSON report. Raises `ReportError` if a finding has a header that no case of
+    brokerfuzz contains. Somebody else may have written the report, so brokerfuzz does not send such a header.
     """
     for finding in document["findings"]:
         smallest = finding["smallest"]

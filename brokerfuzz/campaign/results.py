@@ -16,7 +16,9 @@ from brokerfuzz.targets import AnswerKind
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """The progress of a campaign. `phase` is `firing` or `shrinking`. `findings` counts some equal findings several times."""
+    """The progress of a campaign. `phase` is `firing`, `retesting`, `shrinking` or `waiting for the target`. `findings` may count
+    the same finding several times.
+    """
 
     phase: str
     cases: int
@@ -38,9 +40,9 @@ class Result:
     `counts` maps a verdict and an answer to the number of cases. `rules` maps a broken rule and an answer to the number of
     invalid messages. `proofs` says what the rejections prove. `twins_sent` is the number of valid messages that were sent only as
     twins, and `twins_accepted` is the number of those that the target accepted. `left_out` is the number of cases that cannot be
-    sent to this target. `requests` includes the requests for twins and for shrinking. `unknown_values` are the sites of which the
-    target probably knows only certain values. `known_findings` says what happened to each finding of the baseline whose message
-    was sent first. If the campaign ended early, `stop` says why. `unwritten` lists the reports and other files that could not be
+    sent to this target. `requests` includes the requests for twins and for shrinking. `unknown_values` are the sites at which the
+    target probably knows only certain values. `known_findings` maps the findings of the baseline whose messages were sent again
+    to the results. If the campaign ended early, `stop` says why. `unwritten` lists the reports and other files that could not be
     written.
     """
 

@@ -1,6 +1,6 @@
 """Retests rejections that are unproven because the target also rejects the twin.
 
-The target probably rejects such a message for another reason than its fault. brokerfuzz finds the part of the twin that the
+The target probably rejects such a message for a reason other than its fault. brokerfuzz finds the part of the twin that the
 target rejects, replaces this part by the same part of the plain message, and sends the twin and the invalid message again.
 
     fault    pageCount: 0, comments: "it's"    rejected   unproven
@@ -33,7 +33,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
 
 SEARCH_REQUESTS = 40
-"""The maximum number of requests to find the rejected parts, for each status and text of the answers to twins."""
+"""The maximum number of requests to find the rejected parts, for each group of twins that got the same answer."""
 SECONDS = 60.0
 """The maximum time for all searches and retests, in seconds."""
 
@@ -108,7 +108,9 @@ class Retesting:
                 self._seen.proofs.retested[sites or ()] += 1
 
     def _changed(self, rejection: Rejection, sites: Sites | None) -> _Retest | None:
-        """Returns the twin and the message without the rejected parts. Returns None if the rejected parts contain the fault."""
+        """Returns the twin and the message, with plain parts in place of the rejected parts. Returns None if nothing can be
+        replaced: for example, because the rejected parts contain the fault.
+        """
         case, twin = rejection.case, rejection.twin
         assert twin is not None, "only rejections with a twin wait"
         wanted = signature(rejection.verdict)

@@ -1,4 +1,4 @@
-"""Recognises in the answers to other messages the problem that a contradiction has shown."""
+"""Decides whether the answer to another message shows the same problem as a contradiction."""
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.contradictions import FindingKind
@@ -29,7 +29,7 @@ class SameProblem:
         return self._kind not in TEXT_MATTERS or self._text.includes(text_of(answer, message))
 
     def narrow(self, answer: Answer, message: bytes) -> None:
-        """Restricts the problem to the text of this answer. If the first answer reported two problems, only one of these problems
-        remains.
+        """Restricts the problem to the text of this answer. If the first answer reported two problems, and this answer only one
+        of them, this one remains.
         """
         self._text = text_of(answer, message)

@@ -1,5 +1,5 @@
-"""Sends the messages of a campaign. The module limits the number of requests per second, writes the journal, and does not send
-messages whose answers are in the journal.
+"""Sends the messages of a campaign, except for messages whose answers are already in the journal. Limits the number of requests
+per second, and writes the journal.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer, HttpTarget, Target
 
 _RECALLED_AT_ONCE = 200
-"""The number of answers from the journal after which other tasks may run."""
+"""After this number of answers from the journal, other tasks may run."""
 
 
 class UnsendableError(Exception):
@@ -54,12 +54,12 @@ class Sender:
 
     @property
     def contact(self) -> FirstContact:
-        """The plain message that began the campaign, and its answer."""
+        """The plain message with which the campaign began, and its answer (see `FirstContact`)."""
         return self.health.contact
 
     async def make_contact(self, plain: Sequence[Case]) -> None:
-        """Sends plain messages until the target accepts one. If the target does not answer the first plain message, sends an
-        empty message. After this call, the module checks whether the target is down.
+        """Sends plain messages until the target accepts one. If the target does not answer the first plain message, sends `{}`.
+        After a later failure, `health` sends the answered message again, to check whether the target is down.
 
         Raises `TargetLostError` if the target answers no message, and `TargetError` if it cannot be reached.
         """
@@ -136,7 +136,8 @@ class Sender:
 
     async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
         """Sends a message with a fresh value, then sends the same bytes again, and returns both answers. Returns None if the
-        journal lacks the answers and sending is not allowed. The journal distinguishes several pairs of messages by their `number`.
+        journal lacks the answers and sending is not allowed. In the journal, `number` distinguishes several such pairs of
+        messages.
         """
         keys = [Key("repeated", number, step) for step in (0, 1)]
         known = [None if self._recalled is None else self._recalled.get(key, case.body) for key in keys]

@@ -25,7 +25,7 @@ from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
-"""The number of shards that wait in the queue of each worker, so that workers need not wait."""
+"""The maximum number of shards per worker that are running or queued. The queue ensures that workers need not wait."""
 ATTEMPTS = 3
 """The maximum number of times that a shard is started. If every worker of a shard is lost, the shard is probably the reason."""
 

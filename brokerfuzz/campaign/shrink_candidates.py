@@ -8,20 +8,18 @@ from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Tree
 from brokerfuzz.schemas.flattening import KNOWN
 
 Schemas = Mapping[str, Mapping[str, Any]]
-"""Maps each site to its schema, without references. The schema determines the simplest values of the site."""
+"""Maps each site to its schema, in which every `$ref` is resolved. The schema determines the simplest values of the site."""
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 _MOST_ZEROED = 32  # in characters; longer strings are only shortened
 _LONGEST_HALVED = 20  # in digits; a binary search then needs about 64 steps
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
-"""The timestamps that replace other timestamps. If single digits became zeros, most timestamps would be invalid."""
+"""The timestamps that replace other timestamps. Replacing single digits with zeros would make most timestamps invalid."""
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:
-    """Yields the position and the length of each part to try to remove from `size` elements: all elements, halves, quarters, and
-    finally single elements.
-    """
+    """Yields the position and the length of parts of `size` elements: all elements, halves, quarters, and finally single elements."""
     length = size
     while length:
         yield from ((start, length) for start in range(0, size, length))

@@ -21,7 +21,7 @@ from brokerfuzz.schemas.known_values import KNOWN_VALUES
 from brokerfuzz.targets.answers import Answer
 
 MOST_JUDGED = 32 << 20
-"""The maximum number of bytes that the oracle judges for one finding. The maximum limits the time for shrinking a very large message."""
+"""The maximum number of bytes that the oracle judges for one finding. This limits the time for shrinking a very large message."""
 
 VerdictOf = Callable[[bytes], Verdict]
 TRIES = 5

@@ -77,9 +77,7 @@ class Suspicion:
         return twin
 
     def merge(self, other: "Suspicion") -> None:
-        """Adds another contradiction that is the same finding. The first case of the two contradictions is kept, unless it is
-        only provisional.
-        """
+        """Adds another contradiction that is the same finding. The case of this contradiction is kept, unless this contradiction is provisional."""
         self.further_sites |= {*other.sites, *other.further_sites}
         if self.provisional:
             self.case, self.index, self.count, self.provisional = other.case, other.index, other.count, False

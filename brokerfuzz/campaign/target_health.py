@@ -41,8 +41,8 @@ class TargetLostError(Exception):
 
 @dataclass
 class _Suspect:
-    """A message whose answer may be the fault of the target. `arrived` is the number of messages that were sent before the answer
-    arrived.
+    """A message whose failure may have nothing to do with the message. `arrived` is the number of messages that were sent before
+    the answer arrived.
     """
 
     answer: Answer
@@ -98,8 +98,8 @@ class TargetHealth:
         return rejecting or not answer.reached or answer.kind in ("crashed", "timeout")
 
     def _believe_before(self, number: int) -> None:
-        """Counts the answers that arrived before message `number` was sent, because the target answered this message. A connection
-        that failed may be the fault of another message, so such an answer does not count yet.
+        """Confirms the failures that arrived before message `number` was sent, because the target has answered this message. A
+        connection that failed may be the fault of another message, so such a failure is not confirmed yet.
         """
         for suspect in [one for one in self._suspects if one.arrived < number and not self._has_lost_connection(one.answer)]:
             suspect.decided.set_result(suspect.answer)

@@ -8,7 +8,7 @@ from math import frexp
 
 SPANS = 200
 FIRST_SPAN = 0.25
-"""The length of an interval at the beginning, in seconds. If there are too many intervals, every two intervals become one."""
+"""The length of an interval at the beginning, in seconds. If there are more than `SPANS` intervals, every two neighbouring intervals become one."""
 STEPS = 4
 """The number of latency classes between a latency and twice this latency. With four classes, a latency is wrong by at most a fifth."""
 _FASTEST = 1e-6  # seconds

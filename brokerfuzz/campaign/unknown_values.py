@@ -29,22 +29,22 @@ from brokerfuzz.targets import Answer
 from brokerfuzz.wording import listed
 
 MOST_MESSAGES = 2000
-"""The number of valid messages that are examined."""
+"""The maximum number of valid messages that are examined."""
 _LONGEST = 16_384
 """The maximum number of bytes of these messages."""
 _OTHER_REASONS = 10
-"""At most one of this number of rejections may have another reason, such as a bug."""
+"""Unknown values count as the reason only if at most one in this number of rejections has another reason, such as a bug."""
 _MOST_SHOWN = 8
 
 Value = tuple[str, int | None]
 """The site of a value, and the value itself if it is an integer (None: any string that is not empty)."""
 UnknownValues = Mapping[str, Sequence[int]]
-"""Maps each site of which the target knows only certain values to the integers that it accepted there."""
+"""Maps each site at which the target knows only certain values to the integers that it accepted there."""
 
 
 @dataclass
 class ValueEvidence:
-    """The values in accepted and in rejected valid messages. `named` counts the properties that the rejections name."""
+    """The values in accepted and in rejected valid messages. `named` counts how often the rejections name each property."""
 
     accepted: set[Value] = field(default_factory=set)
     rejected: Counter[frozenset[Value]] = field(default_factory=Counter)
@@ -92,8 +92,8 @@ class ValueEvidence:
         return {site: sorted(numbers.get(site, ())) for site in sorted(found)} if is_explained else {}
 
     def _suspects(self, numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
-        """Returns the sites of each rejected message whose values may be unknown, and the number of such messages. `numbers` are the
-        accepted integers of each site.
+        """Returns the sites whose values may be unknown, for each group of rejected messages with equal values, and the number of
+        messages in the group. `numbers` are the accepted integers of each site.
         """
         unknown = [(values - self.accepted, count) for values, count in self.rejected.items()]
         gaps = {site for values, _ in unknown for site, number in values if number is not None and _is_between(number, numbers.get(site, ()))}
@@ -166,7 +166,7 @@ def _contains_unknown(body: bytes, unknown: UnknownValues) -> bool:
 
 
 def advice(unknown: UnknownValues) -> str:
-    """Names the sites of which the target knows only certain values, and the option that solves this problem."""
+    """Names the sites at which the target knows only certain values, and the option that solves this problem."""
     some = [site for site, numbers in unknown.items() if numbers]
     none = [site for site in unknown if site not in some]
     said = ([f"no value of {listed(none)}"] if none else []) + ([f"only some values of {listed(some)}"] if some else [])

@@ -53,7 +53,7 @@ def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: f
 
 
 class JournalRecord(NamedTuple):
-    """A line of a journal: the request, the message and the answer. `case_id` is None if the message is not the message of a case."""
+    """A line of a journal: the request, the message and the answer. `case_id` is None if the message does not belong to a case."""
 
     key: Key
     case_id: str | None

@@ -18,7 +18,7 @@ from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer
 
 _ON_DISK_EVERY = 1.0
-"""The number of seconds after which the journal is synchronized with the disk again."""
+"""The number of seconds between two synchronizations of the journal with the disk."""
 
 
 class Writer(Protocol):
