@@ -26,8 +26,7 @@ Seeds and dictionaries for fuzzers, for each message type. In the commands below
 
 {types}
 
-Fuzzers add new inputs to the first folder in the command. Use a separate folder for them (mkdir found), so that these files
-do not change.
+Fuzzers add new inputs to the folder "found": create it first (mkdir found).
 
 libFuzzer    ./target -dict=TYPE.dict found seeds/TYPE
 Atheris      python target.py -dict=TYPE.dict found seeds/TYPE

@@ -28,7 +28,7 @@ a wrong answer to a case of this rule, or if it crashes. The test shows the firs
 3. Run `python -m pytest`. If brokerfuzz is installed, its plugin adds a summary of the rules.
 4. If you cannot fix a failure now, write the ID of the case or the rule into `expected-failures`.
 
-To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. It keeps the files that you completed.
+To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. This keeps the files that you completed.
 """
 
 
