@@ -56,7 +56,7 @@ Baseline = Mapping[str, KnownFinding]
 
 
 def read(path: Path) -> Baseline:
-    """Reads a baseline. Raises `BaselineError` if the file is missing or is not a baseline, with the line of an invalid entry."""
+    """Reads a baseline. Raises `BaselineError` if the file is missing or is not a baseline. The error says in which line an invalid entry is."""
     try:
         text = path.read_bytes().decode()
         entries = _entries(json.loads(text))

@@ -44,7 +44,7 @@ class Cause:
         return all(pair in found for pair in self.present) and all(any(_lacking(tree, where)) for where in self.missing)
 
     def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
-        """Yields variants of the message without the cause. Values are removed or replaced by plain values, and missing
+        """Yields variants of the message without the cause. Values are removed or replaced with plain values, and missing
         properties are added. Yields nothing if the message has no value at the sites of the cause.
         """
         added = tree

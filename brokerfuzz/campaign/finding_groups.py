@@ -17,8 +17,8 @@ from brokerfuzz.targets import Answer
 SAMPLES = 8
 """The maximum number of messages in a group that are shrunk separately, if nothing shows whether they have the same cause."""
 MOST_GROUPS = 2000
-"""The maximum number of groups. A target can have more groups only if its answers are always different. Messages of further
-groups are added to an existing group.
+"""The maximum number of groups. A campaign can have more groups only if the answers of the target are always different. Messages
+of further groups are added to an existing group.
 """
 
 Key = tuple[str, ...]

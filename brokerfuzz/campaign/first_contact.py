@@ -10,9 +10,9 @@ from brokerfuzz.targets import Answer
 
 @dataclass(frozen=True)
 class FirstContact:
-    """The first plain message that the target accepted, and its answer. If the target accepted no plain message, the first one
-    that it answered. `case` and `answer` are None if no plain message was answered. `rejected` is the number of plain messages
-    that the target answered, but did not accept.
+    """The first plain message that the target accepted, and its answer. If the target accepted no plain message, this is the
+    first message that it answered. `case` and `answer` are None if the target answered no message. `rejected` is the number of
+    plain messages that the target answered, but did not accept.
     """
 
     case: Case | None = None

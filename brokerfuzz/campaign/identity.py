@@ -78,7 +78,7 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
 
 
 def _culprit(victim: Suspicion, known: Iterable[Suspicion]) -> Suspicion | None:
-    """Returns the contradiction whose message may have broken the connection of this contradiction."""
+    """Returns the contradiction whose message may have broken the connection of `victim`."""
     if victim.kind not in ("crashed", "timeout") or victim.answer.status is not None or victim.shown:
         return None
     return next((one for one in known if one.reproduced and one.kind == victim.kind and _text(one).head == _text(victim).head), None)

@@ -42,8 +42,8 @@ class Observed:
 
     @property
     def behaviour(self) -> str:
-        """The possible interpretations in one string: `mixed` if the answers contradict every interpretation, and `unclear` if
-        they contradict none.
+        """The possible interpretations, separated by commas. The result is `mixed` if the answers contradict every
+        interpretation, and `unclear` if they contradict none.
         """
         if self.answered:
             return self.answered

@@ -35,7 +35,7 @@ _MOST_WALKED = 500
 
 
 class Names:
-    """Property names, which are found in upper and lower case."""
+    """Property names that are recognized in any mixture of upper and lower case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.by_small = {name.lower(): name for name in names}

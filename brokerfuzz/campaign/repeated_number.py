@@ -1,5 +1,5 @@
 """Sends an accepted offer a second time, to see what the target does with an offer number that it knows. The contract does not
-say what is correct. The offer is sent once, after all cases. Both messages contain the same number, which no earlier campaign has
+say what is correct. This happens once, after all cases. Both messages contain the same number, which no earlier campaign has
 used. With `--cleanup`, the first offer is removed only after the answer to the second one.
 """
 

@@ -1,7 +1,7 @@
 """Sends the messages of findings again, and reports which findings no longer occur.
 
 brokerfuzz sends the smallest message of each finding, and sends the message of a flaky finding several times. Each message is
-judged again with the current time. If a message has another verdict than before, its answer says nothing about the finding.
+judged again with the current time. If a message now has a different verdict, its answer says nothing about the finding.
 """
 
 from base64 import b64decode

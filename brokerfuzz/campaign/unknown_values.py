@@ -31,7 +31,7 @@ from brokerfuzz.wording import listed
 MOST_MESSAGES = 2000
 """The maximum number of valid messages that are examined."""
 _LONGEST = 16_384
-"""The maximum number of bytes of these messages."""
+"""The maximum number of bytes of each of these messages."""
 _OTHER_REASONS = 10
 """Unknown values count as the reason only if at most one in this number of rejections has another reason, such as a bug."""
 _MOST_SHOWN = 8

@@ -23,7 +23,7 @@ KINDS = "a URL, an ASGI or WSGI application, a test client (httpx, Starlette, Fl
 
 
 def target_for(target: Any, path: str | None, calls: SerialCalls | None, **options: Any) -> Target:
-    """Returns the target for an object. `path` is the path to which the messages are sent, in an application.
+    """Returns the target for an object. For applications and test clients, `path` is the path to which the messages are sent.
 
     The number of parameters of a callable determines its kind: an ASGI application has three parameters, a WSGI application two,
     and a function one. `options` are options of `HttpTarget`. `calls` decides which thread runs synchronous code (None: a

@@ -42,10 +42,10 @@ class CallTarget(PoolTarget):
     function returns an awaitable, brokerfuzz waits for its result.
 
     Up to `processes` separate processes call the function (default: one per core). A crash of the function does not stop the
-    campaign. If the process ends, the answer is `crashed` and contains the end of its standard error. If the function needs more
-    than `timeout` seconds, the answer is `timeout`. After a crash or a timeout, the next message gets a new process. brokerfuzz
-    ignores the standard output of the function. If a new process cannot import the function any more, brokerfuzz tries again for
-    up to `patience` seconds.
+    campaign. If a process ends during a call, the answer is `crashed` and contains the end of the standard error. If the function
+    needs more than `timeout` seconds, the answer is `timeout`. After a crash or a timeout, the next message gets a new process.
+    brokerfuzz ignores the standard output of the function. If a new process cannot import the function any more, brokerfuzz tries
+    again for up to `patience` seconds.
 
     Raises `TargetError` if a name or a limit is invalid.
     """

@@ -11,7 +11,7 @@ from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO = ("httpx", "Client"), ("httpx", "AsyncClient"), ("werkzeug", "Client"), ("django", "Client")
 _SUCCESSOR = "httpx2"
-"""The newer name of the package httpx, whose interface is the same."""
+"""The new name of the package httpx. The interface is the same."""
 
 
 def kind_of_client(client: object) -> tuple[str, str] | None:

@@ -58,7 +58,7 @@ class CommandTarget:
         self._running: set[Process] = set()
         self._started = False
         self.answered = False
-        """Whether the program has ended with an exit status since `open`."""
+        """True if the program has ended with an exit status since `open`, and not only by signals."""
 
     @property
     def name(self) -> str:

@@ -22,7 +22,9 @@ class Excerpt:
 
     @property
     def tail(self) -> bytes:
-        """The end of the output. The end of a longer output begins with a whole line, because a part of a secret cannot be recognized."""
+        """The end of the output. If the output is too long, the end begins with a whole line, because brokerfuzz cannot recognize
+        a part of a secret.
+        """
         return self._end if self.size <= EXCERPT else self._end.partition(b"\n")[2]
 
     @property

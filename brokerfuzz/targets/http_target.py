@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from brokerfuzz.targets.transport import Failure
 
 GRACE = 1.0
-"""The number of seconds that brokerfuzz waits in addition if the HTTP client does not stop at its time limit."""
+"""The number of additional seconds that brokerfuzz waits if the HTTP client does not stop at its time limit."""
 
 CLOSING_TIME = 0.03
 """The number of seconds that brokerfuzz waits after closing the client.

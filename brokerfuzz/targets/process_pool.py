@@ -155,7 +155,7 @@ class ProcessPool:
             self.dispatch()
 
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Gives a message to another process, because its process has ended without reading it.
+        """Gives a message to another process, because its first process did not read it.
 
         If no process has ever answered, at most `tries` processes get the message. The pool stops trying `patience` seconds after
         the first failure.
@@ -177,7 +177,7 @@ class ProcessPool:
         return TargetError(f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; run it in a shell to see why")
 
     def start_failed(self, how: str) -> None:
-        """Counts the failed start of a process as an attempt to send the oldest message."""
+        """Counts the failed start of a process as an attempt to send the oldest waiting message."""
         if self._queue:
             self.retry(self._queue.popleft(), how)
 

@@ -24,7 +24,7 @@ SHORTEST = 6
 
 _SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
 _SECRET_WORDS = frozenset(("sig", "otp", "pin", "access", "cert", "sid"))
-"""These words are too short to search for them inside other words."""
+"""Words that count only as whole words, because they are too short."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CREDENTIALS = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey)\s", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -146,7 +146,9 @@ class Secrets:
         return re.compile(b"|".join(re.escape(spelling.encode(errors="replace")) for spelling in self._spelled), re.IGNORECASE)
 
     def hide(self, text: str) -> str:
-        """Replaces each secret in a text. If an ellipsis at the end of the text cuts a secret, the beginning of this secret is also replaced."""
+        """Replaces each secret in a text. If the text was shortened in the middle of a secret and ends with `…`, the beginning of
+        this secret is also replaced.
+        """
         if not self._spelled:
             return text
         text = self._in_text.sub(HIDDEN, text)
@@ -162,8 +164,7 @@ class Secrets:
         return self._in_output.sub(lambda found: "9" * len(found[0]) if found[0].isdecimal() else HIDDEN, text)
 
     def excerpt(self, body: bytes, size: int) -> bytes:
-        """Returns the first `size` bytes of a body with their secrets replaced, even a secret of which these bytes contain only a
-        part.
+        """Returns the first `size` bytes of a body, with each secret replaced, even if these bytes contain only its beginning.
 
         A compressed body is replaced completely, because it may contain hidden secrets.
         """

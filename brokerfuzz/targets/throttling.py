@@ -1,6 +1,6 @@
-"""Waits if a target asks brokerfuzz to send requests later: with status 429, or with status 503 and the header `Retry-After`.
-Such a response says nothing about the message. All messages wait until the pause is over. After the pause, the messages that got
-such a response are sent again, one at a time, before all other messages.
+"""Waits if a target asks brokerfuzz to retry later: with status 429, or with status 503 and the header `Retry-After`. Such a
+response says nothing about the message. All messages wait until the pause is over. After the pause, the messages that got such a
+response are sent again, one at a time, before all other messages.
 """
 
 import asyncio

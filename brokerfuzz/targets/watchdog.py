@@ -1,4 +1,4 @@
-"""Starts a process, the watchdog. If brokerfuzz is killed, the watchdog kills the programs that brokerfuzz has started.
+"""Starts a helper process, the watchdog. If brokerfuzz is killed, the watchdog kills the programs that brokerfuzz has started.
 
 The watchdog reads the numbers of process groups from a pipe, which closes when brokerfuzz ends for any reason. Then the watchdog
 kills the groups that still exist. Linux itself can kill a process when its parent ends, but does not kill the children of this

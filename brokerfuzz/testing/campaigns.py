@@ -30,7 +30,7 @@ _MOST_SHOWN = 10
 
 
 class FindingsError(AssertionError):
-    """A target contradicts the contract, or the campaign could not test it. `report` is the report of the campaign."""
+    """A target contradicts the contract, or the campaign could not test the target completely. `report` is the report of the campaign."""
 
     def __init__(self, report: "Report") -> None:
         super().__init__(str(report))
@@ -54,7 +54,7 @@ class Report:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings, in the order in which they were found."""
+        """The findings, in the order of their first cases."""
         return self.result.findings
 
     @property
@@ -80,11 +80,12 @@ class Report:
 class FireOptions(TypedDict, total=False):
     """The options of `fire`, `fire_async` and `assert_conforms`. None is required.
 
-    - `path`: the path in an application to which the messages are sent, such as `/offers`
+    - `path`: for applications and test clients, the path to which the messages are sent, such as `/offers`
     - `method`, `headers`: the method (default: POST), and headers in addition to `Content-Type`
     - `accept`, `reject`: the statuses that mean `accepted` (default: `["2xx"]`) and `rejected` (default: `["1xx", "3xx", "4xx"]`)
     - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
-    - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` excludes.
+    - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` at the
+      beginning excludes the matching cases.
     - `seed`, `count`: the seed and the number of random cases, which are sent after the cases of the catalogue (default: 0)
     - `max_time`, `max_findings`: the number of seconds and the number of findings after which no more cases are sent (default: no limit)
     - `shrink`: the maximum number of seconds for shrinking the messages of all findings (default: 60; 0: no shrinking)
@@ -94,7 +95,8 @@ class FireOptions(TypedDict, total=False):
     - `fresh`: a property that gets another value in each message, such as `number`
     - `now`: the time that counts as the present (default: the actual time)
     - `contract`: a changed contract, or a contract with reference data
-    - `journal`: a new file for every request and its answer, for `brokerfuzz replay` and `brokerfuzz fire --resume`
+    - `journal`: a new file to which each request and its answer are written, for `brokerfuzz replay` and `brokerfuzz fire
+      --resume`
     - `baseline`: a file with known findings, which do not fail a test. `brokerfuzz fire --baseline-update` writes this file.
     - `reports`: files for reports. The end of each name selects the format, as for `brokerfuzz fire --report`.
     - `workers`: the number of processes that send the cases to a URL (default: 1)
@@ -137,8 +139,8 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
 
     The target is the URL of an endpoint; an ASGI or WSGI application; a test client of httpx, Starlette, Flask or Django; or a
     function that gets the bytes of a message. The function returns None or True to accept the message; it returns False or raises
-    `ValueError` to reject it. Applications, clients and functions run in this process. An exception is a crash, and the finding
-    contains the end of its traceback. `brokerfuzz.FireOptions` describes the options.
+    `ValueError` to reject it. Applications, clients and functions run in this process. Any other exception is a crash, and the
+    finding contains the end of its traceback. `brokerfuzz.FireOptions` describes the options.
 
     Synchronous code runs in the thread of the caller, so databases in memory and the transactions of test suites work.
     Synchronous code has no time limit. In an event loop, use `fire_async`. Several campaigns can run at the same time, in several
@@ -165,7 +167,7 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
 
 
 async def fire_async(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
-    """Works like `fire`, for callers in an event loop of asyncio. The arguments are the same as for `fire`. The campaign runs in
+    """Works like `fire`, but inside a running asyncio event loop. The arguments are the same as for `fire`. The campaign runs in
     the event loop of the caller, so an ASGI application and an `httpx.AsyncClient` can use objects that belong to this event
     loop. Synchronous code runs in a thread of its own.
 
