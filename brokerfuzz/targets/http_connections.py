@@ -44,6 +44,8 @@ class HttpConnections:
         self.insecure = insecure
         self.ca, self.cert, self.key = (None if path is None else str(path) for path in (ca, cert, key))
         self.proxy = _checked_proxy(proxy) if proxy is not None else _proxy_of_environment(url)
+        self._verifies = not insecure and any(urlsplit(link).scheme != "http" for link in (url, self.proxy or url))
+        """False if nothing is encrypted, because loading the certificates of the system takes 5 ms."""
         self._authorities = None if self.ca is None else _read(self.ca, "the certificates of an authority", _CERTIFICATE)
         self._identity = b"" if self.cert is None else _read(self.cert, "the certificate of the client", _CERTIFICATE)
         if self.cert is not None:
@@ -51,7 +53,7 @@ class HttpConnections:
 
     def applied(self, builder: "ClientBuilder") -> "ClientBuilder":
         """Returns the builder of the HTTP client, with these settings. Raises `TargetError` if a certificate cannot be used."""
-        builder = builder.no_proxy().danger_accept_invalid_certs(self.insecure)
+        builder = builder.no_proxy().danger_accept_invalid_certs(not self._verifies)
         if self.proxy is not None:
             from pyreqwest.proxy import ProxyBuilder
 

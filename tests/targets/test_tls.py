@@ -85,6 +85,13 @@ def test_a_certificate_of_a_given_authority_is_verified(authority: Authority, ca
         assert asked(url.replace("127.0.0.1", "localhost"), ca=str(ca)).kind == "accepted"
 
 
+def test_the_certificate_of_a_proxy_is_verified_even_if_the_target_has_none(authority: Authority, ca: Path) -> None:
+    with serving(CREATED, tls=of(good(authority))) as proxy:
+        with pytest.raises(TargetError, match="no known authority has signed the certificate"):
+            asked("http://offers.example/offers", proxy=proxy)
+        assert asked("http://offers.example/offers", proxy=proxy, ca=ca).kind == "accepted"
+
+
 def test_one_file_may_contain_many_authorities(authority: Authority, ca: Path) -> None:
     ca.write_bytes(b"some words\n" + trustme.CA().cert_pem.bytes() + ca.read_bytes())
     with serving(CREATED, tls=of(good(authority))) as url:
