@@ -12,8 +12,9 @@ from typing import IO
 import pytest
 from click.testing import CliRunner, Result
 from hand_made_servers import answers, serving
-from hypothesis import settings
+from hypothesis import Phase, settings
 from pricing_reader import lenient
+from sampled import in_turn
 
 from brokerfuzz.cli import commands
 
@@ -27,8 +28,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 usual = settings.get_profile(settings.get_current_profile_name())
-settings.register_profile("full", usual, deadline=None)  # no test measures time: the machine may be busy
-settings.register_profile("sample", usual, deadline=None, max_examples=20)
+FAST = [phase for phase in Phase if phase is not Phase.explain]
+"""The phases of Hypothesis without the one that traces each line of brokerfuzz to add comments to a failing example."""
+settings.register_profile("full", usual, deadline=None, phases=FAST)  # no test measures time: the machine may be busy
+settings.register_profile("sample", usual, deadline=None, phases=FAST, max_examples=20)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -38,6 +41,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     gc.set_threshold(100_000, 50, 100)
     settings.load_profile("sample" if config.option.markexpr == "not long" else "full")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks tests with the marker `rotated` as long, except for those that the default run includes for this commit."""
+    for item in items:
+        marker = item.get_closest_marker("rotated")
+        if marker is not None and (config.option.markexpr != "not long" or not in_turn(item, *marker.args)):
+            item.add_marker(pytest.mark.long)
 
 
 def pytest_collection_finish() -> None:

@@ -6,6 +6,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
+from zlib import crc32
 
 import pytest
 
@@ -26,6 +27,16 @@ def part(items: Iterable[Item], size: int) -> Iterator[Item]:
     """Yields `size` percent of the items. Each commit selects other items, so several commits check all of them."""
     step = 100 // size
     return islice(items, _commit() % step, None, step)
+
+
+def in_turn(item: pytest.Item, commits: int) -> bool:
+    """Returns whether a test with the marker `rotated` runs for this commit: once in this number of commits.
+
+    Each commit selects about the same number of tests, and other parameters of the same test.
+    """
+    name, _, _ = item.nodeid.partition("[")
+    parameters = item.callspec.indices.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    return (crc32(name.encode()) + sum(parameters) + _commit()) % commits == 0
 
 
 @cache

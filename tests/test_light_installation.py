@@ -13,16 +13,16 @@ BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
 USE = """
 import sys
 from itertools import islice
-from hypothesis import find
+from hypothesis import Phase, find, settings
 from brokerfuzz import catalogue, check, messages, parametrize, rules
 from brokerfuzz.corpus import load, read, write
 from brokerfuzz.strategies import invalid_offer_requests
 write("offers.ndjson", load("offer-creation-request", techniques=["one-below"]))
 assert list(read("offers.ndjson"))
-assert check("offer-creation-request", next(catalogue("offer-creation-request")).body).label == "valid"
-assert next(messages("offer-creation-request", 1, verdicts=["invalid"])).label == "invalid"
+assert check("offer-pricing-response", next(catalogue("offer-pricing-response")).body).label == "valid"
+assert next(messages("offer-pricing-response", 1, verdicts=["invalid"])).label == "invalid"
 parametrize("offer-creation-request", by="rule")(lambda case: None)
-find(invalid_offer_requests(techniques=["one-below"]), lambda case: True)
+find(invalid_offer_requests(techniques=["one-below"]), lambda case: True, settings=settings(phases=[Phase.generate]))
 from brokerfuzz.cli import commands
 commands(["export", "more.ndjson", "--message", "offer-pricing-response"], standalone_mode=False)
 assert "hypothesis_jsonschema" not in sys.modules

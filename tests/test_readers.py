@@ -50,6 +50,7 @@ def needed(*tools: str) -> None:
         ("python3", "reader.py"), ("node", "reader.mjs"), ("go run", "reader.go"), ("php", "reader.php"), ("ruby", "reader.rb"), ("sh", "reader.sh"),
     ],
 )  # fmt: skip
+@pytest.mark.rotated(3)
 def test_a_reader_of_lines_gives_the_exact_bytes(exports: Path, cases: list[Case], command: str, reader: str) -> None:
     needed(command.split(maxsplit=1)[0], *(["jq"] if reader == "reader.sh" else []))
     found = output(exports, [*command.split(), str(READERS / reader), "corpus.ndjson"])
@@ -64,6 +65,7 @@ def test_a_reader_of_lines_gives_the_exact_bytes(exports: Path, cases: list[Case
         ("cc", ["cc -o {out}/c {readers}/reader.c", "{out}/c {messages}"]),
     ],
 )
+@pytest.mark.rotated(3)
 def test_a_reader_of_files_gives_the_exact_bytes(exports: Path, cases: list[Case], tmp_path: Path, compiler: str, commands: list[str]) -> None:
     needed(compiler)
     places = {"out": tmp_path, "readers": READERS, "messages": exports / "files" / "offer-creation-request"}

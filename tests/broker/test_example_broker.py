@@ -72,6 +72,7 @@ def fired(url: str, contract: Contract, cases: list[Case], mistake: str, monkeyp
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.rotated(5)
 def test_each_mistake_is_found_with_300_cases(url: str, contract: Contract, cases: list[Case], mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert fired(url, contract, cases, mistake, monkeypatch).findings
 
@@ -82,6 +83,7 @@ def test_the_broker_without_mistakes_has_no_findings(url: str, contract: Contrac
 
 
 @pytest.mark.parametrize("choice", [("--rule", "*orderMinimum*"), pytest.param((), marks=pytest.mark.long)])
+@pytest.mark.rotated(3)
 def test_a_campaign_with_the_configuration_proves_everything_and_leaves_nothing(
     run: Run, choice: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

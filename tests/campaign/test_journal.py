@@ -116,6 +116,7 @@ def test_only_one_campaign_at_a_time_writes_a_journal(tmp_path: Path, name: str)
     assert gzip.decompress(path.read_bytes()) == gzip.decompress(before) if name.endswith(".gz") else path.read_bytes() == before
 
 
+@pytest.mark.rotated(2)
 def test_a_small_compressed_file_with_a_huge_journal_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "bomb.ndjson.gz"
     with gzip.open(path, "wb", 9) as stream:

@@ -67,6 +67,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Result:
     ("end", "reason", "workers"),
     [("expires", EXPIRED, 1), ("expires", EXPIRED, 2), ("hangs", "stopped answering", 2)],
 )
+@pytest.mark.rotated(3)
 def test_a_campaign_that_loses_its_target_can_be_continued_without_a_difference(
     tmp_path: Path, whole: Result, end: str, reason: str, workers: int
 ) -> None:

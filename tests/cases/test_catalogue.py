@@ -89,6 +89,7 @@ def test_a_seed_gives_the_same_random_cases_and_all_are_judged(message_type: Mes
 
 @EVERY_TYPE
 @sample(500, 10_000)
+@pytest.mark.rotated(3)
 def test_five_validators_agree_with_the_oracle_about_structure(message_type: MessageType, size: int) -> None:
     """Compares only what JSON Schema can express: cases that are JSON, do not depend on the clock, and are valid or break a rule."""
     judged = [*listed(message_type)[:size], *islice(random_cases(message_type, 8, verdicts=["valid", "invalid"], now=NOW), size // 4)]

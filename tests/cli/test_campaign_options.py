@@ -47,6 +47,7 @@ def rules(document: Any) -> set[str]:
 # ---------------------------------------------------------------------------------------------------- targets
 
 
+@pytest.mark.rotated(2)
 def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "reader.py").write_text(FUNCTION)
     (folder / "command_target.py").write_text("import sys, reader\nsys.exit(not reader.read(sys.stdin.buffer.read()))")

@@ -44,6 +44,7 @@ def expected(url: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["run.ndjson", pytest.param("run.ndjson.gz", marks=pytest.mark.long)])
+@pytest.mark.rotated(2)
 def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, expected: Any, tmp_path: Path, name: str) -> None:
     journal = tmp_path / name
     with start("fire", url, *SOME, "--journal", journal, "--rate", "400", "--no-preflight") as process:
@@ -111,6 +112,7 @@ def test_an_endless_campaign_can_be_replayed(run: Run, url: str, tmp_path: Path)
 # ---------------------------------------------------------------------------------------------------- workers
 
 
+@pytest.mark.rotated(2)
 def test_the_result_is_the_same_for_any_number_of_workers(run: Run, url: str, expected: Any, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
     together = run("fire", url, *SOME, "--workers", "2", "--journal", journal)

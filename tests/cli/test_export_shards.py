@@ -86,6 +86,7 @@ def test_resume_writes_only_missing_or_damaged_shards(run: Run, form: tuple[str,
 
 
 @sample(1, 12)
+@pytest.mark.rotated(2)
 def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Start, run: Run, size: int) -> None:
     args = (*PRICING[:-2], "--count", "3000", "--shards", "12")
     moments = random.Random(5)

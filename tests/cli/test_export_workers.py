@@ -28,9 +28,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "out", ["out.ndjson.zst", *(pytest.param(name, marks=pytest.mark.long) for name in ("out.ndjson", "out.ndjson.gz", "out.har"))]
-)
+@pytest.mark.parametrize("out", ["out.ndjson.zst", "out.ndjson", "out.ndjson.gz", "out.har"])
+@pytest.mark.rotated(4)
 def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(run: Run, spawn: Spawn, out: str) -> None:
     assert run("export", out, *SOME).exit_code == 0
     alone = Path(out).read_bytes()
@@ -40,6 +39,7 @@ def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(run:
     assert Path(out).read_bytes() == alone
 
 
+@pytest.mark.rotated(2)
 def test_workers_do_not_change_the_position_of_the_catalogue(run: Run) -> None:
     both = (*PRICING, "--message", "product-list-response", "--site", "*price", "--site", "*weight", "--count", "30")
     for workers in (1, 2):
@@ -71,6 +71,7 @@ def _wait_for_output(process: "subprocess.Popen[bytes]", folder: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
+@pytest.mark.rotated(2)
 def test_a_killed_worker_does_not_change_the_export(start: Start, run: Run, tmp_path: Path) -> None:
     run("export", "alone.ndjson.zst", *MANY)
     with start("export", "out.ndjson.zst", *MANY, "--workers", "2") as process:
@@ -81,11 +82,9 @@ def test_a_killed_worker_does_not_change_the_export(start: Start, run: Run, tmp_
     assert Path("out.ndjson.zst").read_bytes() == Path("alone.ndjson.zst").read_bytes()
 
 
-ENDINGS = [("SIGINT", "1"), ("SIGTERM", "2")]
-MORE_ENDINGS = [("SIGINT", "2"), ("SIGTERM", "1"), ("SIGHUP", "1"), ("SIGHUP", "2")]
-
-
-@pytest.mark.parametrize(("ending", "workers"), [*ENDINGS, *(pytest.param(*pair, marks=pytest.mark.long) for pair in MORE_ENDINGS)])
+@pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.rotated(3)
 def test_an_interrupted_export_leaves_no_files(start: Start, tmp_path: Path, ending: str, workers: str) -> None:
     with start("export", "out.ndjson", *MANY, "--workers", workers, env={"TMPDIR": str(tmp_path)}) as process:
         _wait_for_output(process, tmp_path)
@@ -95,7 +94,8 @@ def test_an_interrupted_export_leaves_no_files(start: Start, tmp_path: Path, end
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("pause", [0.005, pytest.param(0.03, marks=pytest.mark.long)])
+@pytest.mark.parametrize("pause", [0.005, 0.03])
+@pytest.mark.rotated(2)
 def test_an_export_that_is_interrupted_twice_leaves_no_files(start: Start, tmp_path: Path, pause: float) -> None:
     with start("export", "out", *MANY, "--format", "files") as process:
         deadline = time.monotonic() + SECONDS
@@ -126,7 +126,8 @@ def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_ter
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("out", ["out.ndjson", pytest.param("out.ndjson.gz", marks=pytest.mark.long), pytest.param("out", marks=pytest.mark.long)])
+@pytest.mark.parametrize("out", ["out.ndjson", "out.ndjson.gz", "out"])
+@pytest.mark.rotated(3)
 def test_a_killed_export_never_leaves_an_incomplete_corpus(start: Start, tmp_path: Path, out: str) -> None:
     form = ("--format", "files") if out == "out" else ()
     for moment in (0.0, 0.2):

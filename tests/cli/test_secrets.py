@@ -30,6 +30,7 @@ async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.rotated(2)
 def test_no_file_and_no_output_contains_a_secret(spawn: Spawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: str) -> None:
     monkeypatch.chdir(tmp_path)
     header, user, query, cookie = SECRETS

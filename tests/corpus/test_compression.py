@@ -115,6 +115,7 @@ def test_an_empty_file_is_empty_with_any_suffix(holding: Callable[..., Path], en
 
 
 @each_suffix
+@pytest.mark.rotated(2)
 def test_a_compression_bomb_is_rejected_before_it_fills_the_memory(holding: Callable[..., Path], end: str) -> None:
     block = bytes(1 << 20)
     stream = io.BytesIO()

@@ -53,6 +53,7 @@ print(most, done.returncode, len(done.stdout + done.stderr))
     pytest.param("show", "objects", marks=pytest.mark.long),
     ("merge", "a name"),
 ])  # fmt: skip
+@pytest.mark.rotated(3)
 def test_no_line_exhausts_the_memory(tmp_path: Path, environment: Mapping[str, str], command: str, kind: str) -> None:
     line = HOSTILE[kind]()
     assert len(line) < LONGEST_LINE

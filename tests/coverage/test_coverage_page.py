@@ -121,6 +121,7 @@ def test_only_some_of_many_pairs_are_listed(run: Run, write: Write) -> None:
     assert len(text) < 1_000_000
 
 
+@pytest.mark.rotated(3)
 def test_the_page_of_the_whole_catalogue_is_small(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     corpus.write("c.ndjson", (case for message_type in MESSAGE_TYPES for case in catalogue(message_type)))
@@ -222,6 +223,7 @@ def test_without_a_script_rows_open_and_the_tools_are_hidden(opened: Callable[..
 
 
 @pytest.mark.parametrize("width", [320, 400, 1280])
+@pytest.mark.rotated(3)
 def test_the_page_fits_the_screen(opened: Callable[..., Any], width: int) -> None:
     tab = opened(viewport={"width": width, "height": 800})
     tab.click("#unfold")
@@ -229,6 +231,7 @@ def test_the_page_fits_the_screen(opened: Callable[..., Any], width: int) -> Non
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.rotated(2)
 def test_text_has_enough_contrast(opened: Callable[..., Any], scheme: str) -> None:
     """The contrast is at least 4.5 to 1, as WCAG 2.2 requires for text (1.4.3)."""
     tab = opened(color_scheme=scheme)

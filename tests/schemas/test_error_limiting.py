@@ -69,6 +69,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // (1024 if 
         (OFFER, '{"offerType":"Product List","productClusters":[', "{}"),
     ],
 )  # fmt: skip
+@pytest.mark.rotated(4)
 def test_hundreds_of_thousands_of_errors_need_little_memory(message_type: MessageType, before: str, item: str) -> None:
     done = subprocess.run([sys.executable, "-c", _JUDGED, message_type, before, item], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 250, "megabytes; all errors of the validator would need 600 to 3,000"

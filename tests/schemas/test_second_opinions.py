@@ -218,6 +218,7 @@ TABLE: list[tuple[MessageType, bool, list[Any]]] = [
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+@pytest.mark.rotated(3)
 def test_five_validators_agree_with_the_contract(message_type: MessageType) -> None:
     rows = [(value, valid) for kind, valid, values in TABLE if kind == message_type for value in values]
     verdicts = agree(message_type, [value for value, _ in rows])

@@ -168,6 +168,7 @@ def test_a_stack_has_the_habits_in_the_table(stack: Stack) -> None:
 
 @every_stack
 @sample(1, 30)
+@pytest.mark.rotated(2)
 def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_policies(stack: Stack, size: int) -> None:
     first = fired(all_cases(seeds=size), lines(stack))
     assert findings(first) == []

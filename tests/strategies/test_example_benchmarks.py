@@ -97,6 +97,7 @@ def test_each_benchmark_returns_its_table(benchmark: Callable[[Effort], str], wo
     assert words in benchmark(Effort(runs=1, seeds=1, examples=10, processes=1, only_ours=True))
 
 
+@pytest.mark.rotated(3)
 def test_the_command_prints_the_table_of_a_benchmark() -> None:
     command = [sys.executable, "-m", "benchmarks", "planted", "--seeds", "1", "--examples", "10", "--processes", "2", "--only-ours"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)

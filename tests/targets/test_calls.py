@@ -102,6 +102,7 @@ def test_return_values_and_exceptions_become_answers(calling: Calling) -> None:
         pytest.param("os.write(4, b'\\0\\0\\0\\1R')", "crashed", "answered ", id="says that it is ready"),
     ],
 )
+@pytest.mark.rotated(3)
 def test_any_end_of_the_process_is_an_answer(calling: Calling, code: str, kind: str, reason: str) -> None:
     said = answer(calling(code, timeout=0.5 if kind == "timeout" else SECONDS))
     assert (said.kind, said.reason[: len(reason)], said.reached) == (kind, reason, True)

@@ -202,6 +202,7 @@ def test_a_campaign_writes_a_journal_and_reports_and_uses_a_baseline(tmp_path: P
     assert dict(second.result.known_findings) == {finding.name: "still there" for finding in first.findings}
 
 
+@pytest.mark.rotated(2)
 def test_workers_send_the_cases_to_a_url() -> None:
     with running() as url:
         report = brokerfuzz.fire(f"{url}/offers", workers=2, **SOME)

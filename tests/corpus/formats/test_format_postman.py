@@ -101,6 +101,7 @@ def _is_text(body: bytes) -> bool:
     return True
 
 
+@pytest.mark.rotated(2)
 def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None:
     invalid = {case.body for case in offers() if case.label == "invalid"}
     names = {one.case.id: one.name for one in arranged(sent(), about())}
@@ -137,6 +138,7 @@ def test_folders_are_rules(folder: Path) -> None:
     ("status", "expected", "error"),
     [(500, "", "a plain message fails, so no other test runs"), (201, "nothing/*", "nothing/* matches no case")],
 )
+@pytest.mark.rotated(2)
 def test_one_failure_says_why_no_other_test_can_run(folder: Path, status: int, expected: str, error: str) -> None:
     with service(lambda _: status) as (url, seen):
         run = run_of(folder, url, expected)
@@ -145,6 +147,7 @@ def test_one_failure_says_why_no_other_test_can_run(folder: Path, status: int, e
     assert error in failure["error"]["message"]
 
 
+@pytest.mark.rotated(2)
 def test_nothing_else_is_sent_if_nobody_answers(folder: Path) -> None:
     with service(lambda _: 201) as (url, _):
         pass

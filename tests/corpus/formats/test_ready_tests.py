@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from exported_cases import about
 from ready_suites import RULE, chosen, clocked, offer
-from sampled import part
 from suite_runners import RUNNERS, Runner
 
 from brokerfuzz.cases.case import Case
@@ -39,9 +38,6 @@ def runner(request: pytest.FixtureRequest) -> Runner:
     return RUNNERS[request.param]
 
 
-IN_THIS_COMMIT = set(part(RUNNERS, 33))
-
-
 def exported(folder: Path, runner: Runner, *entries: str) -> Path:
     """Exports the cases as tests, and returns the folder with the tests."""
     suite = folder / "brokercontract"
@@ -64,6 +60,7 @@ def names(runner: Runner) -> dict[str, str]:
     return {one.case.id: f"{one.group} {one.name}".replace(" ", "_" if runner.format == "go" else " ", one.group.count(" ")) for one in cases}
 
 
+@pytest.mark.rotated(3)
 def test_the_report_names_rules_and_techniques_and_honours_the_expected_failures(runner: Runner, tmp_path: Path) -> None:
     suite = exported(tmp_path, runner, f"{CRASHING.id}  # a known bug", UNNECESSARY)
     found, name = runner.report(suite), names(runner)
@@ -80,9 +77,8 @@ def test_the_report_names_rules_and_techniques_and_honours_the_expected_failures
     assert seen == {case.body for case in all_cases() if name_of(case) not in clocked()}
 
 
-@pytest.mark.parametrize("language", [name if name in IN_THIS_COMMIT else pytest.param(name, marks=pytest.mark.long) for name in RUNNERS])
-def test_one_failure_says_why_no_other_test_can_run_until_it_is_expected(language: str, tmp_path: Path) -> None:
-    runner = RUNNERS[language]
+@pytest.mark.rotated(3)
+def test_one_failure_says_why_no_other_test_can_run_until_it_is_expected(runner: Runner, tmp_path: Path) -> None:
     suite = exported(tmp_path, runner)
     said = the_failure(runner, suite)
     assert "plain messages fail, so no other test runs" in said
