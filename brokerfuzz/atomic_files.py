@@ -26,11 +26,11 @@ if sys.platform != "win32":
 
 _log = logging.getLogger("brokerfuzz")
 _NEW = 60.0
-"""The age in seconds below which a temporary file is never a leftover."""
+"""A temporary file that is younger than this number of seconds may still be in use."""
 _AT_ONCE = 32 * 1024 * 1024
-"""The number of bytes after which a file is synchronized with the disk again."""
+"""A file is synchronized with the disk whenever this number of bytes has been written."""
 _BEHIND = 8
-"""The maximum number of pieces that wait while the disk is busy."""
+"""The maximum number of pieces that wait to be written."""
 
 
 def temporary_name(name: str, end: str) -> str:
@@ -69,8 +69,9 @@ def held(path: Path) -> Iterator[None]:
 
 
 def remove_leftovers(path: Path) -> None:
-    """Removes the temporary files and folders of killed processes beside `path`, and logs a warning about each. A file or folder
-    of less than a minute is kept, because its process may not have locked it yet.
+    """Removes the temporary files and folders for `path` that killed processes have left, and logs a warning about each of them.
+
+    Files and folders that are younger than a minute are kept, because their processes may not have locked them yet.
     """
     for left in path.parent.glob(f".{escape(path.name)}.????????.part"):
         with suppress(OSError):

@@ -38,7 +38,7 @@ _FIRST_BYTES = {GZIP: (b"\x1f\x8b",), ZSTANDARD: (b"\x28\xb5\x2f\xfd", *(bytes([
 _METHODS = {GZIP: "gzip", ZSTANDARD: "Zstandard"}
 _CHUNK = 1 << 17
 _WINDOW = "too much memory"
-"""A part of the error of libzstd for files that need more than 128 MiB of memory for decompression."""
+"""A part of the error message of libzstd for files whose decompression needs more than 128 MiB of memory."""
 
 
 def suffix(name: str | Path) -> str:

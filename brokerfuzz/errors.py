@@ -29,8 +29,9 @@ from typing import Any
 LONGEST_LINE = 1000
 """The maximum length of a line with an error, in characters. The middle of a longer line is omitted."""
 _LONGEST_NAME = 200
+"""The maximum length, in characters, of an unknown name for which an error suggests a similar name."""
 _MOST_SUGGESTED = 5
-"""The maximum length of a name, in characters, for which an error suggests a similar name."""
+"""The maximum number of names that an error suggests."""
 
 _quoting = Repr()
 _quoting.maxstring, _quoting.maxother, _quoting.maxlong, _quoting.maxlevel = 120, 240, 40, 3
@@ -44,7 +45,7 @@ def quoted(value: Any) -> str:
 
 
 def shortened(line: str, most: int = LONGEST_LINE) -> str:
-    """Returns the line, or the line without its middle if it is too long."""
+    """Returns the line. If it has more than `most` characters, its middle is omitted."""
     if len(line) <= most:
         return line
     half = most // 2 - 20
@@ -52,22 +53,20 @@ def shortened(line: str, most: int = LONGEST_LINE) -> str:
 
 
 def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
-    """Returns the values of an argument that is a list of values. Raises `TypeError` for a single string, and for anything else
-    that is not iterable.
-    """
+    """Checks the argument `name`, and returns its `values`. Raises `TypeError` if they are a single string, or are not iterable."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(f"{name}={quoted(values)}: use a list or tuple, also for a single value")
     return values
 
 
 def needs_extra(what: str, problem: ImportError, extra: str = "fire") -> str:
-    """Returns the error for a missing optional package, with the command that installs it."""
+    """Returns the error message for a missing optional package. The message contains the command that installs the package."""
     name = (problem.name or "another package").partition(".")[0]
     return f"{what} needs {name}: pip install 'brokerfuzz[{extra}]'"
 
 
 def problem_of(problem: Exception) -> str:
-    """Describes an exception that invalid data caused, without the name of the exception."""
+    """Describes an exception that was caused by invalid data. The description does not name the class of the exception."""
     if isinstance(problem, KeyError):
         return f"the property {quoted(problem.args[0])} is missing"
     if isinstance(problem, RecursionError):

@@ -42,7 +42,7 @@ def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: byt
 
 
 def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[str, str]] = ()) -> Entry:
-    """Creates the response of an entry. As in the files of browsers, the status 0 means that there is no response."""
+    """Creates the response of an entry. The status 0 means that there is no response, as in HAR files that browsers write."""
     return {
         "status": status,
         "statusText": _PHRASES.get(status, ""),

@@ -19,10 +19,10 @@ HAR_SUFFIX = ".har"
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\"log\"\s*:\s*\{")
 _JSON = re.compile(r"(?:[a-z]+/(?:[\w.+-]*\+)?json|)(?:\s*;.*)?", re.IGNORECASE | re.ASCII)
 _UNKNOWN_TYPES = ("", "x-unknown")
-"""The content types that leave the type of a body open. Chromium writes `x-unknown`."""
+"""The content types that say nothing about the body. Chromium writes `x-unknown`."""
 
 Body = tuple[int, bytes]
-"""The number of an entry, beginning with 1, and a body."""
+"""The number of a HAR entry (the first one is 1), and the body of its request or response."""
 
 
 def is_har(head: bytes) -> bool:
@@ -60,7 +60,7 @@ def _body(content: Any) -> bytes:
     text, said = _below(content, "text"), _below(content, "mimeType") or ""
     if not isinstance(text, str) or not isinstance(said, str) or (said not in _UNKNOWN_TYPES and not _JSON.fullmatch(said.strip())):
         return b""
-    if "base64" in (_below(content, "encoding"), _below(content, "_encoding")):  # HAR defines no encoding for requests, and tools use both
+    if "base64" in (_below(content, "encoding"), _below(content, "_encoding")):  # HAR defines no encoding for requests: tools use both properties
         try:
             return b64decode(text)
         except ValueError:

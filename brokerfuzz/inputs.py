@@ -38,9 +38,10 @@ _CORPUS_HEAD = b'{"id":"'  # the beginning of each line in a corpus
 
 @dataclass(frozen=True, slots=True)
 class RecordedVerdict:
-    """The verdict of a message and other facts, as a corpus states them.
+    """The verdict of a message, and other facts that a corpus states about the message.
 
-    `now` is the time at which a verdict about the clock is true. `headers` replace the usual headers of the request.
+    If the verdict depends on the clock, `now` is the time for which the verdict is true. `headers` replace the usual headers of the
+    request.
     """
 
     message_type: MessageType
@@ -110,8 +111,8 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
 def contract_messages(
     found: Iterable[InputMessage], contract: Contract, message_type: MessageType | None = None, others: Counter[str] | None = None
 ) -> Iterator[InputMessage]:
-    """Yields the messages, without recorded traffic that is not a message of the contract. `others` counts the omitted bodies of
-    each file. With a `message_type`, recorded messages of other types are also omitted.
+    """Yields the messages, but omits recorded bodies that are not messages of the contract. With a `message_type`, recorded messages
+    of other types are also omitted. `others` counts the omitted bodies of each file.
     """
     for message in found:
         if message.recorded and not har_reading.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):

@@ -78,7 +78,7 @@ class PlannedCampaign:
         return self.workers > 1 or self.cluster is not None
 
     def about(self, target: Target | None = None) -> dict[str, Any]:
-        """Returns the part of the report that describes the settings and the use of the target."""
+        """Returns the part of a report that describes the settings of the campaign, and the requests to the target."""
         now = self.now.isoformat().replace("+00:00", "Z") if self.now else None
         seed = self.plan.seed if self.plan.count != 0 else None
         about = {"message": self.plan.message_type, "seed": seed, "now": now, "campaign": self.campaign_id, "request": None}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 Parts = Sequence[tuple[str, str | None]]
-"""The parts of a text. Each part has the name of the environment variable that contains it, or None."""
+"""The parts of a text, each with the name of the environment variable that it comes from, or None."""
 
 
 class Secret(str):
@@ -27,7 +27,7 @@ class Secret(str):
         return {name: text for text, name in self.parts if name is not None}
 
     def __str__(self) -> "Secret":
-        """Returns the text itself: `str()`, which click applies to each option, would forget what is secret."""
+        """Returns this `Secret`. click calls `str()` on each option, and a plain string would lose `parts`."""
         return self
 
     def __reduce__(self) -> tuple[type["Secret"], tuple[str, Parts]]:

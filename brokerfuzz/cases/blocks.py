@@ -1,7 +1,7 @@
 """Splits the cases of a plan into blocks, which different processes can generate independently.
 
-Blocks of catalogue cases and blocks of random cases are numbered separately. A process that generates only random cases does not
-need the catalogue, which takes seconds to generate.
+Blocks of catalogue cases and blocks of random cases are numbered separately. So a process that generates only random cases does
+not have to generate the catalogue, which takes seconds.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ class Block:
 
 
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
-    """Yields the blocks of all plans, in order. To find the number of blocks, the function generates the catalogues."""
+    """Yields the blocks of all plans, in order. The function generates the catalogues to count their cases."""
     for plan in plans:
         for random, total, most in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
             for number, start in enumerate(range(0, total, most)):

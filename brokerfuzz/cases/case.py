@@ -36,7 +36,7 @@ class Fault:
 
 
 Splice = tuple[int, int, bytes | str]
-"""The bytes of a twin that differ from its case: they replace the bytes of the case from the first offset to the second offset.
+"""Describes a twin by its difference from the case: a start, an end, and the bytes that replace this part of the body of the case.
 Many bytes are compressed to a string (see `compressed_twins`).
 """
 
@@ -163,11 +163,11 @@ class Case:
 
         With `faults`, the message must break exactly the rules of these faults. A fault can be a string, such as `"orderMinimum
         minimum one-below"`: the short name of a rule, and a technique. `"* removed"` stands for all rules that the message
-        breaks. With `claim`, the message must break no rule: it must be valid (`valid`) or touch the ambiguity with this ID.
+        breaks. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity that the message must touch.
 
-        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 to 47. `repr()` writes many bytes
-        as a compressed string. `now` is the time that counts as the present (default: the time in the tag `now:TIME`, or
-        the actual time).
+        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 to 47. If many bytes differ,
+        `repr()` writes them as a compressed string. `now` is the time that counts as the present (default: the time in the tag
+        `now:TIME`, or the actual time).
 
         Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises `TypeError`
         if the body is not bytes.
@@ -231,7 +231,7 @@ def _tests_unknown_values(case: Case, claim: str | None) -> bool:
 
 
 def _restored(twin: Splice, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Returns the bytes of a twin that `repr()` of a case has written."""
+    """Returns the body of a twin from the short form in which `repr()` writes it."""
     start, end, other = twin
     if isinstance(other, str):
         from brokerfuzz.cases.compressed_twins import decompressed
@@ -273,7 +273,7 @@ def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 
 _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""The beginning of the hash of each message type. Copying the beginning is faster than computing it again."""
+"""Maps each message type to the beginning of its hashes. Copying this object is faster than computing it again."""
 
 
 def clock(now: datetime | None) -> datetime:

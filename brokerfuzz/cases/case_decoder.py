@@ -31,11 +31,11 @@ _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 _STATED_SHARE = 54
 _STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
 _OTHERS: Mapping[str, int] = {"unknown property": 8, "type": 30, "integer range": 6, "syntax": 2}
-"""The shares of the kinds of rules among the faults, in hundredths. The contract states the first kinds of rules in words.
-Together, these kinds get 54 hundredths. The other kinds follow from the types in the tables of the contract. The contract has
-more rules of the other kinds, but almost all programs check these rules.
+"""The shares of the kinds of rules among the faults, in hundredths. The contract states the rules of the kinds in `_STATED` in
+words. Together, these kinds get 54 hundredths. The rules of the kinds in `_OTHERS` follow from the types in the tables of the
+contract. There are more such rules, but almost all programs check them.
 """
-_TOO_LARGE = ("message_size",)  # such a case is a megabyte long, so only the catalogue contains one
+_TOO_LARGE = ("message_size",)  # a message that touches this ambiguity is a megabyte long, so only the catalogue contains one
 TAG = "random"
 
 
@@ -100,16 +100,16 @@ class CaseDecoder:
         return None
 
     def next_rule(self, source: Source) -> Rule:
-        """Returns a rule that the source of bytes chooses. Some kinds of rules have a higher weight than others."""
+        """Returns the rule that the next bytes choose. Some kinds of rules have a higher weight than others."""
         rules, sums = self._weighted_rules
-        return rules[bisect(sums, int.from_bytes(source.take(2)) * sums[-1] >> 16)]  # Hypothesis prefers small integers, but no bytes
+        return rules[bisect(sums, int.from_bytes(source.take(2)) * sums[-1] >> 16)]  # Hypothesis prefers small integers, but not small bytes
 
     @cached_property
     def _weighted_rules(self) -> tuple[Sequence[Rule], Sequence[int]]:
-        """Returns the rules, and the running sums of their weights. The rules that the contract states in words get most cases,
-        even if there are only few such rules.
+        """Returns the rules, and the running sums of their weights. The rules that the contract states in words get most of the
+        cases, even if there are only a few such rules.
 
-        The list contains the types of required properties twice, because some programs accept null instead of a required value.
+        The list contains the rules about the types of required properties twice, because some programs accept null there.
         """
         kinds = {rule: _kind_of_rule(rule) for rule in self.rules}
         sites = self.contract.sites[self.message_type]
@@ -153,8 +153,8 @@ class CaseDecoder:
 
 @lru_cache(maxsize=64)
 def _message_decoders(contract: Contract, message_type: MessageType, style: Style) -> dict[str, Read]:
-    """Returns the compiled message decoders by place. All case decoders share these message decoders, because they do not depend
-    on the selected cases.
+    """Returns the cache of compiled message decoders, by place. All case decoders share this cache, because a message decoder does
+    not depend on the selected cases.
     """
     return {}
 

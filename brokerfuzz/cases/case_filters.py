@@ -17,8 +17,8 @@ EXCLUDES = "!"
 class Selection:
     """A filter for cases. Use `selection` to create a filter.
 
-    `rules` and `techniques` are the names that a case may have (None: all). `only_faults` excludes cases without a fault. The
-    function `tags` gets the tags of a case and decides whether the case is included (None: all cases).
+    A case may break only these `rules`, and only with these `techniques` (None: no restriction). `only_faults` excludes cases without
+    a fault. The function `tags` gets the tags of a case and decides whether the case is included (None: all cases).
     """
 
     rules: Collection[str] | None = None
@@ -49,7 +49,7 @@ class Selection:
                     yield one
 
     def among(self, rules: Iterable[Rule]) -> tuple[Rule, ...] | None:
-        """Returns the rules in a list that the filter selects. Returns None if the filter selects all rules."""
+        """Returns those of the given rules that the filter selects. Returns None if the filter selects all rules."""
         return None if self.rules is None else tuple(rule for rule in rules if rule.id in self.rules)
 
     def names(self) -> frozenset[str] | None:
@@ -63,9 +63,9 @@ def selection(
     """Creates a filter from patterns for rule IDs, names of techniques, tags and sites.
 
     In a pattern, `*` matches any characters and `?` matches one character. A pattern that begins with `!` excludes what it
-    matches, even if another pattern includes it. If all patterns exclude, every other case is included. A pattern for rules and a
-    pattern for sites must both match. Raises `UnknownNameError` if no rule, technique or site matches a pattern. A pattern for
-    tags may match nothing, because the tags are known only after the cases are generated. Raises `TypeError` for a single string
+    matches, even if another pattern includes it. If all patterns begin with `!`, every other case is included. With patterns for
+    rules and for sites, a rule must match both. Raises `UnknownNameError` if no rule, technique or site matches a pattern. A pattern
+    for tags may match nothing, because the tags are known only after the cases are generated. Raises `TypeError` for a single string
     instead of a sequence.
     """
     for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
@@ -97,7 +97,7 @@ def matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy:
 
 
 def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Splits the patterns into patterns that include and patterns that exclude."""
+    """Splits the patterns into those that include and those that exclude. The latter are returned without their `!`."""
     excluded = [pattern.removeprefix(EXCLUDES) for pattern in patterns if pattern.startswith(EXCLUDES)]
     return [pattern for pattern in patterns if not pattern.startswith(EXCLUDES)], excluded
 

@@ -11,8 +11,8 @@ from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.wording import listed, printable_as_in_python
 
 LEGIBLE = 80
-"""The number of characters up to which the bytes that differ are written as they are. The written twin of a generated case is no
-longer than this, so `repr()` adds at most 200 characters to the body.
+"""A difference with up to this number of characters is never compressed. The twin of a generated case needs no more characters than
+this, so `repr()` adds at most 200 characters to the body.
 """
 
 
@@ -43,7 +43,7 @@ def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
 
 
 def written_twin(twin: bytes, case: Case, contract: Contract) -> Splice:
-    """Returns the bytes that differ, as compressed text if they are many and the text is shorter."""
+    """Returns the difference from the twin. Many bytes are compressed if this makes the text shorter."""
     start, end, different = plain = splice(case.body, twin)
     if len(repr(plain)) <= LEGIBLE:
         return plain
@@ -52,7 +52,7 @@ def written_twin(twin: bytes, case: Case, contract: Contract) -> Splice:
 
 
 def splice(body: bytes, twin: bytes) -> tuple[int, int, bytes]:
-    """Returns the position and the bytes of the part in which two messages differ."""
+    """Returns the part in which two messages differ: its start and end in `body`, and its bytes in `twin`."""
     start = _common_length(body, twin)
     end = _common_length(body[start:][::-1], twin[start:][::-1])
     return start, len(body) - end, twin[start : len(twin) - end]
@@ -76,7 +76,7 @@ def readable_id(case: Case, contract: Contract | None) -> str:
 
 
 def described(case: Case, contract: Contract | None) -> Iterator[str]:
-    """Yields comment lines that explain the case and show how it differs from its twin, and then the call of `as_call`."""
+    """Yields comment lines that explain the case and show how it differs from its twin, and then the code from `as_call`."""
     reasons = [line.strip() for line in str(case.verdict).splitlines()[1:]]
     for line in [str(case), *reasons, *(difference(case.twin.body, case.body) if case.twin else ())]:
         yield f"# {printable_as_in_python(line)}"

@@ -83,7 +83,9 @@ def _listed(contract: Contract, message_type: MessageType, now: datetime | None,
 
 
 def _generates_as_built_in(contract: Contract, message_type: MessageType) -> bool:
-    """Returns whether all messages of this type are the same as with the built-in contract: reference data may list only other values."""
+    """Returns whether this contract gives the same messages of this type as the built-in contract. For example, its reference data may
+    list only values of other message types.
+    """
     if contract.values is not None and not contract.values.used(message_type):
         return contract.original is load_contract()
     return contract is load_contract()

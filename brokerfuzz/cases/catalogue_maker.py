@@ -41,9 +41,7 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
 
 
 def faults_of(contract: Contract, message_type: MessageType, now: datetime, rules: Iterable[Rule]) -> Iterator[Case]:
-    """Yields the cases that break these rules. For conditional rules, also yields the same messages with another condition (see
-    `controls`).
-    """
+    """Yields the cases that break these rules. Cases that break a rule with a condition are followed by their `controls`."""
     faults, controls = FaultMaker(contract, message_type, now), ControlMaker(contract, message_type, now)
     for rule in rules:
         for case in faults.of_rule(rule):

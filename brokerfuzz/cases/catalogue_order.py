@@ -1,7 +1,7 @@
 """Sorts the catalogue so that the first cases cover the most goals (see `covering.goals`).
 
-The next case is always the case that adds the most to the coverage of the earlier cases. An invalid case and its twin count as
-two cases, unless the twin is already in the list. For a pair of an invalid case and a new twin, the weight is divided by two.
+The next case is always the case that adds the most to the coverage of the earlier cases. If the twin of an invalid case is not yet
+in the list, both are added together. Their weight is divided by two, because they are two cases.
 """
 
 from collections import defaultdict
@@ -63,7 +63,7 @@ class _Cover:
         weight = self.weight_of.get(case.id, _NOTHING)
         self.covered.update(weight.named)
         self.bits |= weight.bits
-        for number in self.faults_of.get(case.id, ()):  # the twin is already in the list, so its invalid cases now count with their full weight
+        for number in self.faults_of.get(case.id, ()):  # their twin is now in the list, so they count with their full weight
             heappush(self.queue, (-self._gain(self.cases[number]), number))
         yield case
 

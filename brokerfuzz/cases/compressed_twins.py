@@ -18,7 +18,7 @@ _AROUND_FAULTS = (UNUSUAL, BARE, NULLS, BACKWARDS, COMPLETE, SMALLEST)
 _ITEMS = 3
 """The number of items in the arrays of the plain messages in the dictionary."""
 _LARGEST = 30_000
-"""The size of the dictionary in bytes. Matches can be at most 32,506 bytes back."""
+"""The maximum size of the dictionary, in bytes. zlib finds only parts of the last 32,506 bytes."""
 _RAW = -zlib.MAX_WBITS
 """The zlib format without a header and without a checksum."""
 
@@ -30,7 +30,7 @@ def compressed(part: bytes, body: bytes, message_type: MessageType, contract: Co
 
 
 def decompressed(text: str, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Returns the part from the text. Raises `LabelError` if the text does not belong to the body."""
+    """Restores a part that was compressed. Raises `LabelError` if the text does not belong to the body."""
     try:
         return zlib.decompressobj(_RAW, zdict=_known(body, message_type, contract)).decompress(b85decode(text))
     except (ValueError, zlib.error) as problem:

@@ -1,7 +1,7 @@
-"""Generates controls. A control is a copy of an invalid message in which the condition of the broken rule is changed.
+"""Generates controls for rules that have a condition.
 
-For example, a rule requires clusters if `offerType` is `Product List`. The control has no clusters and another `offerType`, so
-the control is valid. A program that ignores the condition answers wrongly to the invalid message or to the control.
+For example, a rule requires clusters if `offerType` is `Product List`. An invalid message has no clusters. Its control is the same
+message with another `offerType`, so the control is valid. A program that ignores the condition answers wrongly to one of the two.
 """
 
 import json
@@ -31,7 +31,9 @@ class ControlMaker:
     now: datetime
 
     def of_fault(self, rule: Rule, fault: Case) -> Iterator[Case]:
-        """Yields a control for each value that makes the condition true or false. Yields nothing for a rule without a condition."""
+        """Yields a control for each value that makes a true condition false, or a false condition true. Yields nothing for a rule
+        without a condition.
+        """
         condition = self._condition(fault) if rule.condition or rule.keyword in OF_PRESENCE else None
         if condition is None or not isinstance(message := fault.value, dict):
             return

@@ -42,7 +42,7 @@ class EdgeMaker:
         yield from self._packed()
         yield from self._sizes()
         yield from self._bare_objects()
-        yield from self._enum_properties()
+        yield from self._enum_values()
         yield from self._one_at_a_time()
         yield from self._spellings()
 
@@ -57,7 +57,9 @@ class EdgeMaker:
         return list(self.contract.sites[self.message_type].values())
 
     def _packed(self) -> Iterator[Case | None]:
-        """Yields messages in which all properties are null, false or absent, and messages in which all properties are at an edge."""
+        """Yields a message in which all properties are null, one in which all booleans are false, and one with all properties in
+        reverse order. Then yields messages in which all properties are at an edge.
+        """
         yield self._case("all-null", MessagePlan(choose=null_where_allowed))
         yield self._case("all-false", MessagePlan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
         yield self._case("backwards", MessagePlan(backwards=True))
@@ -67,10 +69,10 @@ class EdgeMaker:
                 yield self._case(f"values-{number}", MessagePlan(choose=self._nth(pools, number), narrowed=ground))
 
     def _grounds(self) -> list[Schema]:
-        """Returns schemas such that one message per schema is enough to contain every site.
+        """Returns schemas for a few messages that together contain every site.
 
-        Each schema after the first requires a site that the earlier messages lack. If a message can have a range that limits its
-        quantities, one schema forbids this range.
+        Each schema after the first requires a site that the earlier messages lack. If a range can limit the quantities in a message,
+        one more schema forbids this range.
         """
         unlimited = [
             schema_requiring(path, {"properties": {name: {"type": ["null"]} for name in names[1:]}})
@@ -115,7 +117,7 @@ class EdgeMaker:
         return choose
 
     def _sizes(self) -> Iterator[Case | None]:
-        """Yields messages with no items, two items and eleven items in the arrays of one depth."""
+        """Yields messages in which all arrays at one depth have 0, 2, 11 or 100 items."""
         arrays = [site for site in self._sites if "array" in types_of(site.schema)]
         for depth in sorted({site.path.count("[]") for site in arrays}):
             for size in SIZES:
@@ -126,18 +128,18 @@ class EdgeMaker:
                         yield self._case(f"{size}-items-{depth}-deep", MessagePlan(sizes=sizes, narrowed=ground))
 
     def _bare_objects(self) -> Iterator[Case | None]:
-        """Yields messages in which all objects of one depth have only their required properties."""
+        """Yields messages in which all objects at one depth have only their required properties."""
         sites = self.contract.sites[self.message_type]
         for depth in sorted({path.count(".") for path, site in sites.items() if site.name}):
             yield self._case(f"only-required-{depth}-deep", MessagePlan(choose=_without_optional(sites, depth)))
 
-    def _enum_properties(self) -> Iterator[Case | None]:
+    def _enum_values(self) -> Iterator[Case | None]:
         """Yields each value of each enumeration twice: in a complete message, and in a message with only the required properties."""
         for site in self._sites:
-            for prop in site.schema.get("enum", ()):
+            for value in site.schema.get("enum", ()):
                 for full, name in ((True, "complete"), (False, "bare")):
-                    leaf = schema_requiring(site.path, {"enum": [prop]})
-                    yield self._case(f"{name}-{site.path}={prop}", MessagePlan(full=full).narrow(leaf))
+                    leaf = schema_requiring(site.path, {"enum": [value]})
+                    yield self._case(f"{name}-{site.path}={value}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
         """Yields three messages for each optional property. The property is absent, or null, or the only optional property."""
@@ -159,7 +161,7 @@ class EdgeMaker:
         yield from self._literals("number", NUMBER_LITERALS, lambda number: 90000.25 + number)
 
     def _literals(self, json_type: str, literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
-        """Yields messages that together contain all these notations of values. Each property gets one of the notations."""
+        """Yields messages that together contain all these notations. Each property gets another notation."""
         fits = self.free_sites(json_type)
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))
@@ -193,7 +195,7 @@ def _only(path: str, state: Any) -> Choose:
 
 
 def _within_texts(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
-    """Changes the first property name and the first string value."""
+    """Returns a function that changes the first property name and the first string in a message."""
 
     def rewrite(body: bytes) -> bytes:
         pieces = body.split(b'"')

@@ -18,10 +18,8 @@ from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The item of an array that contains the fault. The arrays at `paths` have `size` items, and the fault is in the item
-    `index`.
-
-    Arrays that are not in `paths` have one item.
+    """The position of a fault in arrays. `arrays` contains the paths of arrays that have `size` items, and the fault is in the item
+    `index`. All other arrays have one item.
     """
 
     name: str
@@ -63,14 +61,14 @@ def placements(site: str) -> list[Placement]:
 class Neighbours:
     """Describes the other properties of an object with a fault. For example, all other properties are null.
 
-    `full` includes the optional properties, and `backwards` reverses the order of the properties. `prop` selects the value of
-    enumerations. If `realistic` is false, the values are the simplest ones.
+    `full` includes the optional properties, and `backwards` reverses the order of the properties. `enum_index` selects the value of
+    enumerations. If `realistic` is false, the values are the simplest ones. `state` chooses the value of every other property.
     """
 
     name: str
     full: bool = True
     backwards: bool = False
-    prop: int = 0
+    enum_index: int = 0
     realistic: bool = True
     state: Callable[[Schema], Any] = field(default=lambda schema: PLAIN)
 
@@ -83,7 +81,7 @@ class Neighbours:
 
         def choose(path: str, schema: Schema) -> Any:
             if schema.get("enum") and (self.full or contract.sites[message_type][path].required):
-                return schema["enum"][self.prop % len(schema["enum"])]
+                return schema["enum"][self.enum_index % len(schema["enum"])]
             state = self.state(schema)
             as_it_comes = path in sizes or unsupported_keywords_of(schema) or notation_detector_at(contract, message_type, path) is not None
             return PLAIN if as_it_comes and state is not None else state
@@ -116,10 +114,10 @@ def _unusual(schema: Schema) -> Any:
 SMALLEST = Neighbours("smallest", full=False, realistic=False)
 REQUIRED = Neighbours("required", full=False)
 COMPLETE = Neighbours("complete")
-UNUSUAL = Neighbours("unusual", prop=-1, state=_unusual)
-BARE = Neighbours("bare", full=False, prop=1)
-NULLS = Neighbours("nulls", prop=2, state=_null)
-BACKWARDS = Neighbours("backwards", backwards=True, prop=3)
+UNUSUAL = Neighbours("unusual", enum_index=-1, state=_unusual)
+BARE = Neighbours("bare", full=False, enum_index=1)
+NULLS = Neighbours("nulls", enum_index=2, state=_null)
+BACKWARDS = Neighbours("backwards", backwards=True, enum_index=3)
 NEIGHBOURS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
 """The variations of the other properties, in order: all ordinary, all unusual, only required properties, all null, and in reverse
 order.
@@ -127,7 +125,9 @@ order.
 
 
 def variations(site: str) -> list[tuple[Placement, Neighbours]]:
-    """Returns combinations of a position and of neighbouring properties. Each position and each kind of neighbours occurs once."""
+    """Returns pairs of a position and a variation of the neighbouring properties. Each position and each variation occurs at least
+    once.
+    """
     placed = [(placement, COMPLETE) for placement in placements(site)]
     with_neighbours = [(ONLY, neighbours) for neighbours in NEIGHBOURS[1:]]
     return [*placed[:2], *(one for pair in zip_longest(with_neighbours, placed[2:]) for one in pair if one is not None)]

@@ -87,9 +87,7 @@ class FaultMaker:
                 yield case
 
     def empty_object(self) -> Iterator[Case]:
-        """Yields the message `{}`, which breaks the rules of all required properties. The twin of the message `{}` has only the
-        required properties.
-        """
+        """Yields the message `{}`, which breaks the rules of all required properties. Its twin has only the required properties."""
         twin = self._twin(compact(build(self.contract, self.message_type, MessagePlan(full=False))))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
@@ -98,7 +96,7 @@ class FaultMaker:
         yield from [case] if case and faults and twin else []
 
     def unbroken(self) -> list[Rule]:
-        """Returns the rules that no technique can break. Only a changed contract has rules that no technique can break."""
+        """Returns the rules that no technique can break. Only a changed contract has such rules."""
         return [rule for rule in self.contract.rules[self.message_type] if not self.techniques(rule)]
 
     def techniques(self, rule: Rule) -> list[Technique]:
@@ -149,12 +147,14 @@ class FaultMaker:
         return FaultContext(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)
 
     def deciding(self, rule: Rule) -> list[Condition]:
-        """Returns the conditions that affect the rule, or an object that contains the place of the rule."""
+        """Returns the condition of the rule. For a rule without a condition, returns the conditions of rules about an object or array
+        that contains its place.
+        """
         if rule.condition is not None:
             return [rule.condition]
         conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
         others = [other for other in conditional if other.site and other.site != rule.site and rule.site.startswith(other.site)]
-        if rule.keyword == "enum":  # the rule concerns the property in the condition itself: change the notation of its value
+        if rule.keyword == "enum":  # a condition may test the value of this property
             others += [other for other in conditional if other.condition and _decides(other.condition, rule.site)]
         return list({other.condition.label: other.condition for other in others if other.condition}.values())
 

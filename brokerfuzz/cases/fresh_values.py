@@ -24,7 +24,7 @@ _RUN, _NUMBERS = token_hex(4), count(1)
 _LONG = 100
 _BIG_ENDIAN = (b"\xfe\xff", b"\0\0")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
-"""A string, or a character that separates values. A message with a syntax error also has such tokens."""
+"""A string, or a character that separates values. The expression also finds tokens in messages with syntax errors."""
 
 
 def fresh_string(value: str) -> str:
@@ -43,13 +43,15 @@ def _with_suffix(value: str, suffix: str) -> str:
 
 
 def fresh_properties(message_type: MessageType, contract: Contract) -> list[str]:
-    """Returns the properties of a message that can be fresh: the strings of its top-level object."""
+    """Returns the properties that can get fresh values: the strings of the top-level object."""
     known = contract.flat[message_type].get("properties", {})
     return [name for name, schema in known.items() if "string" in types_of(schema) and "enum" not in schema]
 
 
 def check_property(name: str, message_type: MessageType, contract: Contract) -> None:
-    """Raises `UnknownNameError` if no message has this property, and `ReferenceDataError` if the reference data lists its values."""
+    """Raises `UnknownNameError` if no message type has this property as a string of its top-level object. Raises `ReferenceDataError`
+    if the reference data lists values of the property.
+    """
     known = [each for one in MESSAGE_TYPES for each in fresh_properties(one, contract)]
     if name not in known:
         raise UnknownNameError("property for --fresh", name, known, "use a string of the top-level object, such as number")

@@ -36,8 +36,8 @@ class MessagePlan:
     - `full`: if true, the message contains all optional properties, otherwise none.
     - `narrowed`: an additional schema for the message. The schema must not contain references.
     - `sizes`: maps the path of an array to its number of items (default: one).
-    - `within`: the index of an item in an outer array. The sizes of inner arrays apply only inside the item `within`. If `within` is
-      None, the sizes apply inside all items.
+    - `within`: the index of an item in an outer array. The sizes of inner arrays apply only inside this item. If `within` is None,
+      the sizes apply inside all items.
     - `choose`: a function that chooses the value of a property from its path and schema. `choose` returns a value, `ABSENT` or
       `PLAIN`. If the schema forbids the chosen value, the builder chooses another value.
     - `backwards`: if true, the properties are in reverse order.
@@ -73,7 +73,7 @@ class _Builder:
     plan: MessagePlan
 
     def value(self, schema: Schema, path: str, index: int) -> Any:
-        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # the items must be different
+        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # only the first item, because items must differ
         return self._wished(schema, path, index, wish)
 
     def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
@@ -166,7 +166,7 @@ def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
 def schema_requiring(path: str, leaf: Schema | None = None) -> Schema:
     """Returns a schema that requires a value at `path`. The value must comply with the schema `leaf`.
 
-    If there are arrays on the path, at least one item must contain the value.
+    If there are arrays on the path, they must not be empty, and each of their items must contain the value.
     """
     if not path:
         return leaf or {}

@@ -30,7 +30,7 @@ def difference(twin: bytes, body: bytes) -> list[str]:
 
 
 def changed_lines(twin: bytes, body: bytes, most: int = 8) -> list[str]:
-    """Returns at most this number of the lines of `difference` that only one of the messages contains."""
+    """Returns the lines of `difference` that only one of the messages contains, but at most `most` lines."""
     lines = [line for line in difference(twin, body) if line[:1] in "+-" or set(line) == {" ", "^"}]
     return lines if len(lines) <= most else [*lines[: most - 1], f"... {len(lines) - most + 1:,} more lines"]
 

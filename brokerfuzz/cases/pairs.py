@@ -57,7 +57,7 @@ class PairMaker:
         """Yields messages for the root object, then for the objects below it, and finally for combinations that are still missing."""
         known = states(self.contract, self.message_type)
         strengths = {path: strength_at(known, path, self.strength) for path in known.objects}
-        left = {path: missing(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
+        left = {path: possible(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
         for case in self._rows(known, strengths):
             _remove_occurring(known, case.value, left)
             yield case
@@ -251,7 +251,7 @@ def combinations_of(factors: StatesOf, strength: int) -> int:
     return sum(prod(some) for some in combinations(sizes, min(strength, len(sizes))))
 
 
-def missing(contract: Contract, message_type: MessageType, path: str, strength: int) -> set[Combination]:
+def possible(contract: Contract, message_type: MessageType, path: str, strength: int) -> set[Combination]:
     """Returns every combination of states that an object can have in a valid message."""
     factors = states(contract, message_type).at(path)
     excluded = impossible(contract, message_type, path)

@@ -80,7 +80,7 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """True if no case matches the filters. The catalogue is generated."""
+        """True if no case matches the filters. This property generates the catalogue."""
         return next(self.numbered(), None) is None
 
     def shards(self) -> Iterator[int]:
@@ -203,9 +203,7 @@ def _catalogue_cases(plan: Plan) -> Sequence[Case]:
 
 
 def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
-    """Yields the selected cases. The iterator ends if the filter excludes many cases in a row, because the filter may match no
-    case at all.
-    """
+    """Yields the cases, but ends if the filter excludes many cases in a row, because it may exclude all of them."""
     excluded = 0
     for case in cases:
         yield case

@@ -8,7 +8,7 @@ from brokerfuzz.decoder import messages
 from brokerfuzz.schemas import Contract, MessageType
 
 _MOST_REPEATED = 5000
-"""The number of repeated messages in a row after which the cases end."""
+"""After this number of repeated messages in a row, no further cases are generated."""
 
 
 class _Cases:

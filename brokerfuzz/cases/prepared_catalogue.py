@@ -73,7 +73,7 @@ def prepared(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
 @lru_cache
 def _prepared(message_type: MessageType) -> _Prepared:
     valid, twins = dict[str, Case](), dict[str, Case]()
-    cases: list[Case | str] = []  # a string identifies a case about the clock
+    cases: list[Case | str] = []  # a string is the ID of a case about the clock
     broken, probed = set[str](), set[str]()
     for record in _records(_path(message_type)):
         if record.now is not None:

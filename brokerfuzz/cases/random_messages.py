@@ -41,7 +41,7 @@ def messages(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Iterator[Any]:
-    """Returns an endless iterator over valid messages, or, with `verdicts`, over cases with these labels.
+    """Returns an endless iterator over valid messages, or over cases with these `verdicts`.
 
     The same arguments give the same messages on every machine. Each message is a new object that you may change.
     `brokerfuzz.cases.compact` converts a message to bytes. `plausible=True` uses realistic business values instead of unusual

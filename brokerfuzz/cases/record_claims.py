@@ -1,4 +1,4 @@
-"""Checks the statements in the record of a case other than its verdict: the techniques, the places of the faults, and the tags."""
+"""Checks what the record of a case states in addition to the verdict: the techniques, the places of the faults, and the tags."""
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.known_tags import is_known

@@ -1,4 +1,4 @@
-"""Reads the lines of a corpus. The module parses each line, and judges the message in the line again."""
+"""Reads the lines of a corpus, and judges the message in each line again."""
 
 import re
 from base64 import b64decode
@@ -22,7 +22,7 @@ _ID = re.compile(r"[0-9a-f]{16}")
 _CARRIERS = frozenset({"body", "raw", "file"})
 _PROPERTIES = _CARRIERS | {"id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "last"}
 _BESIDE = frozenset({"reason", "group", "difference"})
-"""The properties that some formats add for people and programs, and that brokerfuzz does not read."""
+"""The properties that some formats add for other readers, and that brokerfuzz ignores."""
 
 MOST_LISTED = 1000
 """The maximum number of faults, ambiguities, tags or headers in a line. Lines from brokerfuzz contain only a few of these values."""
@@ -39,7 +39,7 @@ def no_files(name: str) -> bytes:
 
 
 class CaseRecord(NamedTuple):
-    """The contents of a line of a corpus. The message was not judged again yet."""
+    """The contents of a line of a corpus. The message has not been judged again yet."""
 
     id: str
     message_type: MessageType

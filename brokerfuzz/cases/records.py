@@ -3,16 +3,15 @@
     {"id": "…16 hex digits…", "message": "offer-creation-request", "verdict": "invalid",
      "faults": [{"rule": "…", "at": "/orderMinimum", "technique": "one-below"}], "twin": "…id…", "body": {…}}
 
-Lists without entries are omitted.
+Empty lists are omitted.
 
-`body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes. If the bytes are
-not compact JSON, the property `raw` contains the message in base64.
-In a corpus for other languages, `raw` contains every message. If the corpus is a folder, the property `file` contains the name
-of the file with the message, and `reason` says why the message has its verdict.
+`body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes. Otherwise, `raw`
+contains the message in base64. In a corpus for other languages, every message is in `raw`. If the corpus is a folder, the property
+`file` contains the name of the file with the message, and `reason` says why the message has its verdict.
 
 `ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is omitted if there is no twin. The `headers` of
 a case replace the usual headers with the same names. The value null means that the header is not sent. If the headers declare a
-compressed body, the message is the compressed body.
+compressed body, `raw` contains the compressed bytes.
 
 A case about the clock has the tag `now:TIME`, with the time for which its verdict is true. The verdicts of all other cases do not
 depend on the time, so their records contain no time.
@@ -60,7 +59,9 @@ def _message(case: Case, *, base64: bool) -> tuple[bytes, bytes]:
 
 
 def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes, ...]:
-    """Returns the parts of a line. If the caller joins the parts of many lines at once, no message is copied twice."""
+    """Returns a line of the corpus as pieces of bytes. The caller joins the pieces of many lines at once, so that no message is
+    copied twice.
+    """
     verdict = case.verdict
     record: dict[str, Any] = {"id": case.id, "message": case.message_type, "verdict": verdict.label}
     if case.faults:

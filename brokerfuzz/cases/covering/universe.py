@@ -8,7 +8,7 @@ from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.covering.goals import KINDS, Goal, of_ambiguity, of_pair, of_rule
 from brokerfuzz.cases.covering.states import states
 from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.pairs import check_strength, missing
+from brokerfuzz.cases.pairs import check_strength, possible
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import types_of
@@ -67,5 +67,5 @@ def _combinations(contract: Contract, message_type: MessageType, strength: int) 
     for path in known.objects:
         check_strength(known, path, strength)
         ranks = {(name, state): rank for rank, (name, state) in enumerate((n, s) for n, of in known.at(path).items() for s in of)}
-        combinations = (sorted(some, key=ranks.__getitem__) for some in missing(contract, message_type, path, strength))
+        combinations = (sorted(some, key=ranks.__getitem__) for some in possible(contract, message_type, path, strength))
         yield from (of_pair(path, some) for some in sorted(combinations, key=lambda some: [ranks[one] for one in some]))
