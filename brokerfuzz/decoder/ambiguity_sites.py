@@ -30,8 +30,8 @@ def detectors_at(contract: Contract, message_type: MessageType, path: str) -> li
 
 @lru_cache(maxsize=4096)
 def notation_detector_at(contract: Contract, message_type: MessageType, path: str) -> str | None:
-    """Returns the ambiguity about the notation of strings that concerns a site. If there are several such ambiguities, returns
-    the ambiguity that allows the fewest strings.
+    """Returns the detector of the ambiguity about the notation of strings at a site. If there are several such ambiguities, the one
+    that allows the fewest strings counts.
     """
     found = detectors_at(contract, message_type, path)
     return next((detector for detector in FOR_DETECTOR if detector in found), None)
@@ -39,7 +39,7 @@ def notation_detector_at(contract: Contract, message_type: MessageType, path: st
 
 @lru_cache(maxsize=4096)
 def concerning(contract: Contract, message_type: MessageType, path: str) -> Mapping[str, str]:
-    """Returns the detector of each ambiguity that concerns a site, by the ambiguity's id."""
+    """Maps the ID of each ambiguity that concerns a site to its detector."""
     found = {}
     for ambiguity in contract.ambiguities:
         for where in (ambiguity.sites or {}).get(message_type, ()):

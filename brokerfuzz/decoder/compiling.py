@@ -46,7 +46,7 @@ COUNTS = (1, 1, 1, 2, 1, 1, 1, 2, 1, 3)
 FULL_COUNTS = (1, 1, 1, 2)
 """The usual numbers of items in the arrays of full messages."""
 RICH_COUNTS = (2, 1, 2, 2, 1, 2, 3, 2)
-"""The usual numbers of items in arrays that are seldom short."""
+"""The usual numbers of items in the arrays at `rich` sites."""
 RARE_COUNTS = (5, 8, 11, 12)
 """Rare numbers of items. The number 11 detects code that checks only the first ten items."""
 
@@ -168,7 +168,7 @@ def _table(schema: Schema, place: _CompileContext) -> Table:
 
 @lru_cache(maxsize=16)
 def _known_tables(contract: Contract, message_type: MessageType, style: Style) -> dict[Hashable, Table]:
-    """Returns the tables that were made for the schemas of the contract."""
+    """Returns the cache of tables for unchanged schemas of the contract."""
     return {}
 
 

@@ -155,7 +155,7 @@ def _is_free(schema: Schema, name: str) -> bool:
 
 
 Renew = Callable[[Any, Collection[Any]], Any]
-"""Returns a similar value that is not among the others, or the same value if there is no such value."""
+"""A function that returns a similar value that is not among the others, or the same value if there is no such value."""
 
 
 def _keep(value: Any, others: Collection[Any]) -> Any:
@@ -163,8 +163,8 @@ def _keep(value: Any, others: Collection[Any]) -> Any:
 
 
 def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
-    """Changes the first string or number in the value that may have other values. Integers in objects are not changed, because
-    some of them must be in ascending order. The new number is larger, and a double can represent it.
+    """Changes the first string or number in the value for which the schema allows other values. Integers in objects are not changed,
+    because some of them must be in ascending order. The new number is larger, and a double can represent it.
     """
     if value in (known := schema.get(KNOWN, ())):
         return next((one for one in known if one not in others), value)

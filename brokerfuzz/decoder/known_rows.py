@@ -1,4 +1,4 @@
-"""Repairs messages with reference data: the values of an object belong together, and the items of an array have different values.
+"""Repairs messages with reference data, so that the values of an object come from one row, and the items of an array are different.
 
 The decoder reads each property independently. Without a repair, the product ID of an object can come from one row of the
 reference data, and the page count from another row.

@@ -84,8 +84,8 @@ def _bytes(schema_text: str, attempt: int) -> bytes:
 
 
 def _ordinary(value: Any) -> bool:
-    """Returns whether the value is usual everywhere in a message: its strings are valid Unicode, and its numbers have the usual
-    notation.
+    """Returns whether the value would be usual at any place in a message: its strings are valid Unicode, and its numbers have the
+    usual notation.
     """
     if isinstance(value, str):
         return "\0" not in value and len(value) <= 1024 and not any("\ud800" <= letter <= "\udfff" for letter in value)

@@ -27,8 +27,9 @@ Ambiguities = str | Iterable[str] | None
 """`"all"`, a list of IDs, or None for no ambiguities."""
 
 MOST_ITEMS, MOST_ITEMS_IN_ALL = 50, 100
-"""The greatest minimum size of an array, and of an array with the arrays in its items. Hypothesis limits the size of an example, and is
-slow long before this limit."""
+"""The largest numbers of items that users may require: in one array, and in an array and the arrays in its items together. Hypothesis
+limits the size of an example, and becomes slow well below its limit.
+"""
 
 
 def reject(name: str, value: object, remedy: str) -> NoReturn:
@@ -38,7 +39,7 @@ def reject(name: str, value: object, remedy: str) -> NoReturn:
 
 @contextmanager
 def _rejecting(name: str = "", value: object = None) -> Iterator[None]:
-    """Converts errors of other parts of brokerfuzz to `InvalidArgument`. If an argument is given, it is named before the error."""
+    """Converts errors of other parts of brokerfuzz to `InvalidArgument`. With a `name`, the error begins with this argument."""
     try:
         yield
     except (BrokerfuzzError, TypeError) as problem:
@@ -124,7 +125,7 @@ def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def pinned_sites(fields: Fields | None, contract: Contract, message_type: MessageType, above: str = "") -> dict[str, SearchStrategy[Any]]:
-    """Returns the strategies of `fields` by the site that they pin. The sites in `fields` are relative to the site `above`."""
+    """Returns the pinned sites, with the strategies for their values. The sites in `fields` are relative to the site `above`."""
     if fields is None:
         return {}
     if not isinstance(fields, Mapping):
@@ -172,7 +173,7 @@ def fresh_property(fresh: str | None, contract: Contract, message_type: MessageT
 def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: MessageType) -> frozenset[str]:
     """Returns the IDs of the ambiguities that messages may touch: none for None, all for `"all"`. `*` and `!` work as in rules.
 
-    Ambiguities about bytes, headers, the clock or size are not included, because a message of a strategy is only a value.
+    Ambiguities about bytes, headers, the clock or size are not included, because strategies for messages generate only Python values.
     """
     known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(message_type) and ambiguity.id in drawable()]
     if ambiguities is None or ambiguities == "all":

@@ -20,7 +20,9 @@ Draws = Callable[[DrawFn], Value]
 
 
 def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, SearchStrategy[Value]]:
-    """Turns a function that returns `Draws` into a strategy. The function runs when Hypothesis validates the strategy."""
+    """Turns a function that returns `Draws` into a function that returns a strategy. The original function runs when Hypothesis
+    validates the strategy.
+    """
 
     def drawn(draw: DrawFn, call: _Call) -> Any:
         return call.draws(draw)

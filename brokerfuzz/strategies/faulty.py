@@ -33,8 +33,8 @@ def faulty(
     """Invalid cases that are made from the valid messages of a strategy. Each case breaks one rule.
 
     `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy. `case.twin` is
-    the message itself. A case can break only rules about values that its message contains. The other arguments are the same as
-    for `invalid_offer_requests`.
+    the valid message. A case can break only rules about values that this message contains. The other arguments are the same as for
+    `invalid_offer_requests`.
 
     Raises `InvalidArgument` if `messages` generates a message that is not valid.
 

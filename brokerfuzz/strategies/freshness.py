@@ -20,7 +20,7 @@ SomeCase = TypeVar("SomeCase", bound=Case)
 
 
 def fresh_messages(valid: ValidValues, fresh: str | None) -> Draws[Any]:
-    """Returns the function that draws messages, with a fresh value of the property `fresh`. Raises `InvalidArgument`."""
+    """Returns a function that draws messages. Each message has a fresh value of the property `fresh`. Raises `InvalidArgument`."""
     draws, name = valid.draws(), arguments.fresh_property(fresh, valid.contract, valid.message_type, valid.pins)
     if name is None:
         return draws

@@ -2,8 +2,7 @@
 other example.
 
 `DirectSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public
-strategies. If a version of Hypothesis lacks a method that `DirectSource` calls, `StrategySource` replaces it. `DirectSource` has
-these advantages:
+strategies, and is used if a version of Hypothesis lacks a method that `DirectSource` calls. `DirectSource` has these advantages:
 
 - `DirectSource` is about 1.6 times as fast.
 - `DirectSource` records an edge as an ordinary value, so Hypothesis can shrink the edge. For example, `' OR '1'='1` becomes `'`
@@ -37,8 +36,8 @@ _DIGITS = dict.fromkeys(range(1, 10), 0.01)
 _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
 _SIMPLE, _LESS_SIMPLE = "abcdefghij\r\f\v\n\t\x85\xa0\u2028", "0123456789\x1b\x1a\x19\x18\x17\x16\x15\x14"
 _SWAPPED = str.maketrans(_SIMPLE + _LESS_SIMPLE, _LESS_SIMPLE + _SIMPLE)
-"""Hypothesis shrinks characters towards 0. After these characters are exchanged, `a` is the simplest character, and all white
-space shrinks to the space.
+"""Hypothesis shrinks characters towards the digit `0`. After these characters are exchanged, `a` is the simplest character, and all
+white space shrinks to the space.
 """
 
 
@@ -140,7 +139,7 @@ class DirectSource(StrategySource):
         return cast(str, self._data.draw_string(_LETTERS, min_size=shortest, max_size=longest)).translate(_SWAPPED)
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged. Hypothesis records the value as if Hypothesis had chosen the value."""
+        """Returns this value unchanged. Hypothesis records the value as if it had chosen the value itself."""
         if isinstance(value, str):
             self._data.draw_string(_LETTERS, min_size=0, max_size=len(value), forced=value.translate(_SWAPPED))
         elif isinstance(value, int):

@@ -12,7 +12,7 @@ from brokerfuzz.schemas import Contract, MessageType, check
 
 
 def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
-    """Returns a drawn value: a message, or the part of a message at a site. Raises `InvalidArgument` if the value breaks a rule."""
+    """Returns a drawn value (a message, or its part at a site) unchanged. Raises `InvalidArgument` if the value breaks a rule."""
     message, steps = _message_around(contract, message_type, site) if site else (None, ())
     try:
         verdict = check(message_type, altered(message, steps, Put(value)), contract=contract)

@@ -182,11 +182,11 @@ def priced_offers(
 def envelopes(
     data: SearchStrategy[Data], *, plausible: bool = False, ambiguities: arguments.Ambiguities = None, contract: Contract | None = None
 ) -> Draws[Envelope[Data]]:
-    """Envelopes of responses around the values of a strategy. If the value is None, the envelope reports a failure.
+    """Envelopes of responses, whose `data` comes from a strategy. If `data` is None, the envelope reports a failure.
 
-    The data is not checked against the contract. The other arguments are the same as for `offer_requests`.
+    `data` is not checked against the contract. The other arguments are the same as for `offer_requests`.
 
-    Shrinks towards few messages.
+    Shrinks towards few failure messages and informational messages.
 
     >>> from hypothesis import find, strategies as st
     >>> from brokerfuzz.strategies import envelopes

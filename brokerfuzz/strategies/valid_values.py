@@ -74,7 +74,7 @@ class ValidValues:
         return self.meeting(_sized(path, low, high))
 
     def draws(self, *, judge: bool = True) -> Draws[Any]:
-        """Returns the function that draws a value. Raises `InvalidArgument` if no value can have these options.
+        """Returns the function that draws a value. Raises `InvalidArgument` if no value complies with these options.
 
         If `judge` is true, pinned values that break the contract also raise `InvalidArgument`.
         """

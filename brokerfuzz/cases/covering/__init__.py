@@ -1,3 +1,3 @@
-"""Determines what a message covers: rules, techniques, edges, ambiguities and pairs of states. Any program may have written the
-message.
+"""Determines what a message covers: rules, techniques, edges, ambiguities and pairs of states. The message may come from any
+program.
 """

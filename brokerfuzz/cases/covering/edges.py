@@ -1,4 +1,4 @@
-"""Finds the edges of a value. An edge is an unusual property of a valid value, such as being empty or zero.
+"""Finds the edges of a value. An edge is something unusual about a valid value: for example, a string is empty.
 
 Each edge has a name and a function that recognises it. A site can have an edge if its schema allows at least one value with this
 edge.

@@ -50,8 +50,8 @@ _met = lru_cache(maxsize=1 << 16)(of_pair)
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
     """Returns the goals that a case covers.
 
-    An invalid case covers the rules that it breaks. If an invalid case breaks only one rule, it also covers the technique. An
-    unspecified case covers the ambiguities that it touches. A valid case covers its edges and the pairs of states in its objects.
+    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the ambiguities
+    that it touches. A valid case covers its edges and the pairs of states in its objects.
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))

@@ -77,12 +77,10 @@ class Tally:
         return MessageScanner(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
-        """Returns the goal with the root as its site if its ambiguity concerns all places of a message, otherwise the goal
-        itself.
-        """
+        """Returns the goal. For an ambiguity that concerns all places of a message, the site of the goal becomes the root."""
         return goal if goal.kind != "ambiguity" or goal in self._known else goal._replace(site="")
 
-    # ---------------------------------------------------------------------------------------------------- telling
+    # ---------------------------------------------------------------------------------------------------- results
 
     @property
     def messages(self) -> int:
@@ -123,8 +121,8 @@ class Score:
 
 
 class _SeenCombinations:
-    """The combinations of states that occurred in an object so far. To save memory, a bit mask represents the last state of each
-    combination.
+    """The combinations of states that have occurred in an object so far. To save memory, combinations that differ only in their last
+    state share one bit mask.
     """
 
     def __init__(self, props: ObjectStates, strength: int) -> None:
@@ -132,7 +130,7 @@ class _SeenCombinations:
         self.last_states: dict[tuple[int, ...], int] = {}
 
     def new(self, held: int) -> Iterator[Goal]:
-        """Yields the combinations of states in this object that did not occur before."""
+        """Yields the combinations of these states that have not occurred before. `held` is a bit mask of states."""
         ordered = self.props.ordered
         for prefix in combinations([*ranks(held)], self.prefix_size):
             behind = held >> (prefix[-1] + 1) << (prefix[-1] + 1) if prefix else held

@@ -87,7 +87,7 @@ class _Breakable:
             *_, name = steps = ["", *steps_of(at)]
             found = _value_at(json.loads(body), steps[1:])
             spelled = _spelled(found)
-        except (ValueError, LookupError, TypeError, RecursionError):  # Python's parser fails at such nesting
+        except (ValueError, LookupError, TypeError, RecursionError):  # RecursionError: nested too deeply for Python's parser
             return ()
         if len(spelled) > _LONGEST:
             return ()
@@ -129,7 +129,7 @@ class _Breakable:
 
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
         """Returns the techniques that add a property with this name or, if there are none, with any name. If these techniques add
-        values of several types, only the techniques with the type of the value are returned.
+        values of several types, returns only those that add a value of the same type as `value`.
         """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}

@@ -1,4 +1,4 @@
-"""Generates each edge at each site, in the smallest message that shows the edge."""
+"""Generates a case for each edge at each site. Each case is the smallest message that has the edge."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class EssentialEdges:
         yield from self._literals("number", NUMBER_LITERALS, 90000.25)
 
     def _literals(self, json_type: str, literals: Sequence[str], mark: Any) -> Iterator[Case]:
-        """Yields a case for each of these notations of a value. A notation replaces the value `mark` of the message."""
+        """Yields a case for each of these notations of a value. In the message, the notation replaces the value `mark`."""
         free = EdgeMaker(self.contract, self.message_type, self.now).free_sites(json_type)
         for path in sorted(free, key=lambda path: not self.contract.sites[self.message_type][path].required)[:1]:
             body = compact(self._built(schema_requiring(path), choose=_choosing(path, mark)))
@@ -51,7 +51,7 @@ class EssentialEdges:
                 yield from self._valid(body.replace(compact(mark), literal.encode()), f"edge:spelled-{json_type}-{number}")
 
     def of_site(self, site: Site) -> Iterator[Case]:
-        """Yields a case for each edge of the site that no earlier case of the site shows."""
+        """Yields a case for each edge of the site that no earlier case of the site has."""
         shown = set[str]()
         for edge in self._known.at(site):
             for case in islice(self._showing(site, edge), 1) if edge not in shown else ():
@@ -75,9 +75,7 @@ class EssentialEdges:
     # ------------------------------------------------------------------------------------------------------- messages
 
     def _messages(self, site: Site, edge: str) -> Iterator[Any]:
-        """Yields messages to try, the smallest first. A message does not always show the edge, because other properties may
-        prevent the edge.
-        """
+        """Yields messages to try, the smallest first. Not every message has the edge, because other properties may prevent it."""
         types = types_of(site.schema) - {"null"}
         if edge == "absent":
             yield self._built(schema_requiring(site.path.rpartition(".")[0]))

@@ -1,4 +1,4 @@
-"""Breaks a rule with each technique, in the smallest message that shows the fault."""
+"""Breaks a rule with each technique, in the smallest message in which the technique applies."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,8 +40,8 @@ def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, S
 
 
 def _leaves(schema: Schema) -> Iterator[Schema]:
-    """Yields schemas for a value: any value, or arrays of several sizes. Arrays of objects have at most one item, because equal
-    objects would be ambiguous.
+    """Yields schemas for the value of a property: for an array, one schema for each size, otherwise a schema that allows any value.
+    Arrays of objects have at most one item, because equal objects would be ambiguous.
     """
     if "array" in types_of(schema):
         yield from ({"minItems": size} for size in ((0, 1, 2) if types_of(schema.get("items", {})) <= _SCALAR else (0, 1)))

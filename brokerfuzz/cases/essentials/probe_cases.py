@@ -1,4 +1,4 @@
-"""Generates the probes of an ambiguity, each in the smallest message that shows the probe."""
+"""Generates the probes of an ambiguity, each in the smallest message in which the probe is possible."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -84,7 +84,7 @@ def _behind(prop: dict[str, Any]) -> Rewrite:
 
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
-    """Returns an object directly inside the message, with its path. The object is not empty."""
+    """Returns the first object directly inside the message that is not empty, with its path. The list is empty if there is none."""
     for name, value in message.items():
         if isinstance(value, dict) and value:
             return [((name,), value)]
@@ -133,7 +133,7 @@ _BYTES = {
 
 
 def _encoded(family: str) -> Make:
-    """Makes probes with the encodings whose names begin with `family`."""
+    """Returns a function that generates probes in the encodings whose names begin with `family`."""
     return lambda _: ((name, (), _encoding(mark, encoding)) for name, (mark, encoding) in _ENCODINGS.items() if encoding.startswith(family))
 
 

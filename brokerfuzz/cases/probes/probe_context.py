@@ -1,4 +1,4 @@
-"""Defines what a function that generates probes receives: the ambiguity, the place, a valid message, and the time."""
+"""Defines the arguments of functions that generate probes: the ambiguity, the place, a valid message, and the time."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -42,19 +42,17 @@ Make = Callable[[ProbeContext], Iterator[Probe]]
 
 
 def spelled(values: Mapping[str, str]) -> Make:
-    """Generates probes that replace the value with each of these strings."""
+    """Returns a function that generates probes. Each probe replaces the value with one of these strings."""
     return lambda context: (context.put(name, value) for name, value in values.items())
 
 
 def quoted(values: Mapping[str, str]) -> Make:
-    """Generates probes that replace the value with each of these strings. The strings are already in JSON notation, without the
-    quotes around them.
-    """
+    """Like `spelled`, but the strings are already in JSON notation, without the quotes around them."""
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 
 def literal(values: Mapping[str, str]) -> Make:
-    """Generates probes that replace the value with each of these numbers, in exactly this notation.
+    """Returns a function that generates probes. Each probe replaces the value with one of these numbers, in exactly this notation.
 
     Negative numbers are skipped if the minimum is 0 or more.
     """

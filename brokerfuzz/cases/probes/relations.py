@@ -82,7 +82,7 @@ def _wrong_sums(context: ProbeContext) -> Iterator[Probe]:
     if offers and total < 1e6:
         surcharged = [{**offers[0], "extendedPrice": _off(offers[0]["extendedPrice"], 5)}, *offers[1:]]
         yield context.put("surcharge-beside-the-total", {**data, "offers": surcharged})
-        if max(offer["unitPrice"] * offer["quantity"] for offer in offers) > 0.02:  # the extended price may be a surcharge alone
+        if max(offer["unitPrice"] * offer["quantity"] for offer in offers) > 0.02:  # otherwise, the extended price may be only a surcharge
             free_of_charge = [{**offer, "extendedPrice": 0} for offer in offers]
             yield context.put("nothing-to-pay", {**data, "offers": free_of_charge, "totalExtendedPrice": 0})
 

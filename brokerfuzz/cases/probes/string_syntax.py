@@ -13,7 +13,7 @@ from brokerfuzz.wording import counted
 
 
 def _times(context: ProbeContext) -> Iterator[Probe]:
-    """Generates probes with a time in one of the unusual notations."""
+    """Generates times in the notations that this ambiguity is about."""
     spelling = context.ambiguity.options["spelling"]
     now = context.now
     moving = {name: spell(now + timedelta(hours=hours)).removesuffix("Z") + offset for name, (hours, offset) in OFFSETS.items()} if now else {}

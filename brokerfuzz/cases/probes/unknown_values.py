@@ -17,8 +17,8 @@ _NUMBERS: Mapping[str, float] = {**_INTEGERS, "fraction": 0.5, "huge": 1e15}
 
 
 def _unknown(context: ProbeContext) -> Iterator[Probe]:
-    """Generates extreme values, and values that are similar to a known value. If the reference data has rows, also generates
-    objects with values of two rows.
+    """Generates extreme values, and values that are similar to a known value. For an object with known rows, generates objects that
+    mix the values of two rows.
     """
     if ROWS in context.schema:
         yield from _mixed(context)
@@ -42,7 +42,7 @@ def _similar(known: Any) -> Mapping[str, Any]:
 
 
 def _mixed(context: ProbeContext) -> Iterator[Probe]:
-    """Generates objects in which one value comes from another row than the others."""
+    """Generates objects in which one value comes from a different row than the other values."""
     rows, there = context.schema[ROWS], context.present
     for name in columns(rows):
         if (other := next((row[name] for row in rows if name in row and row[name] != there.get(name)), None)) is not None and name in there:

@@ -18,12 +18,12 @@ from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema
 
 _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
-"""The time for which the techniques are tried. Any time is suitable, because the techniques do not depend on the time."""
+"""The time for which the techniques are tried. Any time is suitable, because the same techniques apply at every supported time."""
 
 
 class Breakables(NamedTuple):
-    """Maps rules to the techniques that break the rule and keep the mark of the message. If every technique of a rule destroys
-    the mark, all techniques of the rule are listed, and `leave_marks` is false.
+    """The rules that can be broken, each with the techniques that break it and keep the mark of the message. If no technique of any
+    rule keeps the mark, all techniques are listed, and `leave_marks` is false.
     """
 
     rules: Sequence[tuple[Rule, Sequence[Technique]]]
@@ -48,7 +48,7 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
 
 def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
     """Returns the techniques that keep the mark of a message. A technique that rewrites bytes, such as cutting the end off, must
-    keep the mark at half of the possible places or more.
+    keep the mark at no fewer than half of the possible places.
     """
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
     marks = [b"m%d." % number for number in range(len(there))]

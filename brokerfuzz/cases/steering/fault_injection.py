@@ -24,8 +24,8 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _TRIED = 4
 """The number of techniques that are tried for a rule before the next rule is tried."""
 _PATIENCE = 24
-"""The number of times that a rule is passed over before brokerfuzz generates messages for this rule. If the rule is passed over
-twice as many times, another rule comes first.
+"""If the first rule is passed over this number of times, brokerfuzz generates messages for the rule. After twice as many times,
+another rule comes first.
 """
 
 
@@ -137,8 +137,8 @@ class Breaking:
         return bool(self._rules)
 
     def wanting(self) -> Rule | None:
-        """Returns a rule that could not be broken in so many messages that brokerfuzz must generate a message for it. Returns
-        None if there is no such rule.
+        """Returns a rule that was passed over so often that brokerfuzz must generate a message for it. Returns None if there is no
+        such rule.
         """
         if self._turns.passed_over >= 2 * _PATIENCE:
             self._turns.put_off()
@@ -183,7 +183,7 @@ class Breaking:
         return found
 
     def _with(self, value: Any, one: Break, first: Message, waiting: _Waiting, news: News) -> tuple[Claim, Message] | None:
-        """Breaks another rule in a message in which a rule is already broken."""
+        """Breaks a second rule in the message `first`, in which the change `one` has already broken a rule."""
         other = waiting.next(value)
         if other is None:
             return None

@@ -8,8 +8,8 @@ from brokerfuzz.cases.steering.marks import marked
 
 
 class Memory:
-    """Stores a 60-bit number for each message without a mark, and for each message of the catalogue. The catalogue is generated
-    only when it is needed for the first time.
+    """Stores a 60-bit hash of each message of the catalogue, and of each message without a mark. The catalogue is generated only when
+    it is needed for the first time.
     """
 
     def __init__(self, catalogue: Callable[[], Iterable[Case]]) -> None:
@@ -17,7 +17,7 @@ class Memory:
         self._known: set[int] = set()
 
     def learn(self, body: bytes) -> bool:
-        """Stores a message, and returns whether the memory did not contain it before."""
+        """Stores a message. Returns True if the memory did not contain the message before."""
         if not self._known:
             self._known = {0, *(_number(case.body) for case in self._catalogue() if not case.headers)}
         size = len(self._known)
@@ -37,7 +37,7 @@ class News:
         self._given, self._mark, self._memory = [body], mark, memory  # there are few messages, so comparing them is faster than hashing them
 
     def may_be(self, body: bytes) -> bool:
-        """Returns whether further changes of the original message can still give a new message."""
+        """Returns whether further changes of this message can give a new message."""
         return self._memory is not None or marked(body, self._mark)
 
     def is_new(self, body: bytes) -> bool:

@@ -68,8 +68,8 @@ class Probing:
         self._asked: Counter[tuple[str, str]] = Counter()
 
     def probe(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Adds a probe of an ambiguity to the message: of the ambiguity that has waited longest, among those that are possible in
-        the message.
+        """Adds a probe to the message. Among the ambiguities that are possible in the message, the one that has waited longest comes
+        next.
         """
         return self._turns.take(lambda question: self._ask(question, message, news))
 

@@ -10,7 +10,7 @@ R = TypeVar("R")
 
 
 def random_of(*seeds: int) -> Random:
-    """Returns a random generator for these seeds. The same seeds give the same numbers on every platform."""
+    """Returns a random number generator for these seeds. The same seeds give the same numbers on every platform."""
     return Random(int.from_bytes(sha256(" ".join(map(str, seeds)).encode()).digest()))
 
 
@@ -23,7 +23,7 @@ def shuffled(things: Iterable[T], random: Random) -> list[T]:
 
 
 class Turns(Generic[T]):
-    """Elements that take turns. `passed_over` counts how often in succession the first element was not suitable."""
+    """Elements that take turns. `passed_over` counts how many times in a row the first element was not suitable."""
 
     def __init__(self, things: Iterable[T]) -> None:
         self._waiting = list(things)

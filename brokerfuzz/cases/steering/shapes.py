@@ -25,16 +25,16 @@ LONG = 11
 _SMALL = 800
 """A message type is small if its complete message with one item per array has fewer bytes than this number."""
 _PLAIN, _NESTED, _DENSE = (192, 56, 32, 104, 80), (32, 16, 48), (240, 112, 208, 80, 176)
-"""The number of properties, out of 256, that are not absent, null or plain: in ordinary messages, in nested messages, and in
-nested messages of a small type.
+"""The numbers of properties, out of 256, that may have any value: in ordinary messages, in nested messages, and in nested messages of
+a small type. All other properties are absent or plain. The messages use the numbers in turn.
 """
 
 
 @dataclass(frozen=True)
 class Shape:
     """The size and the structure of random messages. The messages comply with the schema `narrowed`, whose name is `ground`. Of
-    256 properties, `full` have a value that is neither null nor plain. `long` is the index of the array that is usually long,
-    among the arrays with a variable number of items.
+    256 properties, `full` may have any value, and the others are absent or plain. `long` is the index of the array that is usually
+    long, among the arrays with a variable number of items.
     """
 
     ground: str
@@ -74,7 +74,9 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _growing(contract: Contract, message_type: MessageType, size: int) -> list[str]:
-    """Returns the arrays that can have this number of items. If items must be unique, each item gets a different name."""
+    """Returns the paths of the arrays that can have this number of items. An array whose items must be unique is included only if one
+    property identifies its items.
+    """
     found = []
     for path, site in contract.sites[message_type].items():
         asked = ambiguities_by_site(contract, message_type).get(path, ())

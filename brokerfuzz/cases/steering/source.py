@@ -1,7 +1,7 @@
 """Provides the bytes from which the decoder builds a message, so that the values of each property take turns.
 
-The byte of a property selects its value (see `decoder.byte_tables`). A byte takes all 256 values, in a random order, before it
-takes a value again. The method `dial` sets how many properties are absent, null or plain instead.
+The byte of a property selects its value (see `decoder.byte_tables`). Each byte has all 256 values, in a random order, before a value
+occurs again. The method `dial` sets how many properties are absent or plain instead.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from brokerfuzz.decoder.byte_tables import SELECTOR_BYTES
 _ORDERS = 8
 _SHORT = SELECTOR_BYTES + 14
 _NEXT_TO_NOTHING = bytes((1, 0, 0, 0, 0, 0, 0, 0))
-"""The bytes that make a property absent, or give a property its plainest value. Zero gives the simplest value."""
+"""The bytes of the other properties: 0 omits an optional property, and 1 gives its plainest value."""
 
 
 class TurningSource(RandomValues):
@@ -28,7 +28,7 @@ class TurningSource(RandomValues):
         self.dial(256)
 
     def dial(self, full: int, long: int | None = None) -> None:
-        """Sets how many of 256 properties are not absent, null or plain. `long` is the number of the choice that should be large."""
+        """Sets how many of 256 properties may have any value (`full`). `long` is the number of the choice that should be large."""
         self._chosen, self._long = 0, long
         self._kept, self._instead = _masks(full)
 
@@ -68,8 +68,8 @@ def _orders() -> Sequence[bytes]:
 
 @lru_cache(maxsize=256)
 def _masks(full: int) -> tuple[bytes, bytes]:
-    """Returns two tables with one entry for each random byte. The first table says whether a byte of the record is kept. The
-    second table contains the byte that replaces a byte of the record.
+    """Returns two tables with one entry for each value of a random byte. The first table says whether a byte of the record is kept.
+    The second table contains the byte that replaces a byte of the record.
     """
     bare = 256 - full
     return bytes(bare) + b"\xff" * full, bytes(_NEXT_TO_NOTHING[chance % 8] for chance in range(bare)) + bytes(full)

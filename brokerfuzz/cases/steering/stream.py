@@ -25,13 +25,13 @@ _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "
 """The kinds of cases to create from a valid message. The messages use these entries in turn."""
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES = 700, 285
-"""Approximate numbers of broken rules and of valid messages in a thousand cases. A shard needs these numbers to continue where
-the last shard ended.
+"""The approximate numbers of broken rules and of valid messages in a shard. With these numbers, a shard continues where the previous
+shard ended.
 """
 _WANTED = 16
 """One message out of this number is generated for a rule that was passed over too often."""
 _IN_VAIN = 1000
-"""The number of messages in a row without a new case after which the stream ends."""
+"""After this number of messages in a row without a new case, the stream ends."""
 
 
 def steered_cases(
@@ -46,9 +46,9 @@ def steered_cases(
     contract: Contract | None = None,
     strength: int = 2,
 ) -> Iterator[Case]:
-    """Yields random cases. The next choice is always the one that was not tested for the longest time. The same seed and shard
-    give the same cases, except for values that depend on `now`. If `now` is None, every verdict is true at every supported time.
-    Each random message gives these cases, if `verdicts` allows them:
+    """Yields random cases. The rule, technique or ambiguity that has waited longest always comes next. The same seed and shard give
+    the same cases, except for values that depend on `now`. If `now` is None, every verdict is true at every supported time. Each
+    random message gives these cases, if `verdicts` allows them:
 
     - the valid message itself
     - single faults; the `twin` (the valid counterpart) of these cases is the message
@@ -57,7 +57,7 @@ def steered_cases(
 
     No message occurs twice or is in the catalogue of this `strength`. Messages of different shards also differ, because each
     message contains a unique string (see `marks`). `rules` and `techniques` limit the faults (None: no limit). The iterator ends
-    only if the limits leave only few messages.
+    only if these limits leave too few messages.
     """
     return _CaseStream(
         message_type, seed, shard, tuple(verdicts), rules, techniques, now, contract or load_contract(), strength

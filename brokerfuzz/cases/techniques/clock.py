@@ -24,7 +24,9 @@ def _ahead(delta: timedelta, fraction: str = "") -> Callable[[FaultContext], Cha
 
 
 def _at(hours: int, offset: str) -> Callable[[FaultContext], Change | None]:
-    """Returns a technique that uses the time this number of hours from now, in another time zone."""
+    """Returns a technique that writes a local time with the offset of its time zone. The local time is `hours` hours after the current
+    UTC time.
+    """
     return lambda context: Put(spell(context.now + timedelta(hours=hours)).removesuffix("Z") + offset) if context.now else None
 
 

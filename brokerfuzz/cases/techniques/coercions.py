@@ -17,7 +17,7 @@ ChangeOf = Callable[[FaultContext], Change | None]
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:
-    """Returns a technique that replaces values of this kind by the given value. A `Fragment` preserves the notation of a number."""
+    """Returns a technique that replaces values of this kind with `value`. A `Fragment` preserves the notation of a number."""
     if isinstance(value, Fragment):
         return lambda context: Put(value) if kind(context.present) and context.forbids("number") else None
     return lambda context: put(context, value) if kind(context.present) else None

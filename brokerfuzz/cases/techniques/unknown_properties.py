@@ -167,7 +167,7 @@ def key_from_above(context: FaultContext) -> Change | None:
 
 
 def _below(context: FaultContext) -> Iterator[tuple[str, Any]]:
-    """Yields the properties of the objects directly inside this object. The value is None if the property is absent."""
+    """Yields the names and values of the properties of objects directly inside this object. The value of an absent property is None."""
     for name, schema in context.schema.get("properties", {}).items():
         yield from _properties(schema, context.present.get(name))
 
