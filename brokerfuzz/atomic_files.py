@@ -77,7 +77,7 @@ def remove_leftovers(path: Path) -> None:
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > _NEW and not left.is_symlink() and not _in_use(left):
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
-                _log.warning("brokerfuzz: removed %s, which a killed process had left", left)
+                _log.warning("brokerfuzz: removed %s, the temporary file of a process that was killed", left)
 
 
 def _in_use(path: Path) -> bool:

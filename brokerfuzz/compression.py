@@ -131,6 +131,6 @@ class _DecompressedStream(RawIOBase):
 
     def _error(self, problem: Exception) -> CorpusError:
         if _WINDOW in str(problem):
-            reason = "is compressed with a window of more than 128 MiB, which would need too much memory"
+            reason = "is compressed with a window of more than 128 MiB, which needs too much memory"
             return CorpusError(f"{self._name} {reason}: compress it without --long, or decompress it first (`zstd -d --long=31`) if you trust it")
         return CorpusError(f"{self._name} is not a complete {_METHODS[self._end]} file ({problem}): it is damaged or truncated; write it again")

@@ -72,7 +72,7 @@ def problem_of(problem: Exception) -> str:
     if isinstance(problem, RecursionError):
         return "the data is nested too deeply"
     if isinstance(problem, AttributeError):
-        return "a value has another type than expected"
+        return "a value has an unexpected type"
     return " ".join(str(problem).split()) or "the reason is unknown"
 
 

@@ -120,8 +120,8 @@ contract_option = click.option(
 )  # fmt: skip
 values_option = click.option(
     "--values", metavar="FILE", type=click.Path(dir_okay=False),
-    help="TOML file with the values that the target knows: \"*.productId\" = [\"P-1\", \"P-2\"]. Generated messages contain only these "
-    "values. The verdict of messages with other values is unspecified. See \"Reference data\" in the README.",
+    help="TOML file with the values that the target knows, such as \"*.productId\" = [\"P-1\", \"P-2\"]. Generated valid messages contain "
+    "only these values. Messages with other values are unspecified. See \"Reference data\" in the README.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 seed_option = click.option(
@@ -220,8 +220,8 @@ CONFIGURATION = "brokerfuzz.configuration"
 
 config_option = click.option(
     "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured, expose_value=False,
-    help="Configuration file.  [default: brokerfuzz.toml, or pyproject.toml with a [tool.brokerfuzz] section, in this folder or above it in the "
-    "repository]",
+    help="Configuration file.  [default: brokerfuzz.toml, or pyproject.toml with a [tool.brokerfuzz] section, in this folder or the nearest "
+    "parent in the repository]",
 )  # fmt: skip
 
 url_argument = click.argument("url", required=False)
@@ -241,16 +241,16 @@ _TARGET_OPTIONS = (
     click.option(
         "--trace-headers", metavar="CASE,CAMPAIGN|off", default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign", show_default=True,
         help="Names of the headers that contain the ID of the case and the ID of the campaign. With the two IDs, you can find a request "
-        "in the logs of the target. off omits both headers.",
+        "in the logs of the target. The value off omits both headers.",
     ),
     click.option(
         "--hooks", metavar="FILE|MODULE",
-        help="Python file (.py) or module with hooks: brokerfuzz calls its functions authenticate, before_request, classify and after_answer.",
+        help="Python file (.py) or module with hooks: the functions authenticate, before_request, classify and after_answer, which brokerfuzz calls.",
     ),
     click.option(
         "--cleanup", metavar="'METHOD PATH'",
-        help="Send this request after each accepted message, such as 'DELETE /offers/{number}'. {NAME} inserts a property of the answer "
-        "or of the message.",
+        help="Send this request after each accepted message, such as 'DELETE /offers/{number}'. {NAME} inserts the value of a property "
+        "of the answer or of the message.",
     ),
     click.option(
         "--exec", "exec_", metavar="COMMAND",
@@ -279,11 +279,11 @@ _TARGET_OPTIONS = (
     click.option("--ca", metavar="FILE", type=click.Path(dir_okay=False), help="Also trust the certificate authorities in this file (PEM)."),
     click.option("--cert", metavar="FILE", type=click.Path(dir_okay=False), help="Identify this client with the certificate in this file (PEM)."),
     click.option("--key", metavar="FILE", type=click.Path(dir_okay=False),
-                 help="Private key of the client certificate (PEM).  [default: from the file of --cert]"),
+                 help="Private key of the client certificate (PEM).  [default: the key in the file of --cert]"),
     click.option("--proxy", metavar="URL",
-                 help="Send requests through this proxy.  [default: the proxy in http_proxy, https_proxy, all_proxy and no_proxy; no "
-                 "proxy for this machine]"),
-    click.option("--wait-for", metavar="DURATION", type=Duration(), help=f"Wait up to this time, such as {FORMS}, until the URL answers."),
+                 help="Send requests through this proxy.  [default: the proxy from http_proxy, https_proxy or all_proxy, except for hosts in "
+                 "no_proxy; requests to this machine use no proxy]"),
+    click.option("--wait-for", metavar="DURATION", type=Duration(), help=f"Wait until the URL answers, but at most this long, such as {FORMS}."),
     click.option(
         "--timeout", metavar="SECONDS", type=float, callback=above_zero, default=10.0, show_default=True,
         help="Maximum time, in seconds, to wait for an answer.",
@@ -292,7 +292,7 @@ _TARGET_OPTIONS = (
     click.option(
         "--reject", metavar="STATUS,...",
         help="Status codes that mean rejected, such as 400,422 or 4xx. "
-        "A code that means neither accepted nor rejected counts as a crash.  [default: 1xx,3xx,4xx]",
+        "A code in neither --accept nor --reject counts as a crash.  [default: 1xx,3xx,4xx]",
     ),
     click.option(
         "--envelope/--no-envelope", default=True,
@@ -313,7 +313,7 @@ _CHOICE_OPTIONS = (
     _technique_option,
     click.option(
         "--site", "sites", metavar="SITE", shell_complete=known("sites", excludable=True), multiple=True,
-        help="Include only messages that break rules at this site, and their twins (repeatable). * and ! work as with --rule.",
+        help="Include only messages that break rules at this site (a property path), and their twins (repeatable). * and ! work as with --rule.",
     ),
     click.option("--tag", "tags", metavar="TAG", multiple=True, help="Include only cases with this tag (repeatable). * and ! work as with --rule."),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-_EXCLUDED = "with ! before what to exclude"
+_EXCLUDED = "with ! before the name to exclude"
 
 OPTIONS: Mapping[str, str] = {
     "--time": "use --max-time, as in --max-time 10m",

@@ -91,7 +91,7 @@ def _lines(text: str, count: int) -> Iterator[int]:
 def _entry(entry: Any, place: str) -> tuple[str, KnownFinding]:
     if not isinstance(entry, dict) or not _NAME.fullmatch(str(entry.get("finding"))):
         raise BaselineError(
-            f"{place}: the entry does not say which finding it is about: add `finding` with the eight digits of its name, or remove the entry"
+            f"{place}: the entry does not say which finding it is about: add `finding` with the eight-digit name of the finding, or remove the entry"
         )
     unknown = next((name for name in entry if name not in _PROPERTIES), None)
     if unknown is not None:

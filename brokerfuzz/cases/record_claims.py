@@ -23,4 +23,4 @@ def check_claims(case: Case, contract: Contract) -> None:
             raise CorpusError(f"breaks {fault.rule} at {', '.join(places)}, but not at {quoted(fault.at)}")
     for tag in case.tags:
         if not is_known(tag, case, contract):
-            raise CorpusError(f"has the tag {quoted(tag)}, but brokerfuzz would not give this tag to the case")
+            raise CorpusError(f"has the tag {quoted(tag)}, but this tag does not describe the case")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import MessageType
 
 
-@click.command("catalogue", short_help="Show the cases of the catalogue and the reason for each.")
+@click.command("catalogue", short_help="Show the catalogue (the fixed list of cases) and what it covers.")
 @options.message_option
 @options.verdict_option
 @options.choice_options

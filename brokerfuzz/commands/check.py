@@ -98,6 +98,6 @@ def _print_judgement(judgement: "MessageJudgement", contract: "Contract", *, as_
     message, label = judgement.message, judgement.verdict.label
     what = f" ({judgement.message_type})" if judgement.message_type else ""
     if judgement.closest is not None:
-        what = f" (none of the messages of the contract; the closest is {judgement.closest})"
+        what = f" (not a message of the contract; the closest is {judgement.closest})"
     click.echo(f"{printable_as_in_python(message.name)}:{message.line}: {click.style(label, fg=_COLOURS[label])}{what}")
     print_lines(printable_as_in_python(line) for line in judgements.lines(judgement, contract))

@@ -46,7 +46,7 @@ def warn_about_unbroken_rules(contract: "Contract", message_types: "Iterable[Mes
     for rule in unbroken[:_NAMED]:
         click.echo(f"{NAME}: no technique breaks the rule {rule}, so no invalid message tests this rule", err=True)
     if len(unbroken) > _NAMED:
-        click.echo(f"{NAME}: no technique breaks {len(unbroken) - _NAMED:,} more rules: does a valid message exist?", err=True)
+        click.echo(f"{NAME}: no technique breaks {len(unbroken) - _NAMED:,} more rules: check that the contract allows a valid message", err=True)
 
 
 def _random_count(count: int | None, only_random: bool) -> int:
@@ -72,7 +72,7 @@ def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", co
     found = filters.selection(contract).among(contract.rules_by_id.values())
     types = list(dict.fromkeys(rule.message_type for rule in found or ()))
     if types and not set(types) & set(message_types):
-        problem = f"--rule and --site choose only rules of {' and '.join(types)}: add --message {types[0]}, or choose other rules"
+        problem = f"--rule and --site choose only rules for {' and '.join(types)}: use --message {types[0]}, or choose other rules"
         raise click.UsageError(problem, click.get_current_context())
 
 

@@ -39,8 +39,8 @@ def command(
     (questions that the contract leaves open), and pairs of property states (such as absent or null).
 
     A CORPUS is a file or folder that `export` wrote, or any other messages: one per file, one per line, or recorded traffic
-    (HAR). A file from `export` names the technique of each fault. In other messages that break one rule at one
-    place, brokerfuzz recognises the technique from the invalid value.
+    (HAR). A file from `export` contains the technique of each fault. In other messages that break one rule at one place,
+    brokerfuzz recognises the technique from the invalid value.
 
     With --json, the output is one JSON document. The property "messages" contains the coverage of each message type. "goals"
     contains the numbers of covered rules, techniques and so on. "sites" lists what is covered and what is missing at each site.

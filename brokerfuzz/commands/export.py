@@ -37,7 +37,7 @@ class _WithFormats(Sectioned):
             formatter.write_dl(list(FORMATS.items()))
 
 
-@click.command("export", cls=_WithFormats, short_help="Write a corpus of labelled cases.")
+@click.command("export", cls=_WithFormats, short_help="Write a corpus: messages with their verdicts.")
 @click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @options.message_option
 @options.verdict_option
@@ -49,7 +49,7 @@ class _WithFormats(Sectioned):
 @click.option(
     "--full",
     is_flag=True,
-    help="Include the whole catalogue: each fault at several places and beside unusual properties, and every pair of property states.",
+    help="Include the whole catalogue: each fault at several places and next to different properties, and every pair of property states.",
 )
 @click.option("--large", is_flag=True, help="Include messages of more than 16 KiB, such as 100,000 brackets or a message of 1 MiB.")
 @click.option(
@@ -58,7 +58,7 @@ class _WithFormats(Sectioned):
     help="Write only random valid messages with business values, for demonstrations and load tests. --count sets the number of messages.",
 )
 @options.clock_option
-@options.now_option("With --clock, generate these cases")
+@options.now_option("With --clock, generate the cases about the clock")
 @options.contract_option
 @options.values_option
 @options.format_option
@@ -79,20 +79,20 @@ def command(
     out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, full: bool, large: bool, plausible: bool, with_clock: bool,
     fmt: str | None, base64: bool, shards: int | None, resume: bool, force: bool, workers: int, cluster: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Write a corpus: messages with their verdicts, which programs in any language can read.
+    """Write a corpus: messages with their verdicts. Programs in any language can read it.
 
     By default, the corpus is small enough for a repository. Each rule is broken once with each technique (a way to break a rule).
-    At each place, each edge (an unusual valid value) and each probe (a message that touches an ambiguity) occurs once. Each
-    message is as small as possible. If the contract changes, only few lines of the corpus change. Random cases come last. The
-    twin (the valid counterpart) of an invalid case comes before the invalid case.
+    Each edge (an unusual valid value) and each probe (a message about a question that the contract leaves open) occurs once at each
+    place. Each message is as small as possible. If the contract changes, only a few lines of the corpus change. Random cases come
+    last. The twin (the valid counterpart) of an invalid case comes before the invalid case.
 
     OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (pip install 'brokerfuzz[remote]'). A file is
     compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists, brokerfuzz
     replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to standard error.
 
-    Every verdict is correct at any time. The same options give the same corpus on any day. With --clock, the corpus also contains
-    cases about the clock, such as an offer whose last update is one hour in the future. Later, `corpus verify` reports the cases
-    whose verdicts are no longer correct. The number of workers does not change the corpus.
+    The verdicts stay correct, and the same options give the same corpus on any day. The exception is --clock, which adds cases about
+    the clock, such as an offer whose last update is one hour in the future. Later, `corpus verify` reports the cases whose verdicts
+    are no longer correct. The number of workers does not change the corpus.
 
     \b
     Examples:
@@ -113,7 +113,7 @@ def command(
         cases = _plausible(click.get_current_context(), cases, other=full or large or with_clock or workers > 1 or cluster is not None)
     _check_scope(click.get_current_context(), cases, full=full, large=large)
     if cases.now is not None and not with_clock:
-        raise click.UsageError("--now sets the time of the cases about the clock: add --clock, or remove --now", click.get_current_context())
+        raise click.UsageError("--now sets only the time of the cases about the clock: add --clock, or remove --now", click.get_current_context())
     if cluster is not None and workers > 1:
         raise click.UsageError("--cluster does not work with --workers: use only one of the two options", click.get_current_context())
     with ExitStack() as stack:
@@ -155,7 +155,8 @@ def _plausible(ctx: click.Context, cases: CaseOptions, *, other: bool) -> CaseOp
     """Returns the options for random valid messages. Raises `UsageError` if another option contradicts this choice."""
     if other or cases:
         raise click.UsageError(
-            "--plausible writes only random valid messages, in one process: use only --message, --seed, --count, --contract and output options",
+            "--plausible writes only random valid messages, in one process: use it only with --message, --seed, --count, "
+            "--contract and output options",
             ctx,
         )
     return replace(cases, only_random=True, verdicts=("valid",))
@@ -266,8 +267,8 @@ def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | N
     if outcome.kept:
         click.echo(f"  {outcome.kept:,} cases already existed", err=err)
     for reason, count in outcome.left_out.items():
-        click.echo(f"  left out: {count:,} {reason}", err=err)
+        click.echo(f"  left out: {count:,} case{'' if count == 1 else 's'} {reason}", err=err)
     for name, counts in written.items():
         click.echo(f"  {name}: {counted(counts)}", err=err)
     for kind, names in not_covered.items():
-        click.echo(f"  {kind} that only cases about the clock cover (to include them, add --clock): {', '.join(names)}", err=err)
+        click.echo(f"  {kind} that are not covered, because only cases about the clock cover them (add --clock): {', '.join(names)}", err=err)

@@ -50,7 +50,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1),
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
-              help="Maximum time for shrinking, which removes parts of the message of each finding until nothing more can be removed. "
+              help="Maximum time for shrinking all findings. Shrinking removes parts of a message until nothing more can be removed. "
               "With 60s, there are at most 200 requests for each finding; with 120s, 400. The value off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
               help="Before the cases, send ordinary valid messages, to check that the target is set up correctly. A program or a function "
@@ -62,11 +62,11 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
     help="Write every request and its answer to this file, for --resume and `replay`. The journal is compressed if its name ends in .gz.",
 )
 @click.option("--resume", metavar="JOURNAL", type=click.Path(dir_okay=False),
-              help="Continue the campaign that wrote this file with --journal. brokerfuzz does not send requests whose answers are "
+              help="Continue the campaign that wrote this journal (see --journal). brokerfuzz does not send requests whose answers are "
               "already in the journal.")  # fmt: skip
 @click.option("--report", "reports", metavar="FILE", type=click.Path(dir_okay=False), multiple=True,
               help="Write a report to this file (repeatable): .html, .xml (JUnit), .json, .ndjson, .har, .md or .py (pytest).")  # fmt: skip
-@click.option("--force", is_flag=True, help="Let reports overwrite files that are not reports of brokerfuzz.")
+@click.option("--force", is_flag=True, help="Let reports overwrite files that are not brokerfuzz reports.")
 @click.option(
     "--baseline",
     metavar="FILE",
@@ -76,7 +76,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--baseline-update", is_flag=True, help="Add the findings of this campaign to the file given with --baseline.")
 @click.option("--baseline-prune", is_flag=True, help="Remove findings that no longer occur from the file given with --baseline.")
 @click.option("--write-config", is_flag=True,
-              help="Save how the target treats questions that the contract leaves open. The configuration stores this as policies.")  # fmt: skip
+              help="Save how the target treats questions that the contract leaves open, as policies in the configuration file.")  # fmt: skip
 @options.workers_option("send the cases")
 @click.option("--cluster", metavar="ADDRESS", help="Send the cases from the Dask cluster whose scheduler has this address.")
 @options.policy_option
@@ -94,19 +94,20 @@ def command(
     """Send test messages to a target and report where its answers contradict the contract.
 
     The target is the service at URL, a command (--exec), a Python function (--call) or a Python application (--app). With --demo,
-    brokerfuzz starts its own reference service, with the bugs that --bug seeds, and tests it. If you resume a campaign, specify
-    the target again.
+    brokerfuzz starts its own reference service, with the bugs that --bug seeds, and tests it. If you continue a campaign with
+    --resume, specify the target again.
 
-    brokerfuzz sends the cases of the catalogue first, then random cases. For each finding, brokerfuzz prints the smallest message
-    that shows it, and a command that reproduces it. If the contract leaves a question open, brokerfuzz lists how the target
-    behaves, but reports no finding. For each rejected invalid message, brokerfuzz also sends the twin (the valid counterpart). If
-    the target also rejects the twin, brokerfuzz finds out which part of the twin causes this, replaces this part in both messages,
-    and sends them again. If the target still rejects the twin, the rejection of the invalid message is unproven: it may have another reason.
+    brokerfuzz first sends the cases of the catalogue (a fixed list), then random cases. For each contradiction (a finding),
+    brokerfuzz prints the smallest message that causes it, and a command that reproduces it. If the contract leaves a question open,
+    brokerfuzz lists how the target behaves, but reports no finding. For each rejected invalid message, brokerfuzz also sends the
+    twin (the valid counterpart). If the target also rejects the twin, brokerfuzz finds out which part of the twin causes this,
+    replaces this part in both messages, and sends them again. If the target still rejects the twin, the rejection of the invalid
+    message counts as unproven, because its reason may not be the broken rule.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 
-    Exit status: 0 no findings, or only known ones; 1 new findings; 2 usage error, the target cannot be reached, the campaign is
-    partial or untested, or a report could not be written; 130 Ctrl-C.
+    Exit status: 0 no findings, or only known ones; 1 new findings; 2 usage error, the target cannot be reached, the campaign
+    did not finish or proved nothing about the target, or a report could not be written; 130 Ctrl-C.
 
     \b
     Examples:
@@ -175,7 +176,7 @@ def _resumed(ctx: click.Context, journal: str, cases: CaseOptions, campaign: Cam
         options_typed = ", ".join(param.opts[0] for param in ctx.command.params if param.name in typed)
         raise click.UsageError(f"--resume uses the settings in the journal: remove {options_typed}", ctx)
     if planned.plan.count is None and campaign.max_time is None:
-        raise click.UsageError("the campaign of this journal has no limit: set a limit with --max-time", ctx)
+        raise click.UsageError("the campaign of this journal sends random cases without end: set a limit with --max-time", ctx)
     return planned
 
 

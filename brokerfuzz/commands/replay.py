@@ -44,7 +44,7 @@ def command(
     """Send the messages of findings again, and report which findings are gone.
 
     brokerfuzz reads the findings from a journal or a JSON report. You can also specify the ID of a case in the catalogue. You
-    must specify the target, because brokerfuzz does not use the target that a journal or report names.
+    must specify the target, because brokerfuzz does not use the target that is recorded in a journal or report.
 
     Each line of the output is about one finding. "gone" and "still there" say whether the finding occurs again. "another"
     means that the answer contradicts the contract in a different way than before. "other verdict" means that brokerfuzz now
@@ -115,7 +115,7 @@ def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") ->
 
     found = in_catalogue(case_id, contract=contract, now=now)
     if found is None:
-        remedy = "the catalogue for this time does not contain it; use the --now of the campaign, or specify its journal or report"
+        remedy = "the catalogue for this time does not contain it; use the --now of the campaign, or replay its journal or report"
         raise UnknownNameError("case", case_id, [], remedy)
     return ReplayRequest(f"case {case_id}", found.case, found.case.label, None)
 

@@ -65,4 +65,5 @@ def _status_of(words: tuple[str, ...]) -> int:
         status = subprocess.run(words, check=False).returncode
         return status if status >= 0 else 128 - status  # as a shell reports signals
     except OSError as problem:
-        raise click.UsageError(f"{words[0]} cannot be started: {problem.strerror or problem}", click.get_current_context()) from problem
+        said = f"{words[0]} cannot be started ({problem.strerror or problem}): correct the command after --"
+        raise click.UsageError(said, click.get_current_context()) from problem

@@ -92,7 +92,7 @@ def _without_configured_secrets(ctx: click.Context, target: TargetOptions) -> Ta
         name: None for name in ("auth", "cert", "key", "hooks", "cleanup") if getattr(target, name) is not None and not _typed(ctx, name)
     }
     if unused:
-        note(f"{listed(unused)} in the configuration belong to a different target, so brokerfuzz ignores them: use options on the command line")
+        note(f"{listed(unused)} in the configuration belong to a different target and are ignored: set them for this target with options")
     return replace(target, **unused)
 
 
@@ -164,7 +164,7 @@ def reference_service(target: TargetOptions, message_type: str, folder: str | No
     from brokerfuzz.targets import DemoTarget
 
     if message_type != MESSAGE_TYPES[0]:
-        raise click.UsageError(f"the reference service accepts only {MESSAGE_TYPES[0]} messages: use another target than --demo")
+        raise click.UsageError(f"the reference service accepts only {MESSAGE_TYPES[0]} messages: use a target other than --demo")
     with running(bugs=target.bugs, contract=load_contract(folder), now=now, seed=seed) as base:
         started_by = serve_command(base, bugs=target.bugs, contract=folder, now=now, seed=seed)
         yield DemoTarget(f"{base}/offers", started_by=started_by, **_http_options(target))
@@ -204,7 +204,7 @@ def _secrets(target: TargetOptions) -> Mapping[str, str]:
     """
     for name in target.secrets:
         if not os.environ.get(name):
-            raise click.UsageError(f"--secret {name} names an environment variable that is not set: set it, or correct its name")
+            raise click.UsageError(f"the environment variable {name} of --secret is not set: set it, or correct its name")
     return {f"${{{name}}}": os.environ[name] for name in target.secrets}
 
 

@@ -107,7 +107,7 @@ def parsed(path: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        raise ConfigurationError(f"{path} is not TOML: {_one_line(problem)}") from None
+        raise ConfigurationError(f"{path} is not TOML ({_one_line(problem)}): correct it") from None
     except (ValueError, RecursionError):
         raise ConfigurationError(f"{path} cannot be read: shorten very long numbers, and reduce the nesting of arrays") from None
 

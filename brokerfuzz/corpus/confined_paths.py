@@ -83,7 +83,7 @@ class FolderFiles(ConfinedFiles):
         Raises `CorpusError` if the path leads out of the folder or has a wrong kind.
         """
         if not is_name(name):
-            raise CorpusError(f"refers to {quoted(name)}, which is not a name inside the folder")
+            raise CorpusError(f"refers to {quoted(name)}, which is not a path inside the folder")
         try:
             found = (self.folder / name).resolve(strict=True)
             if not found.is_relative_to(self._home):

@@ -172,7 +172,7 @@ def check_rereadable(*paths: str | Path) -> None:
     """Raises `CorpusError` if a path can be read only once, such as a pipe."""
     for path in paths:
         if Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
-            raise CorpusError(f"{path} is not a file, but brokerfuzz has to read it more than once: save it to a file first")
+            raise CorpusError(f"{path} is not a regular file, but brokerfuzz has to read it more than once: save its content to a file")
 
 
 def lines(place: Place) -> Lines:

@@ -59,7 +59,7 @@ class HookFile:
             raise HookError(f"{problem.filename or self.name}, line {problem.lineno}: {problem.msg}: correct this error in the hooks") from None
         except ModuleNotFoundError as problem:
             if self.source is None and problem.name and self.name.startswith(problem.name):
-                raise HookError(f"the module {self.name} with the hooks does not exist: specify a file that ends in .py, or a module") from None
+                raise HookError(f"the module {self.name} with the hooks does not exist: specify a .py file or an existing module") from None
             raise self._broken(problem) from None
         except (Exception, SystemExit) as problem:
             raise self._broken(problem) from None

@@ -76,9 +76,9 @@ def retested_in_words(retested: Document) -> str:
     """Describes the cases that were sent again without the part that the target rejected."""
     cases, sites = counted(retested["count"], "case"), retested["sites"]
     if not sites:
-        return f"{cases} sent again with only ordinary values beside the fault, because the target rejects their twins."
+        return f"{cases} sent again with only ordinary values next to the fault, because the target rejected the twins."
     shown = listed((*sites[:_MOST_SITES], f"{len(sites) - _MOST_SITES:,} more") if len(sites) > _MOST_SITES + 1 else sites)
-    return f"{cases} sent again with an ordinary value of {shown}, because the target rejects this part of their twins."
+    return f"{cases} sent again with an ordinary value of {shown}, because the target rejected this part of the twins."
 
 
 def name_of(finding: Document) -> str:

@@ -174,7 +174,7 @@ def _sections(document: Document, entries: Sequence[FindingEntry]) -> Iterator[M
 def _findings(entries: Sequence[FindingEntry], choices: Choices, outcome: Document) -> Iterator[Markup]:
     if not entries:
         complete = outcome["state"] == "complete"
-        said = "No answer of the target contradicts the contract." if complete else f"No finding, but the campaign is {outcome['state']}."
+        said = "No answer of the target contradicts the contract." if complete else f"No finding, but {_cut(outcome['reason'])}."
         yield element("p", said, class_="well" if complete else "stopped")
         return
     yield tools(choices)

@@ -24,7 +24,7 @@ _ALLOWED = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("a
 
 _HEAD = '''"""Tests for the findings of brokerfuzz. Each test fails until its finding is fixed.
 
-To test another URL than the campaign did, set BROKERFUZZ_TARGET. The tests read secrets from environment variables.
+To test a URL other than that of the campaign, set BROKERFUZZ_TARGET. The tests read secrets from environment variables.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True)
             raise ReportError(f"{path} requires an HTTP target: remove this report, or test a URL")
         _check_place(Path(path))
         if lexists(path) and not force and not _is_report(Path(path), suffix):
-            raise ReportError(f"{path} already exists and is not a report of brokerfuzz: add --force to replace it, or specify another file")
+            raise ReportError(f"{path} already exists and is not a brokerfuzz report: add --force to replace it, or specify another file")
         real = Path(path).parent.resolve() / Path(path).name
         if real in used:
             raise ReportError(f"{used[real]} and {path} are the same file: specify this file only once")

@@ -39,8 +39,8 @@ class SingleFinding:
         yield f"Expected: {said['expected']}. The target answered: {got['answer']} ({printable(got['reason'], _LONGEST)})."
         if got["response"]:
             yield f"Its answer begins: {printable(got['response'], 300)}"
-        yield f"The finding was shown by {counted(said['count'], 'case')}, first by case {said['case']['id']}."
-        yield f"To reproduce it: {printable(said['reproduce'], 2 * _LONGEST)}"
+        yield f"{counted(said['count'], 'case shows', 'cases show')} this finding. The first one is {said['case']['id']}."
+        yield f"Command to reproduce it: {printable(said['reproduce'], 2 * _LONGEST)}"
         yield ""
         if said["twin"] is None:
             yield "The smallest message that shows the finding:"

@@ -36,7 +36,7 @@ LONGEST_BODY = 2000
 EVERY = 30.0
 """Seconds between two lines about the progress, if the stream is not a terminal."""
 NAME = "brokerfuzz"
-NOT_SENT = "this target cannot get request headers (or, with --lines plain, line breaks)"
+NOT_SENT = "this target cannot receive request headers (or, with --lines plain, line breaks)"
 """The reason why some cases were not sent. An HTTP target gets all cases."""
 _LONGEST_ANSWER = 300
 _MOST_REASONS = 5
@@ -130,7 +130,7 @@ def _lines(result: Result, notes: RunNotes) -> Iterator[str]:
         yield click.style("Questions that the contract leaves open, and the answers of this target", bold=True)
         yield from _ledger(result.ambiguities)
         if len(result.ambiguities) > MOST_QUESTIONS:
-            yield from paragraph("For the questions, use `brokerfuzz explain AMBIGUITY`.", 2)
+            yield from paragraph("To read one of the questions, use `brokerfuzz explain AMBIGUITY`.", 2)
     yield ""
     yield click.style("Summary", bold=True)
     yield from _summary(result, notes)
@@ -166,7 +166,7 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
         yield from entry("headers", printable(", ".join(finding.headers), 200))
     yield verbatim("smallest", readable(finding.body, LONGEST_BODY) or "(no bytes)")
     if finding.sent and not finding.whole:
-        yield from entry("", "(shrinking stopped early: a longer --shrink continues it)")
+        yield from entry("", "(shrinking stopped early: use a longer --shrink)")
     if finding.twin is not None:
         yield verbatim("twin", readable(finding.twin, LONGEST_BODY))
     yield verbatim("reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: use --json")
@@ -242,7 +242,7 @@ def _summary(result: Result, notes: RunNotes) -> Iterator[str]:
     for sites, count in sorted(result.proofs.retested.items()):
         yield from entry("retested", retested_in_words({"sites": sites, "count": count}))
     if early := sum(bool(finding.sent) and not finding.whole for finding in result.findings):
-        yield from entry("shrinking", f"stopped early for {counted(early, 'finding')}: a longer --shrink continues it")
+        yield from entry("shrinking", f"stopped early for {counted(early, 'finding')}: use a longer --shrink")
     if notes.seed is not None:
         yield from entry("seed", f"{notes.seed}")
     if notes.campaign is not None:

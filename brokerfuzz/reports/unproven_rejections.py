@@ -28,12 +28,12 @@ def _unproven(unproven: Document) -> Iterator[Markup]:
     if not unproven["count"]:
         yield element("p", "Every rejection of an invalid message is proven.", class_="well")
         return
-    text = f"{counted(unproven['count'], 'rejection')} of invalid messages unproven: the target may have rejected the message for another reason."
+    text = f"{counted(unproven['count'], 'rejection')} of invalid messages unproven: the reason may not be the broken rule."
     yield element("p", text, class_="explained")
     yield element("ul", (_example(one) for one in unproven["examples"][:MOST_ROWS]), class_="unproven")
     if unproven["rules"]:
         names = [[", " if number else None, _code(name)] for number, name in enumerate(unproven["rules"][:MOST_ROWS])]
-        yield element("p", "Rules without any proven rejection: ", names, class_="explained")
+        yield element("p", "Rules without a proven rejection: ", names, class_="explained")
 
 
 def _example(one: Document) -> Markup:

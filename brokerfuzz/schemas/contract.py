@@ -288,7 +288,7 @@ def _load(folder: Path) -> Contract:
     if not folder.is_dir():
         raise ContractError(f"{folder} is not a folder: specify a folder that contains your changed versions of {', '.join(FILES[:4])}")
     if (folder / "silences.json").exists():
-        raise ContractError(f"{folder / 'silences.json'} has a former name: rename it to ambiguities.json")
+        raise ContractError(f"{folder / 'silences.json'} has an outdated name: rename it to ambiguities.json")
     names = {path.name for path in folder.glob(f"*{SCHEMA_SUFFIX}")}
     if stray := sorted(names - set(FILES)):
         raise ContractError(f"{folder / stray[0]} does not belong to any message type: the allowed file names are {', '.join(FILES)}")
@@ -305,7 +305,7 @@ def _load(folder: Path) -> Contract:
         _check_tables(contract, folder)
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         reason = problem_of(problem)
-        raise ContractError(f"the contract in {folder} cannot be used ({reason}): compare its files with those of brokerfuzz") from problem
+        raise ContractError(f"the contract in {folder} cannot be used ({reason}): compare its files with the built-in ones") from problem
     return contract
 
 
@@ -348,11 +348,11 @@ def _check_tables(contract: Contract, folder: Path) -> None:
     for table, sites_of_table in (("semantics.json", _semantic_sites(contract)), ("ambiguities.json", _ambiguous_sites(contract))):
         for message_type, site in sites_of_table if (folder / table).exists() else ():
             if message_type not in MESSAGE_TYPES:
-                raise ContractError(f"{folder / table} names the unknown message type {message_type!r}: use {listed(MESSAGE_TYPES, 'or')}")
+                raise ContractError(f"{folder / table} contains the unknown message type {message_type!r}: use {listed(MESSAGE_TYPES, 'or')}")
             if site not in contract.sites[message_type]:
                 near = get_close_matches(site, list(contract.sites[message_type]), n=1, cutoff=0.4)
                 guess = f"did you mean {near[0]!r}?" if near else "use a site of the schema"
-                raise ContractError(f"{folder / table} names the site {site!r}, which {message_type} does not have: {guess}")
+                raise ContractError(f"{folder / table} contains the site {site!r}, which does not exist in {message_type}: {guess}")
 
 
 def _semantic_sites(contract: Contract) -> Iterator[tuple[str, str]]:
@@ -467,7 +467,7 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
     if needed == "limit" and not isinstance(entry.get(needed), int):
         raise ContractError(f"ambiguity {entry['id']!r} has no integer 'limit': add it")
     if needed == "spelling" and entry.get(needed) not in SPELLINGS:
-        raise ContractError(f"ambiguity {entry['id']!r} has an unknown notation: use one of {', '.join(SPELLINGS)}")
+        raise ContractError(f"ambiguity {entry['id']!r} has no known 'spelling': use one of {', '.join(SPELLINGS)}")
 
 
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:

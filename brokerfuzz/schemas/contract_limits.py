@@ -48,7 +48,7 @@ def limit(number: float) -> float:
     """Returns a limit, multiplied by the factor that the user chose. Raises `ContractError` if the factor is not a number from 1."""
     factor = os.environ.get(VARIABLE) or "1"
     if not factor.isascii() or not factor.isdecimal() or int(factor) < 1:
-        raise ContractError(f"the environment variable {VARIABLE} is {factor[:40]!r}: use a whole number from 1, such as 10")
+        raise ContractError(f"the environment variable {VARIABLE} is {factor[:40]!r}: use a whole number of at least 1, such as 10")
     return number * int(factor)
 
 
@@ -78,8 +78,8 @@ def check_limits(schema: Any, path: Path) -> None:
         patterns += sum(map(pattern_size, _patterns(part)))
         if patterns > limit(LARGEST_PATTERNS):
             raise ContractError(
-                f"{path} has patterns that stand for more than {limit(LARGEST_PATTERNS):,} characters, which is the limit for a file: "
-                f"repeat less, {_MORE}"
+                f"{path} has patterns of more than {limit(LARGEST_PATTERNS):,} characters if all repetitions are written out, which is the "
+                f"limit for a file: use fewer repetitions, {_MORE}"
             )
 
 
@@ -97,7 +97,7 @@ def check_values(flat: Mapping[str, Any], path: Path) -> None:
         raise ContractError(f"{path} has more than {limit(MOST_LEVELS)} levels of arrays and objects, which is the limit: use fewer, {_MORE}")
     if _values(flat) > limit(MOST_VALUES):
         raise ContractError(
-            f"{path} needs messages of more than {limit(MOST_VALUES):,} values, which is the limit: use a smaller minItems or fewer properties, "
+            f"{path} requires messages of more than {limit(MOST_VALUES):,} values, which is the limit: use a smaller minItems or fewer properties, "
             f"{_MORE}"
         )
 

@@ -248,7 +248,7 @@ class HttpTarget:
                 "use --ca FILE to specify the authority that signed it, or --insecure to turn verification off"
             )
         if failure.trouble == "unidentified":
-            raise TargetError(f"{self.name} does not accept this client, {failure.reason}: specify a client certificate with --cert and --key")
+            raise TargetError(f"{self.name} does not accept this client ({failure.reason}): specify a client certificate with --cert and --key")
         if failure.trouble == "exhausted":
             raise TargetError(
                 f"this machine cannot open enough connections to {self.name} ({failure.reason}): "

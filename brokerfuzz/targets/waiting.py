@@ -18,6 +18,6 @@ async def wait_until_listening(target: HttpTarget, seconds: float) -> None:
             while (reason := await target.not_listening()) is not None:
                 await asyncio.sleep(PAUSE)
     except TimeoutError:
-        raise TargetError(f"{target.name} does not listen after {seconds:g} s, {reason}: start the service, or wait longer with --wait-for") from None
+        raise TargetError(f"{target.name} was not ready within {seconds:g} s ({reason}): start the service, or wait longer with --wait-for") from None
     finally:
         await target.close()

@@ -118,7 +118,7 @@ def _rules_of(marker: pytest.Mark, chosen: "ChosenCases") -> Any:
     from brokerfuzz.schemas.contract import known_contract
 
     if not marker.args:
-        raise pytest.Collector.CollectError(f"the marker {XFAIL} names no rule: write {XFAIL}('offer-creation-request/number:minLength')")
+        raise pytest.Collector.CollectError(f"the marker {XFAIL} has no rule: write {XFAIL}('offer-creation-request/number:minLength')")
     try:
         return matching("rule", known_contract(chosen.contract).rules_by_id, marker.args, "`brokerfuzz rules` lists all rules")
     except BrokerfuzzError as problem:

@@ -119,7 +119,7 @@ def test_show_names_a_case_whose_message_file_is_invalid(run: Run, tmp_path: Pat
     (folder / "cases.ndjson").write_text(re.sub('"file":"[^"]*"', '"file":"../mine"', records))
     result = run("corpus", "show", folder)
     assert result.exit_code == 2
-    assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}, refers to '../mine', which is not a name inside the folder\n", result.stderr)
+    assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}, refers to '../mine', which is not a path inside the folder\n", result.stderr)
 
 
 def test_the_json_output_is_complete_if_a_shard_is_missing(run: Run, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_every_kind_of_case_can_be_shown(run: Run, mixed: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"), [(("8125173f",), "neither a file nor a complete ID"), (("8125173fe510dc20", "--tag", "a"), "use only one of them")]
+    ("arguments", "words"), [(("8125173f",), "neither a file nor a complete ID"), (("8125173fe510dc20", "--tag", "a"), "remove the ID")]
 )
 def test_an_id_that_is_too_short_or_combined_with_filters_is_rejected(run: Run, arguments: tuple[str, ...], words: str) -> None:
     result = run("corpus", "show", PRICING, *arguments)
@@ -433,7 +433,7 @@ def test_commands_that_read_a_corpus_twice_reject_a_pipe(run: Run, tmp_path: Pat
     for command in (["diff", tmp_path / "pipe", PRICING], ["merge", tmp_path / "out", tmp_path / "pipe"], ["show", tmp_path / "pipe", "0" * 16]):
         result = run("corpus", *command)
         assert result.exit_code == 2
-        assert "is not a file, but brokerfuzz has to read it more than once" in result.stderr
+        assert "is not a regular file, but brokerfuzz has to read it more than once" in result.stderr
 
 
 def test_merge_writes_to_a_pipe(spawn: Callable[..., subprocess.CompletedProcess[bytes]]) -> None:

@@ -154,4 +154,4 @@ def _until(condition: Callable[[], Any]) -> None:
 def test_a_target_that_never_listens_is_an_error(run: Run) -> None:
     result = run("fire", "http://127.0.0.1:1/offers", "--wait-for", "300ms")
     assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
-    assert "does not listen after 0.3 s, the connection was refused" in result.stderr
+    assert "was not ready within 0.3 s (the connection was refused)" in result.stderr

@@ -80,7 +80,7 @@ def test_filters_recognise_rules_of_another_message_type(run: Run, command: list
     for filters in (["--rule", MINIMUM], ["--rule", "*orderMinimum*"], ["--site", "orderMinimum"]):
         result = run(*command, "--message", PRICING, *filters)
         assert result.exit_code == 2
-        assert "add --message offer-creation-request" in result.stderr
+        assert "use --message offer-creation-request" in result.stderr
     assert f"did you mean '{MINIMUM}'" in run(*command, "--rule", "orderMinimum:minimum").stderr
     assert "names contain it" in run(*command, "--rule", "pageCount").stderr
 

@@ -286,5 +286,5 @@ def test_a_path_without_a_name_is_rejected(run: Run, out: str, more: tuple[str, 
     Path("folder").mkdir()
     result = run("export", out, *PRICING, *more)
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert "is not the name of a file or folder" in result.stderr
+    assert "does not end in the name of a file or folder" in result.stderr
     assert [path.name for path in Path().iterdir()] == ["folder"]

@@ -68,8 +68,8 @@ def test_the_option_adds_cases_about_the_clock_with_their_time(run: Run) -> None
 
 def test_the_summary_names_what_only_cases_about_the_clock_cover(run: Run) -> None:
     text = run("export", "a.ndjson", *OFFERS).stdout
-    assert "techniques that only cases about the clock cover (to include them, add --clock): hour-ahead, day-ahead, " in text
-    assert "ambiguities that only cases about the clock cover (to include them, add --clock): clock-tolerance\n" in text
+    assert "techniques that are not covered, because only cases about the clock cover them (add --clock): hour-ahead, day-ahead, " in text
+    assert "ambiguities that are not covered, because only cases about the clock cover them (add --clock): clock-tolerance\n" in text
     data = json.loads(run("export", "b.ndjson", *OFFERS, "--technique", "hour-ahead", "--technique", "one-below", "--json").stdout)
     rule = "offer-creation-request/lastUpdatedDateTimeUtc:not-in-future"
     assert data["covered_only_with_clock"] == {"rules": [rule], "techniques": ["hour-ahead"]}
@@ -84,7 +84,7 @@ def test_the_summary_names_nothing_if_nothing_is_missing(run: Run, args: tuple[s
 def test_an_export_with_only_cases_about_the_clock_suggests_the_option(run: Run) -> None:
     failed = run("export", "a.ndjson", *OFFERS, "--technique", "hour-ahead")
     assert failed.exit_code == 2
-    assert "or --clock" in failed.stderr
+    assert "--clock or" in failed.stderr
     assert not Path("a.ndjson").exists()
 
 
@@ -99,7 +99,7 @@ def test_verify_counts_expired_cases_and_shows_the_first(run: Run, form: str) ->
     assert verified.exit_code == 1
     lines = verified.stdout.splitlines()
     assert lines[-1].endswith(f"cases judged again, {len(expired)} expired cases found")
-    assert lines[0].startswith("The verdicts of expired cases are not correct at 2026-01-01T00:00:00Z.")
+    assert lines[0].startswith("The verdicts of expired cases are no longer correct at 2026-01-01T00:00:00Z.")
     assert len([line for line in lines if "was generated for 2025-06-15T12:00:00Z: at 2026-01-01T00:00:00Z, its verdict is " in line]) == 5
     data = json.loads(run("corpus", "verify", "a", "--now", "2026-01-01T00:00:00Z", "--json").stdout)
     assert (data["wrong"], data["expired"]["count"], len(data["expired"]["first"])) == ([], len(expired), 5)

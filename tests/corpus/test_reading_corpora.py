@@ -199,7 +199,7 @@ CLIMBING = ["../secret", "a/../../secret", "/etc/passwd", "C:\\secret", "C:secre
 def test_no_name_leads_outside_a_folder(folder: Path, name: str) -> None:
     outside(folder)
     first_record_names(name)(folder)
-    assert "which is not a name inside the folder" in one_line(folder)
+    assert "which is not a path inside the folder" in one_line(folder)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system has no list of open files")
@@ -265,11 +265,11 @@ def nested(depth: int) -> list[object]:
 
 
 SHARD_HARM: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
-    "a shard outside the folder": (lambda said: said["shards"][0].update(name="../a"), "not a name inside the folder"),  # type: ignore[index]
+    "a shard outside the folder": (lambda said: said["shards"][0].update(name="../a"), "not a path inside the folder"),  # type: ignore[index]
     "a missing shard": (lambda said: said["shards"][0].update(name="b"), "No such file"),  # type: ignore[index]
     "a shard with an object as its name": (lambda said: said["shards"][0].update(name={"a": 5}), "is not a list of shards"),  # type: ignore[index]
-    "a shard with NUL in its name": (lambda said: said["shards"][0].update(name="a\0"), "not a name inside the folder"),  # type: ignore[index]
-    "a shard with a very long name": (lambda said: said["shards"][0].update(name="a/" * 10**6 + "a"), "not a name inside"),  # type: ignore[index]
+    "a shard with NUL in its name": (lambda said: said["shards"][0].update(name="a\0"), "not a path inside the folder"),  # type: ignore[index]
+    "a shard with a very long name": (lambda said: said["shards"][0].update(name="a/" * 10**6 + "a"), "not a path inside"),  # type: ignore[index]
     "a shard with a long name": (lambda said: said["shards"][0].update(name="a" * 250 + "/" + "a" * 250), "cannot be read"),  # type: ignore[index]
     "a checksum that is not a string": (lambda said: said["shards"][0].update(sha256=5), "is not a list of shards"),  # type: ignore[index]
     "deeply nested shards": (lambda said: said.update(shards=nested(900)), "is not a list of shards"),

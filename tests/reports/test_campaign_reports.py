@@ -171,12 +171,12 @@ def test_a_report_without_findings_says_so() -> None:
 
 
 def test_cases_that_the_target_cannot_get_are_counted_with_the_reason() -> None:
-    assert "   not sent    38 cases: this target cannot get request headers" in shown(replace(RESULT, left_out=38), io.StringIO())
+    assert "   not sent    38 cases: this target cannot receive request headers" in shown(replace(RESULT, left_out=38), io.StringIO())
 
 
 def test_incomplete_shrinking_names_the_option_that_continues_it() -> None:
     text = shown(replace(RESULT, findings=(replace(FINDING, whole=False),)), io.StringIO())
-    assert "   shrinking   stopped early for 1 finding: a longer --shrink continues it" in text
+    assert "   shrinking   stopped early for 1 finding: use a longer --shrink" in text
 
 
 def test_texts_of_a_target_or_a_message_cannot_control_the_terminal() -> None:

@@ -79,7 +79,7 @@ def test_the_comment_of_a_campaign() -> None:
         "- invalid: 3 accepted, 1,200 rejected",
         "- 6 unproven rejections, including all rejections for 1 rule",
         "  - 6: the twin was rejected; the target rejects `comments`",
-        "- 3 cases sent again with an ordinary value of number, because the target rejects this part of their twins.",
+        "- 3 cases sent again with an ordinary value of number, because the target rejected this part of the twins.",
         "- The campaign stopped early: interrupted by a signal",
         f"| 1 | invalid-accepted | `{RULE}` | `/orderMinimum` | accepted, `status 201` | 3 |",
         f"<details><summary>1. 01234567: invalid-accepted <code>{RULE}</code></summary>",

@@ -79,7 +79,7 @@ def test_only_a_report_of_the_same_format_is_replaced(end: str, here: Callable[[
     assert write_all([other], document()).paths == [other]
     for content in (b"mine\n", b"# brokerfuzz\n", Path(other).read_bytes()):
         Path(path).write_bytes(content)
-        with pytest.raises(ReportError, match=r"already exists and is not a report of brokerfuzz: add --force"):
+        with pytest.raises(ReportError, match=r"already exists and is not a brokerfuzz report: add --force"):
             check_paths([path])
         check_paths([path], force=True)
     Path(path).write_bytes(b"")

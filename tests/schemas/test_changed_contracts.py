@@ -289,7 +289,7 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "",
         "use last, first, both or rejected",
     ),
-    "an unknown spelling": (put_changed(_with_entry("timestamp-format.offset", spelling="roman"), "ambiguities.json"), "", "unknown notation"),
+    "an unknown spelling": (put_changed(_with_entry("timestamp-format.offset", spelling="roman"), "ambiguities.json"), "", "has no known 'spelling'"),
     "two ambiguities with one ID": (
         put_changed(_with_entry("cron-syntax", id="url-syntax"), "ambiguities.json"),
         "",
@@ -397,12 +397,12 @@ HOSTILE: Final[Mapping[str, tuple[Callable[[dict[str, Any]], object], str]]] = {
         ),
         "more than 2,000 references|nested too deeply",
     ),
-    "a nested pattern": (_big(pattern=r"((\w{1,200}){1,200}){1,200}"), "patterns that stand for more than 2,000,000 characters"),
-    "many patterns": (_big(patternProperties={rf"^{number}\p{{L}}{{200}}$": {} for number in range(200)}), "patterns that stand for more"),
-    "a property pattern": (_big(patternProperties={"(a{2000}){2000}": {}}), "patterns that stand for more"),
+    "a nested pattern": (_big(pattern=r"((\w{1,200}){1,200}){1,200}"), "patterns of more than 2,000,000 characters"),
+    "many patterns": (_big(patternProperties={rf"^{number}\p{{L}}{{200}}$": {} for number in range(200)}), "patterns of more"),
+    "a property pattern": (_big(patternProperties={"(a{2000}){2000}": {}}), "patterns of more"),
     "many levels": (_big(**DEEP), "more than 64 levels of arrays and objects"),
     "a tiny step": (_big(type="number", multipleOf=1e-300), "the smallest possible step is 1e-12"),
-    "arrays in arrays": (_big(**WIDE), "needs messages of more than 2,000 values"),
+    "arrays in arrays": (_big(**WIDE), "requires messages of more than 2,000 values"),
 }  # fmt: skip
 
 

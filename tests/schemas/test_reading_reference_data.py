@@ -88,7 +88,7 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
         ('productClusters = ["a"]', f"v.toml:1: productClusters of {OFFER} is not a string, a number or a boolean: use productClusters[]"),
         ('lastUpdatedDateTimeUtc = ["2020-01-01T00:00:00Z"]', "v.toml:1: brokerfuzz computes lastUpdatedDateTimeUtc"),
         ('"data.totalExtendedPrice" = [1]', "v.toml:1: brokerfuzz computes data.totalExtendedPrice of offer-pricing-response"),
-        ('number = ["a"]\n"num*" = ["b"]', f"v.toml:2: number of {OFFER} has values already: remove one of the entries"),
+        ('number = ["a"]\n"num*" = ["b"]', f"v.toml:2: number of {OFFER} already has values: remove one of the two entries"),
         ("", "v.toml: no site has values"),
         ("number = [", "v.toml is not TOML"),
         ("rows = 5", "v.toml:1: rows must be tables"),

@@ -99,7 +99,7 @@ class Recalled:
             try:
                 return self.path.open("rb")
             except OSError as problem:
-                raise JournalError(f"{self.path} cannot be read ({problem.strerror or problem}): specify a journal") from problem
+                raise JournalError(f"{self.path} cannot be read ({problem.strerror or problem}): specify a readable journal") from problem
         plain: IO[bytes] = TemporaryFile()  # noqa: SIM115 - stays open: a compressed journal cannot be read from the middle
         try:
             plain.writelines(pieces(self.path))

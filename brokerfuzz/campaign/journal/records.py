@@ -103,11 +103,11 @@ def decode(line: bytes) -> JournalRecord:
 
 def _closed(entry: dict[str, Any]) -> dict[str, Any]:
     if unknown := entry.keys() - _PROPERTIES:
-        raise ValueError(f"{min(unknown)!r} is not a property of a record")
+        raise ValueError(f"{min(unknown)!r} is not a property of a journal record")
     return entry
 
 
 def _whole(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is not the number of a request")
+        raise ValueError(f"{value!r} is not a valid number")
     return value

@@ -51,7 +51,7 @@ def command(
     choosing = bool(message_types or filters)
     if paths and _is_id(last):
         if listed or choosing:
-            raise click.UsageError("an ID cannot be combined with --cases or filters: use only one of them", click.get_current_context())
+            raise click.UsageError("an ID cannot be combined with --cases or filters: remove the ID, or these options", click.get_current_context())
         _show_one(paths, last, demands, as_json=as_json)
     elif listed or choosing:
         _list(_chosen(corpora, demands, message_types or MESSAGE_TYPES, filters), as_json=as_json)

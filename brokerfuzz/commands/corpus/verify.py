@@ -74,7 +74,7 @@ def _print_expired(expired: "ExpiredCases") -> None:
     from brokerfuzz.wording import printable_as_in_python
 
     if expired.count:
-        click.echo(f"The verdicts of expired cases are not correct at {spell(expired.now)}. Export the corpus again. The first expired cases:")
+        click.echo(f"The verdicts of expired cases are no longer correct at {spell(expired.now)}. Export the corpus again. The first expired cases:")
     for case in expired.first:
         click.echo(f"  {printable_as_in_python(str(case))}")
 

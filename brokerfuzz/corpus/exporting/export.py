@@ -18,7 +18,7 @@ from brokerfuzz.corpus.places import CountingStream, Place
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.workers import WorkerPool, in_order
 
-NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques, sites or tags, add --full, --large or --clock, or a --count above 0"
+NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques, sites or tags, or add --full, --large, --clock or --count"
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from brokerfuzz.schemas.flattening import Schema
 MOST_EXAMPLES = 20
 LARGEST_EXAMPLE = 16 * 1024
 """The maximum size of an example, in bytes."""
-ENOUGH = f"beyond the maximum of {MOST_EXAMPLES} examples per verdict, or of one per rule or ambiguity"
+ENOUGH = f"beyond the limit of {MOST_EXAMPLES} examples per verdict, or of one example per rule or ambiguity"
 UNFIT = "that are too long, not compact, or not JSON that all parsers read alike"
 
 _PLACES: dict[Label, str] = {"valid": "examples", "invalid": "x-invalid-examples", "unspecified": "x-unspecified-examples"}

@@ -31,7 +31,7 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     yield readme(
         about,
         place="Install newman (`npm install --global newman`), or import `collection.json` into Postman.",
-        complete="Replace the URL in the command of step 3 by the URL of your system.",
+        complete="Replace the URL in the command of step 3 with the URL of your system.",
         run=f'newman run FOLDER/{COLLECTION} --env-var url={HOST + ROUTES[OFFER][1]} --env-var "expectedFailures=$(cat FOLDER/{NAME})"',
         expected=NAME,
     )
@@ -45,7 +45,7 @@ def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
         about.left_out.add(case, "that are not UTF-8, because Postman sends only text")
         return False
     if _OPENS in text or any(_OPENS in value for _, value in sent_headers(case.headers)):
-        about.left_out.add(case, f"with {_OPENS}, because Postman replaces variables")
+        about.left_out.add(case, f"that contain {_OPENS}, which begins a variable in Postman")
         return False
     return True
 

@@ -25,7 +25,7 @@ FAILURE = "the (valid|invalid|unspecified) [a-z-]+ [0-9a-f]{16}"
 _README = """\
 # Contract tests of your system
 
-Your system must accept the valid messages and reject the invalid ones. A test fails if your system does not, or if it crashes.
+Your system must accept the valid messages and reject the invalid ones. A test fails if your system gives a wrong answer or crashes.
 
 1. {place}
 2. {complete}

@@ -70,7 +70,7 @@ class LocalPlace:
 
     def _check_name(self) -> None:
         if self.path.name in ("", ".."):
-            raise CorpusError(f"{self.path} is not the name of a file or folder: specify a file or a folder in it")
+            raise CorpusError(f"{self.path} does not end in the name of a file or folder: add the name of the corpus")
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:

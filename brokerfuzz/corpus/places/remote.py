@@ -38,7 +38,7 @@ def remote_place(url: str) -> "RemotePlace":
         try:
             system, key = url_to_fs(url)
         except ImportError as problem:
-            raise CorpusError(f"{url} cannot be used: a package for such URLs is missing ({problem})") from problem
+            raise CorpusError(f"{url} cannot be used, because a package for such URLs is missing ({problem}): install it") from problem
         return RemotePlace(system, key.rstrip("/"), url.rstrip("/"))
 
 

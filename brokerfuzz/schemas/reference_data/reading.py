@@ -127,7 +127,7 @@ class _Reader:
 
     def _put(self, message_type: str, path: str, values: Sequence[Any], origin: str) -> None:
         if path in self.sites.setdefault(message_type, {}):
-            raise ReferenceDataError(f"{origin}: {path} of {message_type} has values already: remove one of the entries")
+            raise ReferenceDataError(f"{origin}: {path} of {message_type} already has values: remove one of the two entries")
         self.sites[message_type][path] = list({(type(value), value): value for value in values}.values())
 
     # ------------------------------------------------------------------------------------------------------------ rows
@@ -157,8 +157,8 @@ class _Reader:
         known = self.contract.sites[message_type]
         if item := next((prop for prop in columns if prop.endswith("[]")), None):
             raise ReferenceDataError(
-                f"{origin}: a row can contain only properties of objects, but {join(above, item)} is an item of an array: list the values "
-                "of this site instead"
+                f"{origin}: a row can contain only properties of objects, but {join(above, item)} is an item of an array: remove it "
+                f'from the rows, and add a line such as "{join(above, item)}" = ["A", "B"]'
             )
         checks = {prop: ValueChecker(self.contract, message_type, join(above, prop), origin) for prop in columns}
         rows: list[dict[str, Any]] = [{} for _ in next(iter(columns.values()))]
