@@ -59,7 +59,9 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Locks a temporary file or folder, so that other processes see that it is in use. The lock ends when the process ends."""
+    """Locks a temporary file or folder, so that other processes see that it is in use. The lock ends with the `with` block or with
+    the process.
+    """
     descriptor = os.open(path, os.O_RDONLY)
     try:
         lock(descriptor)
@@ -128,7 +130,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 class _SyncingFile(FileIO):
-    """A file that is regularly synchronized with the disk, so that the disk works while cases are generated."""
+    """A file that is regularly synchronized with the disk, so that the disk writes while further cases are generated."""
 
     _since = 0
 
@@ -147,8 +149,8 @@ class _Writable(Protocol):
 
 
 def write_behind(stream: _Writable, pieces: Iterable[bytes]) -> None:
-    """Writes pieces of data in a thread while the next pieces are generated. The thread makes writing faster, because writing and
-    computing checksums do not hold Python's interpreter lock.
+    """Writes pieces of data in a thread. This is faster, because Python can generate the next pieces while the thread writes and
+    computes checksums.
     """
     failed = Event()
 

@@ -13,7 +13,7 @@ BrokerfuzzError                 the base class: catch it to catch all of them
 ├── TargetError                 a target cannot be reached, or its URL, command or function cannot be used
 ├── ConfigurationError          a configuration file cannot be read, used or written
 ├── ReferenceDataError          a file with the values that a target knows cannot be read or used
-├── ClockError                  the time for which cases should be generated is too early
+├── ClockError                  the time for which cases should be generated is too early or too late
 ├── StrengthError               a value of `--strength` is not supported
 └── LabelError                  a generator and the oracle disagree about a case: a bug in brokerfuzz
 

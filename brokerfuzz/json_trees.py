@@ -1,6 +1,6 @@
 """Represents JSON with its original notation, so that parts of a message can be removed without other changes.
 
-Python's own values would lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a number
+Python's own values lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a number
 with a hundred digits. Only white space and the escapes in strings are lost.
 """
 

@@ -24,7 +24,9 @@ Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[
 
 
 def known(items: str, *, excludable: bool = False) -> Complete:
-    """Returns a function that completes names of this kind. If the names are `excludable`, `!` is allowed at the beginning."""
+    """Returns a function that completes names. `items` is the function of `name_completion` that yields the names. If the names are
+    `excludable`, `!` is allowed at the beginning.
+    """
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
         from brokerfuzz import name_completion

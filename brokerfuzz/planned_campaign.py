@@ -33,8 +33,9 @@ class PlannedCampaign:
     """Everything that determines a campaign, except for its target.
 
     `now` is the time that counts as the present (None: the actual time). `max_time` and `shrink` are in seconds (`shrink=0`: no
-    shrinking). `journal` is a new file, or the journal of the campaign that is continued if `resume` is true. The findings in `known` are
-    sent first, and are marked in the result. `fresh` is a property that is unique in each message. `cluster` is the address of a Dask cluster.
+    shrinking). `journal` is a new file. If `resume` is true, it is the journal of the campaign to continue. The findings in `known` are
+    sent first, and are marked in the result. `fresh` is a property that is unique in each message. `cluster` is the address of a Dask
+    cluster.
     """
 
     plan: Plan
@@ -99,7 +100,7 @@ class PlannedCampaign:
     ) -> Result:
         """Runs the campaign until it ends or Ctrl-C is pressed, and returns the result.
 
-        `on_known` gets what happened to each known finding, and `on_answer` one line for each answer. Raises `TargetError` if the
+        `on_known` gets the result for each known finding, and `on_answer` gets one line for each answer. Raises `TargetError` if the
         target cannot be reached, and `BaselineError`, `JournalError` or `WorkerError`.
         """
         again = event_loop.run(self._send_known(target))

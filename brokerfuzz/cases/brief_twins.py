@@ -1,11 +1,12 @@
-"""Makes the twins of random cases smaller, so that `repr()` of a case is short and people see the difference at a glance.
+"""Makes the twins of random cases smaller, so that `repr()` of a case is short and people quickly see the difference.
 
-If a fault removes or rewrites much of a random message, only the twin contains what is lost. Then a smaller value comes into the
-place of the fault, and the fault is made again. The rest of the message, and most often the whole case, stays the same.
+If a fault removes or rewrites a large part of a message, only the twin contains this part. brokerfuzz then puts a smaller value at the
+place of the fault, and breaks the rule again. If possible, the rest of the message stays the same. Usually, the invalid message does
+not change at all.
 
-    case   {"number":"A","offerType":"Product List"}
-    twin   {"number":"A","offerType":"Product List","productClusters":[{"id":"…","products":[…]},…]}
-    now    {"number":"A","offerType":"Product List","productClusters":[{"products":[{"productId":"a","productQuantityInOffer":0}]}]}
+    invalid     {"number":"A","offerType":"Product List"}
+    twin        {"number":"A","offerType":"Product List","productClusters":[{"id":"…","products":[…]},…]}
+    new twin    {"number":"A","offerType":"Product List","productClusters":[{"products":[{"productId":"a","productQuantityInOffer":0}]}]}
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,14 +28,14 @@ from brokerfuzz.pointers import site_of, steps_of
 from brokerfuzz.schemas import Rule
 
 _BRIEF = 64
-"""The number of characters of a short written twin. With fresh values, the written twin can be slightly longer."""
+"""A twin is short if `repr()` writes it with at most this number of characters. With fresh values, it can be slightly longer."""
 _ALWAYS_BRIEF = 32
-"""The number of different bytes up to which a written twin is always short."""
+"""A twin is always short if at most this number of its bytes differ."""
 
 
 def brief(case: Broken, maker: FaultMaker, style: Style) -> Broken:
-    """Returns a case with the same fault and a short written twin. Returns the case itself if its twin is short, or if long
-    pinned values prevent a short twin.
+    """Returns a case with the same fault and a short twin. Returns the case itself if its twin is already short, or if long pinned
+    values prevent a short twin.
     """
     if _is_brief(case, maker):
         return case
@@ -57,8 +58,8 @@ def _is_brief(case: Broken, maker: FaultMaker) -> bool:
 def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, style: Style) -> Iterator[tuple[Any, Steps]]:
     """Yields messages with a smaller value at the place of the fault, and the path to this place.
 
-    The value is the first item of the array, or the smallest value that the contract allows. Then follow the smallest message and
-    the plain message. All these messages have the pinned values of the given message.
+    The value is an array with only its first item, or the smallest value that the contract allows. Then follow the smallest message
+    and the plain message. All these messages have the pinned values of the given message.
     """
     steps = _steps_to(message, at)
     present = value_at(message, steps)

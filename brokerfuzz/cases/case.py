@@ -298,7 +298,7 @@ def is_always_correct(case: Case, contract: Contract) -> bool:
 
 
 ALL_BROKEN = "*"
-"""The name of all rules that a message breaks, in a fault that is a string."""
+"""In a fault that is a string, this name stands for all rules that the message breaks."""
 TWIN_TAGS = ("twin",)
 """The tags of a case that was selected only because it is the twin of another case."""
 NOW_TAG = "now:"

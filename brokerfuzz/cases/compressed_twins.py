@@ -18,7 +18,7 @@ _AROUND_FAULTS = (UNUSUAL, BARE, NULLS, BACKWARDS, COMPLETE, SMALLEST)
 _ITEMS = 3
 """The number of items in the arrays of the plain messages in the dictionary."""
 _LARGEST = 30_000
-"""The maximum size of the dictionary, in bytes. zlib finds only parts of the last 32,506 bytes."""
+"""The maximum size of the dictionary, in bytes. zlib can refer only to the last 32,506 bytes."""
 _RAW = -zlib.MAX_WBITS
 """The zlib format without a header and without a checksum."""
 

@@ -161,7 +161,7 @@ class EdgeMaker:
         yield from self._literals("number", NUMBER_LITERALS, lambda number: 90000.25 + number)
 
     def _literals(self, json_type: str, literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
-        """Yields messages that together contain all these notations. Each property gets another notation."""
+        """Yields messages that together contain all these notations. Each property gets a different notation."""
         fits = self.free_sites(json_type)
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))

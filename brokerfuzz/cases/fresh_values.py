@@ -126,7 +126,7 @@ def _rewritten(literal: str, suffix: str) -> str:
 
 
 def _read(literal: str) -> str:
-    """Returns the string that a JSON notation means. An invalid notation, such as an unknown escape, stays unchanged."""
+    """Returns the string that a JSON literal represents. An invalid literal, such as one with an unknown escape, stays unchanged."""
     try:
         return str(json.loads(literal, strict=False))
     except ValueError:

@@ -35,7 +35,7 @@ RANDOM_PER_SHARD = 1024
 STRONGEST = 4
 """The highest combinatorial strength."""
 MOST_EXCLUDED = 5000
-"""The number of excluded random cases in a row after which a shard ends."""
+"""After this number of excluded random cases in a row, a shard ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +152,7 @@ class Plan:
 
 
 def time_of(text: Any) -> datetime | None:
-    """Parses a time in a file. Returns None for null. Raises `ValueError` if the text is not a timestamp with a time zone."""
+    """Parses a timestamp from a file. Returns None for null. Raises `ValueError` if the text is not a timestamp with a time zone."""
     if text is None:
         return None
     with suppress(ValueError, TypeError):

@@ -47,9 +47,9 @@ def messages(
     `brokerfuzz.cases.compact` converts a message to bytes. `plausible=True` uses realistic business values instead of unusual
     values.
 
-    `verdicts` contains `valid`, `invalid` or `unspecified`. A case is a message as bytes, with its verdict, faults and twin.
-    `now` is the time for the cases about the clock. If `now` is None, there are no cases about the clock, so every verdict is
-    true at any supported time. `contract` is a changed contract.
+    `verdicts` contains one or more of `valid`, `invalid` and `unspecified`. A case is a message as bytes, with its verdict, faults
+    and twin. `now` is the time for the cases about the clock. If `now` is None, there are no cases about the clock, so every verdict
+    is true at any supported time. `contract` is a changed contract.
 
     Raises `UnknownNameError` for an unknown message type or verdict, `ClockError`, or `TypeError` for other wrong arguments.
 

@@ -15,7 +15,7 @@ from brokerfuzz.schemas import Contract, MessageType, Rule
 
 @lru_cache(maxsize=16)
 def rule_names(contract: Contract, message_type: MessageType | None = None) -> Mapping[str, str]:
-    """Returns the short name of every rule, by its ID. With a message type, the names are unique only among its rules."""
+    """Returns the short name of every rule, by its ID. With a message type, returns the names of its rules, which can be shorter."""
     rules = contract.rules[message_type] if message_type else contract.rules_by_id.values()
     sites = dict.fromkeys((rule.message_type, rule.site) for rule in rules)
     counts = Counter(end for site in sites for end in _ends(*site))
@@ -25,7 +25,7 @@ def rule_names(contract: Contract, message_type: MessageType | None = None) -> M
 
 @lru_cache(maxsize=16)
 def _ids(contract: Contract, message_type: MessageType | None) -> Mapping[str, str]:
-    """Returns the ID of every rule, by its short name, and by its shorter name among the rules of the message type."""
+    """Maps the short names of rules to their IDs. With a message type, the names that are unique in this type are also included."""
     names = [rule_names(contract), *([rule_names(contract, message_type)] if message_type else [])]
     return {name: rule_id for named in names for rule_id, name in named.items()}
 

@@ -56,8 +56,8 @@ class Source(Protocol):
 
 
 Inline = Callable[[Source, bytes, int], Any]
-"""A function that decodes a value from the bytes of a record that are reserved for it. The integer is the position of the first
-reserved byte. A value that needs more bytes takes them from the source.
+"""A function that decodes a value. Its arguments are a source, a record, and the position of the bytes in the record that are reserved
+for the value. If the value needs more bytes, the function takes them from the source.
 """
 
 
@@ -71,7 +71,7 @@ class Nested:
 
 
 class Scalar:
-    """A table entry for a value that the source provides. The integer selects one of several values, such as an edge."""
+    """A table entry for a value that the source provides. The integer argument of `read` selects one of several values."""
 
     __slots__ = ("read",)
 
@@ -117,7 +117,7 @@ class Shares(NamedTuple):
 
 
 ORDINARY = Shares(142, 28, 25)
-"""With these shares, messages are small, and every combination of present, absent and null occurs often for every two properties."""
+"""With these shares, messages are small, and every combination of present, absent and null occurs often for any two properties."""
 SELDOM_EMPTY = Shares(1, 12, 1)
 _BEFORE_NULL = 16
 """The number of entries between absent and null. If nulls have the same bytes in all tables, Hypothesis can move a null from one

@@ -146,7 +146,7 @@ def pinned_sites(fields: Fields | None, contract: Contract, message_type: Messag
 
 
 def _is_within(site: str, outer: str) -> bool:
-    """Returns whether a site is equal to another site or inside this site."""
+    """Returns whether a site is the site `outer` or is inside it."""
     return site == outer or site.startswith((f"{outer}.", f"{outer}["))
 
 

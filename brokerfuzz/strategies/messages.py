@@ -120,7 +120,7 @@ def product_list_responses(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[ProductListResponse]:
-    """Valid product list responses, which a program that parses them must accept.
+    """Valid product list responses, which every program that reads such responses must accept.
 
     `min_records` and `max_records` limit the number of product records in `data`. If the minimum is 0, some responses report a
     failure and contain null as `data`. `fields` pins properties by their site: `{"data[].status": st.sampled_from(["Active",

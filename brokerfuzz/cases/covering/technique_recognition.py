@@ -32,9 +32,7 @@ _LONGEST = 10_000
 """The maximum length of a value that is analysed, in characters of JSON."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 _MILLISECONDS = 1e11
-"""Numbers above this limit are times in milliseconds since 1970. As numbers of seconds, they would be times more than 3,000 years
-in the future.
-"""
+"""Numbers above this limit are times in milliseconds since 1970. In seconds, they would be more than 3,000 years in the future."""
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
@@ -95,7 +93,7 @@ class _Breakable:
 
     @cached_property
     def plain(self) -> Any:
-        """The valid value in the ordinary message. None if a changed contract has no such place."""
+        """The valid value in the ordinary message, or None if a changed contract has no such place."""
         return next((value_at(self.message, steps) for steps in places(self.message, self.rule.site)), None)
 
     def _changes(self, present: Any) -> Iterator[tuple[Technique, Change]]:

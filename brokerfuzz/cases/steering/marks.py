@@ -1,7 +1,7 @@
 """Puts a unique string, the mark, into every random message.
 
-A mark contains the seed, the shard and the number of the message: `m7.0.1f`. The marks make all messages different, and show in
-the log of a service which messages it received. A mark replaces a string that may have any value.
+A mark contains the seed, the shard and the number of the message: `m7.0.1f`. With marks, all messages are different, and you can see
+in the log of a service which messages it received. A mark replaces a string that may have any value.
 """
 
 from collections.abc import Iterator, Sequence

@@ -15,7 +15,7 @@ from brokerfuzz.decoder.byte_tables import SELECTOR_BYTES
 _ORDERS = 8
 _SHORT = SELECTOR_BYTES + 14
 _NEXT_TO_NOTHING = bytes((1, 0, 0, 0, 0, 0, 0, 0))
-"""The bytes of the other properties: 0 omits an optional property, and 1 gives its plainest value."""
+"""The bytes for properties that are absent or plain: 0 omits an optional property, and 1 gives its plainest value."""
 
 
 class TurningSource(RandomValues):

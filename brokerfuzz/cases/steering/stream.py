@@ -29,7 +29,7 @@ _BROKEN, _MESSAGES = 700, 285
 shard ended.
 """
 _WANTED = 16
-"""One message out of this number is generated for a rule that was passed over too often."""
+"""At most one in this number of messages is generated for a rule that was passed over too often."""
 _IN_VAIN = 1000
 """After this number of messages in a row without a new case, the stream ends."""
 

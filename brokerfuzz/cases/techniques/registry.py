@@ -85,7 +85,7 @@ def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
 
 
 def register_technique(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -> None:
-    """Registers a technique that is defined by a row of a table."""
+    """Registers a technique. `text` is the description that `explain` prints."""
     assert name not in TECHNIQUES, f"two techniques have the name {name}"
     TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, change)
 
