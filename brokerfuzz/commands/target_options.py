@@ -1,8 +1,7 @@
 """Creates the target from the options of a command: an HTTP endpoint, a command, a function or the reference service."""
 
-import os
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -119,13 +118,14 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
     processes (None: no limit).
     """
     from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget
+    from brokerfuzz.targets.secret_masking import of_environment
 
     if target.exec_ is not None and target.lines is not None:
-        return LineTarget(target.exec_, encoding=target.lines, timeout=target.timeout, processes=processes, secrets=_secrets(target))
+        return LineTarget(target.exec_, encoding=target.lines, timeout=target.timeout, processes=processes, secrets=of_environment(target.secrets))
     if target.exec_ is not None:
-        return CommandTarget(target.exec_, timeout=target.timeout, processes=processes, secrets=_secrets(target))
+        return CommandTarget(target.exec_, timeout=target.timeout, processes=processes, secrets=of_environment(target.secrets))
     if target.call is not None:
-        return CallTarget(target.call, timeout=target.timeout, processes=processes, secrets=_secrets(target))
+        return CallTarget(target.call, timeout=target.timeout, processes=processes, secrets=of_environment(target.secrets))
     if target.app is not None:
         from brokerfuzz.targets.application import NamedApplicationTarget
 
@@ -172,6 +172,7 @@ def reference_service(target: TargetOptions, message_type: str, folder: str | No
 
 def _http_options(target: TargetOptions) -> dict[str, Any]:
     from brokerfuzz.configuration.substituting import substituted
+    from brokerfuzz.targets.secret_masking import of_environment
 
     return {
         "method": target.method,
@@ -179,7 +180,7 @@ def _http_options(target: TargetOptions) -> dict[str, Any]:
         "timeout": target.timeout,
         "rules": _rules(target),
         "trace": _trace(target),
-        "secrets": _secrets(target),
+        "secrets": of_environment(target.secrets),
         **{name: getattr(target, name) for name in ("insecure", "ca", "cert", "key", "proxy")},
     }
 
@@ -196,16 +197,6 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
     if ":" not in user_and_password:
         raise click.UsageError("--auth has no password: write USER:PASSWORD")
     yield "Authorization", f"Basic {b64encode(user_and_password.encode()).decode()}"
-
-
-def _secrets(target: TargetOptions) -> Mapping[str, str]:
-    """Returns the values of the environment variables that --secret names. Raises `UsageError` if one of the variables is not
-    set.
-    """
-    for name in target.secrets:
-        if not os.environ.get(name):
-            raise click.UsageError(f"the environment variable {name} of --secret is not set: set it, or correct its name")
-    return {f"${{{name}}}": os.environ[name] for name in target.secrets}
 
 
 def hide_secrets(target: "Target") -> None:

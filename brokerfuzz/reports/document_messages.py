@@ -12,7 +12,7 @@ from typing import Any
 from brokerfuzz.cases.case import compact
 from brokerfuzz.errors import ReportError
 from brokerfuzz.schemas.headers import JSON_TYPE
-from brokerfuzz.targets.secret_masking import is_secret, shown, variable
+from brokerfuzz.targets.secret_masking import parts_of_header, shown
 from brokerfuzz.wording import counted, listed, printable
 
 Document = Mapping[str, Any]
@@ -22,9 +22,7 @@ _MOST_SITES = 4
 
 @dataclass(frozen=True)
 class RequestTemplate:
-    """The method, the URL and the headers of the request that sent each message. Names of environment variables, such as
-    `$AUTHORIZATION`, replace secrets.
-    """
+    """The method, the URL and the headers of the request that sent each message. References such as `${TOKEN}` replace secrets."""
 
     url: str
     method: str
@@ -63,7 +61,7 @@ def request_of(document: Document, report: str) -> RequestTemplate:
     given = document.get("request", _usual(target))
     if given is None:
         raise ReportError(f"{report} requires an HTTP target, but {printable(target, 100)} is not one: remove this report, or test a URL")
-    headers = tuple((name, variable(name) if is_secret(name, value) else value) for name, value in given["headers"])
+    headers = tuple((name, "".join(part for part, _ in parts_of_header(name, value))) for name, value in given["headers"])
     return RequestTemplate(shown(given["url"]), given["method"], headers)
 
 

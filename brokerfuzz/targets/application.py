@@ -41,7 +41,7 @@ def target_for(target: Any, path: str | None, calls: SerialCalls | None, **optio
         case 1 if path is not None:
             raise TargetError(f"path={path!r} does not apply to a function: remove it")
         case 1:
-            return FunctionTarget(target, calls=calls, timeout=options.get("timeout", 10.0))
+            return FunctionTarget(target, calls=calls, timeout=options.get("timeout", 10.0), secrets=options.get("secrets"))
         case 2 | 3:
             return _application(target, path or "/", type(target).__name__, calls=calls, **options)
         case _:

@@ -4,8 +4,11 @@ from collections.abc import Iterable
 from shlex import quote
 from urllib.parse import urlsplit
 
-from brokerfuzz.targets.secret_masking import is_secret, parts_of, variable
+from brokerfuzz.targets.secret_masking import parts_of, parts_of_header
 from brokerfuzz.targets.shell import LONGEST_ARGUMENT, fed
+
+_SPECIAL = frozenset('"$`\\!')
+"""Characters with a meaning between the quotes of a shell."""
 
 
 def curl_line(
@@ -22,24 +25,27 @@ def curl_line(
     words in `before` come directly before `curl`.
 
     `options` are further words of the command, already quoted for a shell. `without` lists the default headers that curl must not
-    send. Environment variables replace secrets. For example, `$AUTHORIZATION` replaces the value of the header `Authorization`,
-    `$TOKEN` replaces the URL parameter `token`, and `$TARGET_USER` replaces the user and the password in the URL.
+    send. Environment variables replace secrets: those that the user named or, for other secrets, `${AUTHORIZATION}` for the header
+    `Authorization`, `${TOKEN}` for the URL parameter `token`, and `${TARGET_USER}` for the user and the password in the URL.
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]
-    parts += ["--user", '"$TARGET_USER"'] if urlsplit(url).username is not None else []
+    parts += ["--user", '"${TARGET_USER}"'] if urlsplit(url).username is not None else []
     for name, value in headers:
-        parts += ["-H", _secret_header(name) if is_secret(name, value) else quote(f"{name}: {value}" if value else f"{name};")]
+        parts += ["-H", _in_shell([(f"{name}: ", False), *parts_of_header(name, value)]) if value else quote(f"{name};")]
     parts += [part for name in without for part in ("-H", quote(f"{name}:"))]
     parts += ["--data-raw", quote(body.decode())] if plain else ["--data-binary", "@-"]
-    shown = list(parts_of(url))
-    parts += (["-g"] if set("[]{}") & set(url) else []) + ["".join(f'"{part}"' if secret else quote(part) for part, secret in shown if part)]
+    parts += (["-g"] if set("[]{}") & set(url) else []) + [_in_shell(parts_of(url))]
     line = " ".join([before, *parts] if before else parts)
     return line if plain else fed(body, line)
 
 
-def _secret_header(name: str) -> str:
-    return f'"{name}: {variable(name)}"'
+def _in_shell(parts: Iterable[tuple[str, bool]]) -> str:
+    """Returns one word for a shell. The parts with the mark True are environment variables."""
+    parts = list(parts)
+    if any(secret for _, secret in parts) and not any(_SPECIAL & set(part) for part, secret in parts if not secret):
+        return f'"{"".join(part for part, _ in parts)}"'
+    return "".join(f'"{part}"' if secret else quote(part) for part, secret in parts if part)
 
 
 def _is_plain(body: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any
 
@@ -24,8 +24,10 @@ class FunctionTarget(InProcessTarget):
     loop of the campaign. `send` raises `TargetError` if the function returns a value without a meaning, such as a list.
     """
 
-    def __init__(self, function: Callable[[bytes], Any], *, calls: SerialCalls | None = None, timeout: float = 10.0) -> None:
-        super().__init__(getattr(function, "__qualname__", type(function).__name__), timeout=timeout)
+    def __init__(
+        self, function: Callable[[bytes], Any], *, calls: SerialCalls | None = None, timeout: float = 10.0, secrets: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(getattr(function, "__qualname__", type(function).__name__), timeout=timeout, secrets=secrets)
         self._function, self._given, self._calls = function, calls, calls
 
     @property
@@ -68,9 +70,9 @@ class FunctionTarget(InProcessTarget):
             seconds = perf_counter() - started
             if isinstance(problem, TimeoutError) and seconds >= self.timeout:
                 return self.no_answer()
-            return (
-                Answer("rejected", reason=description_of(problem), seconds=seconds) if rejects_by_default(problem) else self.crash(problem, seconds)
-            )
+            if rejects_by_default(problem):
+                return Answer("rejected", reason=self.secrets.hide(description_of(problem)), seconds=seconds)
+            return self.crash(problem, seconds)
 
     def _meaning(self, result: Any, seconds: float) -> Answer:
         if result is None or isinstance(result, bool):
@@ -78,6 +80,6 @@ class FunctionTarget(InProcessTarget):
         if isinstance(result, str):
             word, _, reason = result.replace(":", " ", 1).partition(" ")
             if (kind := _KINDS.get(word)) is not None:
-                return Answer(kind, reason=reason.strip() or word, seconds=seconds)
+                return Answer(kind, reason=self.secrets.hide(reason.strip() or word), seconds=seconds)
         remedy = "return None or True to accept the message; return False or raise ValueError to reject it"
         raise TargetError(f"{self._name} returned {type(result).__name__}, which is not a valid answer: {remedy}")

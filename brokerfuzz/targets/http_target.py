@@ -16,7 +16,7 @@ from brokerfuzz.schemas.headers import JSON_TYPE, Headers
 from brokerfuzz.targets.answers import Answer, AnswerRules
 from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.http_connections import HttpConnections
-from brokerfuzz.targets.secret_masking import Secrets, is_secret, shown, variable, without_user
+from brokerfuzz.targets.secret_masking import Secrets, marked, parts_of_header, shown, variable, without_user
 from brokerfuzz.targets.throttling import THROTTLING, Gate, RetryLater, Slowed, seconds_of
 from brokerfuzz.targets.trace_headers import TraceHeaders
 
@@ -90,9 +90,10 @@ class HttpTarget:
         trace: TraceHeaders | None = None,
         secrets: Mapping[str, str] | None = None,
     ) -> None:
+        url = marked(url, secrets)
         self.url = checked_url(url)
         self.method = method
-        given = list(headers)
+        given = [(name, marked(value, secrets)) for name, value in headers]
         named = any(name.lower() == CONTENT_TYPE for name, _ in given)
         self.headers = given if named else [(CONTENT_TYPE, JSON_TYPE), *given]
         if timeout <= 0:
@@ -107,7 +108,7 @@ class HttpTarget:
         self.connections = HttpConnections(self.url, insecure=insecure, ca=ca, cert=cert, key=key, proxy=proxy)
         self._more_secrets = list((secrets or {}).items())
         self.secrets = Secrets(url, given, self.connections.proxy or "", self._more_secrets)
-        self._name = shown(url)
+        self._name = self.secrets.hide_in_output(shown(url))
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
         self._unpooled: Client | None = None
@@ -119,9 +120,7 @@ class HttpTarget:
 
     @property
     def name(self) -> str:
-        """The URL without user and password. Names of environment variables, such as `$TOKEN`, replace secrets in the parameters
-        of the URL.
-        """
+        """The URL without user and password. References such as `${TOKEN}` replace secrets in the path and the parameters."""
         return self._name
 
     def __repr__(self) -> str:
@@ -134,10 +133,8 @@ class HttpTarget:
 
     @property
     def request(self) -> dict[str, Any]:
-        """The URL, the method and the headers of all requests, for reports. Names of environment variables, such as
-        `$AUTHORIZATION`, replace secrets.
-        """
-        headers = [[name, variable(name) if is_secret(name, value) else value] for name, value in self.headers]
+        """The URL, the method and the headers of all requests, for reports. References such as `${TOKEN}` replace secrets."""
+        headers = [[name, "".join(part for part, _ in parts_of_header(name, value))] for name, value in self.headers]
         if urlsplit(self.url).username is not None and not any(name.lower() == "authorization" for name, _ in headers):
             headers.append(["authorization", variable("authorization")])
         return {"url": self._name, "method": self.method, "headers": headers}
@@ -146,7 +143,8 @@ class HttpTarget:
         """Returns a curl command that sends the message."""
         without = [name for name, value in headers if value is None]
         options = self.connections.curl_words()
-        return curl_line(self.url, self.method, self._headers(headers), body, without=without, options=options, before=self._before_curl)
+        line = curl_line(self.url, self.method, self._headers(headers), body, without=without, options=options, before=self._before_curl)
+        return self.secrets.hide_in_output(line)
 
     async def open(self) -> None:
         """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid, or if a package is missing."""

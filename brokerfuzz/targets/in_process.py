@@ -13,7 +13,7 @@ from brokerfuzz.schemas.headers import JSON_TYPE, Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.exit_reason import in_one_line
-from brokerfuzz.targets.secret_masking import Secrets, shown
+from brokerfuzz.targets.secret_masking import Secrets, marked, shown
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
 """Headers that a server handles before an application gets the request."""
@@ -44,7 +44,7 @@ class InProcessTarget:
             raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")
         if timeout <= 0:
             raise TargetError(f"the timeout is {timeout} seconds: use a value greater than 0")
-        given = list(headers)
+        given, path = [(header, marked(value, secrets)) for header, value in headers], marked(path, secrets)
         named = any(header.lower() == "content-type" for header, _ in given)
         self.path, self.method, self.timeout = path, method, timeout
         self.headers = given if named else [("content-type", JSON_TYPE), *given]
@@ -55,7 +55,7 @@ class InProcessTarget:
     @property
     def name(self) -> str:
         """The name of the application, and the path."""
-        return f"{self._name} {shown(self.path)}"
+        return self.secrets.hide_in_output(f"{self._name} {shown(self.path)}")
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns False if the message has headers that a server handles itself."""
@@ -68,7 +68,7 @@ class InProcessTarget:
         line = curl_line(
             "http://target" + self.path, self.method, self._sent(headers), body, without=[name for name, value in headers if value is None]
         )
-        return line.replace("http://target", '"$TARGET"')
+        return self.secrets.hide_in_output(line.replace("http://target", '"$TARGET"'))
 
     def _sent(self, instead: Headers) -> list[tuple[str, str]]:
         """Returns all headers of the request. The headers in `instead` replace the usual headers with the same names."""
@@ -89,9 +89,9 @@ class InProcessTarget:
         frames = traceback.extract_tb(problem.__traceback__)
         own = [frame for frame in frames if "site-packages" not in frame.filename and not frame.filename.startswith(_NOT_OF_APPLICATIONS)]
         where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
-        reason = in_one_line(f"{type(problem).__name__}: {_message(problem)}".encode(errors="replace")) + where
+        reason = in_one_line(self.secrets.hide(f"{type(problem).__name__}: {_message(problem)}").encode(errors="replace")) + where
         text = self.secrets.hide("".join(_without_ours(problem))).encode(errors="backslashreplace")
-        return Answer("crashed", None, text[-EXCERPT + 1 :], self.secrets.hide(reason), seconds)
+        return Answer("crashed", None, text[-EXCERPT + 1 :], reason, seconds)
 
     def no_answer(self) -> Answer:
         """Returns the answer for an application that did not respond in time."""

@@ -8,12 +8,14 @@ import base64
 import binascii
 import html
 import json
+import os
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit, urlunsplit
 
+from brokerfuzz.errors import TargetError
 from brokerfuzz.secret_values import Secret
 
 HIDDEN = "[secret]"
@@ -46,17 +48,54 @@ _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 
 def is_secret(name: str, value: str = "") -> bool:
     """Returns whether a header or a parameter may contain a secret, judging by its name and its value."""
-    if isinstance(value, Secret) or value == variable(name):
-        return True
+    return isinstance(value, Secret) or _looks_secret(name, value)
+
+
+def _looks_secret(name: str, value: str) -> bool:
     lower = name.lower()
     words = {word.lower() for word in _WORD.findall(name)}
     return any(part in lower for part in _SECRET) or not words.isdisjoint(_SECRET_WORDS) or bool(_CREDENTIALS.match(value))
 
 
 def variable(name: str) -> str:
-    """Returns the name of the environment variable for a secret, such as `$X_API_KEY` for the header `X-API-Key`."""
+    """Returns the environment variable that stands for a secret without a variable, such as `${X_API_KEY}` for the header
+    `X-API-Key`.
+    """
     letters = "".join(char if char.isascii() and char.isalnum() else "_" for char in name).upper()
-    return f"${'_' * letters[:1].isdigit()}{letters}"
+    return f"${{{'_' * letters[:1].isdigit()}{letters}}}"
+
+
+def of_environment(names: Iterable[str]) -> dict[str, str]:
+    """Returns the secrets in environment variables, by `${NAME}`. Raises `TargetError` if one of the variables is not set."""
+    for name in names:
+        if not os.environ.get(name):
+            raise TargetError(f"the environment variable {name} of a secret is not set: set it, or correct its name")
+    return {f"${{{name}}}": os.environ[name] for name in names}
+
+
+def marked(text: str, secrets: Mapping[str, str] | None) -> str:
+    """Returns a text as a `Secret` if it contains one of the secrets that `of_environment` returns."""
+    names = {value: where[2:-1] for where, value in (secrets or {}).items()}
+    values = sorted((value for value in names if value in text), key=len, reverse=True)
+    if isinstance(text, Secret) or not values:
+        return text
+    return Secret(text, [(part, names.get(part)) for part in re.split(f"({'|'.join(map(re.escape, values))})", text)])
+
+
+def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
+    """Returns the parts of the value of a header. A part with the mark True is an environment variable that replaces a secret.
+
+    The other parts of a header whose name looks secret may also be secret, unless they are only a scheme, such as `Bearer`.
+    """
+    if isinstance(value, Secret) and value.parts:
+        parts = [(text, False) if variable_name is None else (f"${{{variable_name}}}", True) for text, variable_name in value.parts]
+    else:
+        parts = list(_referring(value))
+    others = "".join(text for text, hidden in parts if not hidden)
+    if len(others) == len(value) and not is_secret(name, value):
+        return [(value, False)]
+    closed = _looks_secret(name, value) and others.strip() and not _CREDENTIALS.fullmatch(others)
+    return [(variable(name), True)] if closed or not any(hidden for _, hidden in parts) else parts
 
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:

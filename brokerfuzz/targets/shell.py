@@ -52,7 +52,7 @@ def program(words: Sequence[str], shown: str) -> str:
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """Returns the command as a line for a POSIX shell. Environment variables replace secrets: for example, `$TOKEN` replaces the
+    """Returns the command as a line for a POSIX shell. Environment variables replace secrets: for example, `${TOKEN}` replaces the
     value of `--token`.
     """
     return " ".join("".join(f'"{part}"' if secret else quoted(part) for part, secret in word if part) or "''" for word in _parts(words))
@@ -143,7 +143,7 @@ def _parts_within(word: str) -> Iterator[tuple[str, bool]]:
     """Yields the parts of a word that may contain a command. If the word contains its secrets only in another notation, an
     environment variable replaces the whole word.
     """
-    names = {value: name for name, value in _found(_words_within(word)) if name.startswith("$") and value}
+    names = {value: name for name, value in _found(_words_within(word)) if name.startswith("${") and value}
     if not names:
         yield word, False
     elif not any(value in word for value in names):

@@ -22,6 +22,7 @@ from brokerfuzz.schemas.contract import known_contract, known_message_type
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.targets import AnswerRules, HttpTarget, Target
 from brokerfuzz.targets.application import needs_caller, target_for
+from brokerfuzz.targets.secret_masking import of_environment
 from brokerfuzz.targets.serial_calls import CallerThread
 from brokerfuzz.targets.trace_headers import TraceHeaders
 from brokerfuzz.wording import listed
@@ -82,6 +83,7 @@ class FireOptions(TypedDict, total=False):
 
     - `path`: for applications and test clients, the path to which the messages are sent, such as `/offers`
     - `method`, `headers`: the method (default: POST), and headers in addition to `Content-Type`
+    - `secrets`: names of environment variables that contain secrets. `${NAME}` replaces their values in reports, and `[secret]` in answers.
     - `accept`, `reject`: the statuses that mean `accepted` (default: `["2xx"]`) and `rejected` (default: `["1xx", "3xx", "4xx"]`)
     - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
     - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` at the
@@ -110,6 +112,7 @@ class FireOptions(TypedDict, total=False):
     path: str
     method: str
     headers: Sequence[tuple[str, str]]
+    secrets: Sequence[str]
     accept: Sequence[str]
     reject: Sequence[str]
     timeout: float
@@ -214,7 +217,7 @@ class _ReadyCampaign(NamedTuple):
     def report(self, result: Result) -> Report:
         """Writes the reports, and returns the report for Python."""
         if self.reports:
-            result, *_ = report_files.write_about(self.reports, result, self.planned.about(self.target), self.planned.plan.demands)
+            result, _ = report_files.write_about(self.reports, result, self.planned.about(self.target), self.planned.plan.demands)
         return Report(result)
 
 
@@ -227,7 +230,8 @@ def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, o
     if plan.is_empty:
         raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or sites")
     answers = AnswerRules(**_lists(options, "accept", "reject"))
-    endpoint = target_for(target, options.get("path"), calls, rules=answers, **_only(options, "method", "headers", "timeout"))
+    secrets = of_environment(_lists(options, "secrets").get("secrets", ()))
+    endpoint = target_for(target, options.get("path"), calls, rules=answers, secrets=secrets, **_only(options, "method", "headers", "timeout"))
     reports = [str(path) for path in listed_values("reports", options.get("reports") or ())]
     report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget))
     workers = options.get("workers") or 1

@@ -32,6 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=0,
         help="Number of random cases to add to each test that uses brokerfuzz.parametrize.",
     )
+    group.addoption(
+        "--brokerfuzz-secret", metavar="VARIABLE", action="append", default=[], help="Hide the value of this environment variable in failures."
+    )
     group.addoption("--brokerfuzz-seed", metavar="NUMBER", type=int, default=0, help="Seed for the random cases. The same seed gives the same cases.")
 
 
@@ -247,11 +250,13 @@ def brokerfuzz_target(brokerfuzz_app: Any, request: pytest.FixtureRequest, pytes
     `brokerfuzz_target.check(case)` sends a case, and fails if the answer contradicts the contract.
     """
     from brokerfuzz.targets.application import target_for
+    from brokerfuzz.targets.secret_masking import of_environment
     from brokerfuzz.testing.checked_target import CheckedTarget
 
     found = request.getfixturevalue("brokerfuzz_url") if brokerfuzz_app is None else brokerfuzz_app
     found, path = found if isinstance(found, tuple) else (found, None)
-    with _explained(), CheckedTarget(target_for(found, path, None)) as target:
+    secrets = pytestconfig.getoption("brokerfuzz_secret")
+    with _explained(), CheckedTarget(target_for(found, path, None, secrets=of_environment(secrets))) as target:
         pytestconfig.stash[_TARGET] = target
         yield target
         del pytestconfig.stash[_TARGET]

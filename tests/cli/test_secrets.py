@@ -54,7 +54,7 @@ def test_no_file_and_no_output_contains_a_secret(spawn: Spawn, tmp_path: Path, m
     assert len(left) == len(REPORTS) + 2
     for secret in SECRETS:
         assert not any(secret.encode() in text for text in said + left), secret
-    assert b"$AUTHORIZATION" in done.stdout
+    assert b"${AUTHORIZATION}" in done.stdout
 
 
 def test_no_error_contains_a_secret(run: Run) -> None:

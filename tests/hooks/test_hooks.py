@@ -106,8 +106,8 @@ def test_hooks_authenticate_sign_classify_and_see_every_answer(run: Run, broker:
     assert sorted(case for case, _ in seen) == sorted(headers["x-brokerfuzz-case"] for headers in broker.sent)
     assert {kind for _, kind in seen} == {"accepted", "rejected"}
     command = report["findings"][0]["reproduce"]
-    assert '"Authorization: $AUTHORIZATION"' in command.replace("authorization", "Authorization")
-    assert "$X_SIGNATURE" in command
+    assert '"Authorization: ${AUTHORIZATION}"' in command.replace("authorization", "Authorization")
+    assert "${X_SIGNATURE}" in command
     for text in (done.stdout, done.stderr, Path("run.ndjson").read_text()):
         assert "is-secret" not in text
 

@@ -100,12 +100,12 @@ def test_the_headers_of_a_message_replace_the_usual_ones() -> None:
 
 
 def test_secrets_are_replaced_by_the_names_of_variables() -> None:
-    headers = [["Authorization", "Bearer opensesame"], ["x-api-key", "$X_API_KEY"]]
+    headers = [["Authorization", "Bearer opensesame"], ["x-api-key", "${X_API_KEY}"]]
     (entry,) = entries_of(request={"url": "http://user:pass@h/?token=opensesame", "method": "POST", "headers": headers})
     assert "opensesame" not in json.dumps(entry)
     assert "pass@" not in json.dumps(entry)
-    assert entry["request"]["headers"] == [{"name": "Authorization", "value": "$AUTHORIZATION"}, {"name": "x-api-key", "value": "$X_API_KEY"}]
-    assert entry["request"]["url"] == "http://h/?token=$TOKEN"
+    assert entry["request"]["headers"] == [{"name": "Authorization", "value": "${AUTHORIZATION}"}, {"name": "x-api-key", "value": "${X_API_KEY}"}]
+    assert entry["request"]["url"] == "http://h/?token=${TOKEN}"
 
 
 def test_a_binary_body_is_in_base64_and_marked() -> None:

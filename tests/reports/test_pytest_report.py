@@ -84,9 +84,9 @@ def test_names_are_unique_and_plain(hostile: dict[str, Any]) -> None:
 
 EVERYTHING = document(
     request={
-        "url": "http://127.0.0.1:1/offers?token=$TOKEN&a=1",
+        "url": "http://127.0.0.1:1/offers?token=${TOKEN}&a=1",
         "method": "PUT",
-        "headers": [["content-type", "application/json"], ["Authorization", "$AUTHORIZATION"]],
+        "headers": [["content-type", "application/json"], ["Authorization", "${AUTHORIZATION}"]],
     },
     findings=[
         finding(smallest={"raw": b64encode(bytes(range(256)) * 100).decode()}),
@@ -113,7 +113,7 @@ def test_the_file_compiles_and_passes_a_linter(reported: dict[str, Any], tmp_pat
 
 
 def test_the_file_reads_secrets_from_the_environment() -> None:
-    headers = [["Authorization", "Bearer opensesame"], ["x-api-key", "$X_API_KEY"]]
+    headers = [["Authorization", "Bearer opensesame"], ["x-api-key", "${X_API_KEY}"]]
     source = pytest_file.report(document(request={"url": "http://user:opensesame@h/?token=opensesame&a=1", "method": "POST", "headers": headers}))
     assert "opensesame" not in source
     assert 'TARGET_URL = os.environ.get("BROKERFUZZ_TARGET") or "http://h/?token=" + secret("TOKEN") + "&a=1"' in source
@@ -199,7 +199,7 @@ def test_the_tests_send_the_same_requests_as_the_campaign(run_tests: Callable[..
     headers = [["Content-Type", None], ["X-Twice", "1"], ["X-Twice", "2"], ["accept", "text/plain"]]
     chunked = [["Transfer-Encoding", "chunked"]]
     reported = document(
-        request={"url": f"{url}/422/a b?token=$TOKEN", "method": "PUT", "headers": [["content-type", "application/json"], ["x-key", "$X_KEY"]]},
+        request={"url": f"{url}/422/a b?token=${{TOKEN}}", "method": "PUT", "headers": [["content-type", "application/json"], ["x-key", "${X_KEY}"]]},
         findings=[
             finding(smallest={"raw": b64encode(b"\x00\xff").decode(), "headers": headers}, twin=None),
             finding(smallest={"body": SMALLEST, "headers": chunked}, twin=None),
@@ -218,7 +218,7 @@ def test_the_tests_send_the_same_requests_as_the_campaign(run_tests: Callable[..
 
 def test_a_missing_secret_is_named(run_tests: Callable[..., Outcomes], served: Any) -> None:
     url, requests = served
-    headers = [["authorization", "$AUTHORIZATION"]]
+    headers = [["authorization", "${AUTHORIZATION}"]]
     outcomes, printed = run_tests(document(request={"url": f"{url}/422", "method": "PUT", "headers": headers}))
     assert set(outcomes.values()) == {"FAILED"}
     assert "set AUTHORIZATION in the environment" in printed

@@ -300,7 +300,7 @@ def test_a_redirect_is_not_followed_with_or_without_credentials(status: int) -> 
         with serving(sends(moved)) as url:
             answer = asked(url.replace("://", "://me:hunter22@"), headers=[("Cookie", "session=1")])
     assert (answer.kind, answer.status, connections) == ("rejected", status, 0)
-    assert answer.location == f"{elsewhere.replace('127.0.0.1', 'localhost')}?token=$TOKEN"
+    assert answer.location == f"{elsewhere.replace('127.0.0.1', 'localhost')}?token=${{TOKEN}}"
 
 
 def _echo(seen: list[bytes]) -> Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]:

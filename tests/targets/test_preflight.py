@@ -50,7 +50,7 @@ def test_a_status_about_the_request_is_an_error_with_a_remedy(status: int, optio
 def test_the_error_for_a_redirect_names_the_destination_without_secrets() -> None:
     moved = response(301, b"", "Location: https://me:hunter22@offers.example/v2?token=hunter23")
     with pytest.raises(
-        TargetError, match=re.escape("a redirect to https://offers.example/v2?token=$TOKEN, which brokerfuzz does not follow: use that URL")
+        TargetError, match=re.escape("a redirect to https://offers.example/v2?token=${TOKEN}, which brokerfuzz does not follow: use that URL")
     ):
         checked(sends(moved))
 

@@ -5,6 +5,7 @@ import base64
 import json
 import shlex
 import string
+import subprocess
 import sys
 import traceback
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sampled import sample
 
+from brokerfuzz.configuration.substituting import substituted
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import AnswerRules, CommandTarget, HttpTarget, http_target, transport
 from brokerfuzz.targets.answers import EXCERPT, Answer
@@ -129,17 +131,38 @@ def test_a_user_is_sent_but_not_reported() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "shown_value"),
+    [
+        ("X-Tenant", "a-${T}-b", "a-${T}-b"),
+        ("Authorization", "Bearer ${T}", "Bearer ${T}"),
+        ("X-Api-Key", "${T}", "${T}"),
+        ("X-Api-Key", "hunter22-${T}", "${X_API_KEY}"),
+        ("Cookie", "id=hunter22; to=${T}", "${COOKIE}"),
+        ("X-Tenant", "cost: $$5 ${T}", "cost: $5 ${T}"),
+    ],
+)
+def test_a_reference_is_shown_as_the_user_wrote_it(name: str, value: str, shown_value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command in the report sends the same header again, if the environment contains the variable."""
+    monkeypatch.setenv("T", "the 'value' \"of T")
+    sent = substituted(value, "the header")
+    target = HttpTarget("http://h/", headers=[(name, sent)])
+    assert [name, shown_value] in target.request["headers"]
+    words = subprocess.run(["sh", "-c", target.reproduction(b"{}").replace("curl", "printf '%s\\n'", 1)], capture_output=True, text=True, check=True)
+    assert ("${T}" in shown_value) is (f"{name}: {sent}" in words.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
     ("url", "headers", "request_"),
     [
         ("http://h/offers?page=2", [("X-Tenant", "5")], ("http://h/offers?page=2", [["X-Tenant", "5"]])),
-        ("http://h/?a=b&access_token=x#sig=y", [], ("http://h/?a=b&access_token=$ACCESS_TOKEN#sig=$SIG", [])),
-        ("http://h/?api%2Dkey=x;X-Amz-Signature=y", [], ("http://h/?api%2Dkey=$API_KEY;X-Amz-Signature=$X_AMZ_SIGNATURE", [])),
+        ("http://h/?a=b&access_token=x#sig=y", [], ("http://h/?a=b&access_token=${ACCESS_TOKEN}#sig=${SIG}", [])),
+        ("http://h/?api%2Dkey=x;X-Amz-Signature=y", [], ("http://h/?api%2Dkey=${API_KEY};X-Amz-Signature=${X_AMZ_SIGNATURE}", [])),
         ("http://h/?design=5&token=", [], ("http://h/?design=5&token=", [])),
-        ("http://u:p@h:80/", [], ("http://h:80/", [["authorization", "$AUTHORIZATION"]])),
+        ("http://u:p@h:80/", [], ("http://h:80/", [["authorization", "${AUTHORIZATION}"]])),
         (
             "http://h/",
             [("X-Api-Key", "x"), ("X-Passed-On", "Basic eDp5")],
-            ("http://h/", [["X-Api-Key", "$X_API_KEY"], ["X-Passed-On", "$X_PASSED_ON"]]),
+            ("http://h/", [["X-Api-Key", "${X_API_KEY}"], ["X-Passed-On", "${X_PASSED_ON}"]]),
         ),
     ],
 )
@@ -154,7 +177,7 @@ def test_a_report_can_describe_what_all_requests_share(url: str, headers: list[t
 
 def test_the_reproduction_reads_a_token_from_the_environment() -> None:
     line = HttpTarget("http://h/it's?a=$b&token=hunter22&c=d").reproduction(b"{}")
-    assert line.endswith("""'http://h/it'"'"'s?a=$b&token='"$TOKEN"'&c=d'""")
+    assert line.endswith("""'http://h/it'"'"'s?a=$b&token='"${TOKEN}"'&c=d'""")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +187,7 @@ def test_the_reproduction_reads_a_token_from_the_environment() -> None:
         ("http://me:pa#ss@h/", "'http://h/'"),
         ("me:geheim@h/offers", "'h/offers'"),
         ("http://me:geheim@[::1/", "'http://[::1/'"),
-        ("http://me:geheim@h:99999/?token=abc", "'http://h:99999/?token=$TOKEN'"),
+        ("http://me:geheim@h:99999/?token=abc", "'http://h:99999/?token=${TOKEN}'"),
         ("ftp://me:geheim@h/", "'ftp://h/'"),
     ],
 )

@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import path as django_path
 from flask import Flask, request
+from hand_made_servers import response, sends, serving
 
 import brokerfuzz
 from brokerfuzz import check, load_contract
@@ -276,3 +277,37 @@ def test_a_hanging_application_is_a_timeout() -> None:
 
     report = brokerfuzz.fire(hangs, rules=["*orderMinimum:minimum"], techniques=["one-below"], timeout=0.2, shrink=0)
     assert kinds(report) == ["timeout"]
+
+
+def test_no_result_contains_the_secrets_that_the_caller_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "c4nary-key-7"
+    monkeypatch.setenv("KEY", key)
+
+    def fails(body: bytes) -> bool:
+        if b'"orderMinimum":0' in body:
+            raise RuntimeError(f"{'no' * 95} {key}")
+        raise ValueError(f"{key} in {body[:20]!r}")
+
+    def echoes(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response(f"{500 if environ['HTTP_X_TENANT'] == key else 400} no", [("X-Key", key)])
+        return [f"{environ['HTTP_X_TENANT']} {environ['QUERY_STRING']}".encode()]
+
+    options: dict[str, Any] = {**SOME, "secrets": ["KEY"], "shrink": 1}
+    kept = [tmp_path / name for name in ("r.json", "r.html", "r.xml", "r.md", "r.ndjson")]
+    with serving(sends(response(500, key.encode()))) as url:
+        targets: list[tuple[Any, dict[str, Any]]] = [
+            (fails, {}),
+            (echoes, {"path": f"/?page={key}", "headers": [("X-Tenant", key)]}),
+            (f"{url}/{key}", {"headers": [("X-Tenant", f"a-{key}")]}),
+        ]
+        for number, (target, more) in enumerate(targets):
+            report = brokerfuzz.fire(target, **options, **more, reports=kept, journal=tmp_path / f"{number}.ndjson")
+            assert report.findings
+            said = [str(report), repr(report), str(FindingsError(report)), *(path.read_text() for path in tmp_path.iterdir())]
+            assert {text[:60] for text in said if key in text} == set()
+    assert ["X-Tenant", "a-${KEY}"] in read_report(kept[0])["request"]["headers"]
+
+
+def test_a_secret_that_the_environment_lacks_is_an_error() -> None:
+    with pytest.raises(TargetError, match="the environment variable NO_SUCH_VARIABLE_7 of a secret is not set"):
+        brokerfuzz.fire(lambda body: True, secrets=["NO_SUCH_VARIABLE_7"])

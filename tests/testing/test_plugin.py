@@ -293,6 +293,27 @@ def test_the_target_can_be_an_application_in_this_process(pytester: pytest.Pytes
     assert "actual: accepted (status 201)" in done.stdout.str()
 
 
+SECRETIVE = """
+    import os
+    import pytest
+    @pytest.fixture(scope="session")
+    def brokerfuzz_app():
+        def rejects(body): raise ValueError("no " + os.environ["KEY"])
+        return rejects
+    @brokerfuzz.parametrize(OFFER, by="rule", rules=MINIMUM, verdicts=["valid"])
+    def test_offers(case, brokerfuzz_target):
+        brokerfuzz_target.check(case)
+"""
+
+
+def test_a_failure_contains_no_secret_that_an_option_names(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY", "c4nary-key")
+    output = run(pytester, SECRETIVE, "--brokerfuzz-secret", "KEY").stdout.str()
+    assert "actual: rejected (ValueError: no [secret])" in output
+    assert "c4nary-key" not in output
+    assert "the environment variable GONE of a secret is not set" in run(pytester, SECRETIVE, "--brokerfuzz-secret=GONE").stdout.str()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
