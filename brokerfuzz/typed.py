@@ -23,7 +23,7 @@ __all__ = [
 
 
 class PropertyRequiredOnOrder(TypedDict):
-    """An item of `additionalPropsRequiredOnOrder`.
+    """An item of `additionalPropsRequiredOnOrder` in an offer creation request.
 
     >>> from brokerfuzz import PropertyRequiredOnOrder
     >>> PropertyRequiredOnOrder(name="A")
@@ -43,7 +43,7 @@ class PropertyRequiredOnOrder(TypedDict):
 
 
 class ChannelOffer(TypedDict):
-    """An item of `omniChannel.offers`.
+    """An item of `omniChannel.offers` in an offer creation request.
 
     >>> from brokerfuzz import ChannelOffer
     >>> ChannelOffer(offerId="A")
@@ -69,7 +69,7 @@ class OmniChannel(TypedDict):
 
 
 class PageCountPrice(TypedDict):
-    """An item of `priceClasses[].priceTiers[].pageCounts`.
+    """An item of `priceClasses[].priceTiers[].pageCounts` in an offer creation request.
 
     >>> from brokerfuzz import PageCountPrice
     >>> PageCountPrice(minimumPages=None)
@@ -85,7 +85,7 @@ class PageCountPrice(TypedDict):
 
 
 class PriceTier(TypedDict):
-    """An item of `priceClasses[].priceTiers`.
+    """An item of `priceClasses[].priceTiers` in an offer creation request.
 
     >>> from brokerfuzz import PriceTier
     >>> PriceTier(price=1)
@@ -103,7 +103,7 @@ class PriceTier(TypedDict):
 
 
 class PriceClass(TypedDict):
-    """An item of `priceClasses`.
+    """An item of `priceClasses` in an offer creation request.
 
     >>> from brokerfuzz import PriceClass
     >>> PriceClass(name="A")
@@ -119,7 +119,7 @@ class PriceClass(TypedDict):
 
 
 class ClusterProduct(TypedDict):
-    """An item of `productClusters[].products`.
+    """An item of `productClusters[].products` in an offer creation request.
 
     >>> from brokerfuzz import ClusterProduct
     >>> ClusterProduct(productId="A", productQuantityInOffer=1)
@@ -139,7 +139,7 @@ class ClusterProduct(TypedDict):
 
 
 class ProductCluster(TypedDict):
-    """An item of `productClusters`.
+    """An item of `productClusters` in an offer creation request.
 
     >>> from brokerfuzz import ProductCluster
     >>> ProductCluster(id="A")
@@ -235,7 +235,7 @@ class OfferCreationRequest(TypedDict):
 
 
 class ProductListCluster(TypedDict):
-    """An item of `productClusters`.
+    """An item of `productClusters` in an offer creation request.
 
     >>> from brokerfuzz import ProductListCluster
     >>> ProductListCluster(products=[{"productId": "A", "productQuantityInOffer": 1}])
@@ -331,7 +331,7 @@ class ProductListOffer(TypedDict):
 
 
 class ProductRecord(TypedDict):
-    """An item of `data`.
+    """An item of `data` in a product list response.
 
     >>> from brokerfuzz import ProductRecord
     >>> ProductRecord(productId="A", productNumber="A", productType="A", status="A", lastUpdateDateTimeUtc="A")
@@ -379,7 +379,7 @@ class ProductListResponse(TypedDict):
 
 
 class PricedOffer(TypedDict):
-    """An item of `data.offers`.
+    """An item of `data.offers` in an offer pricing response.
 
     >>> from brokerfuzz import PricedOffer
     >>> PricedOffer(offerId="A", quantity=1, unitPrice=1, extendedPrice=1)

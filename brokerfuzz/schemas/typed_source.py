@@ -16,6 +16,7 @@ from typing import Any
 from brokerfuzz.schemas.contract import Contract, load_contract
 from brokerfuzz.schemas.flattening import JSON_TYPES, Schema, conditions_of, conjoin, types_of
 from brokerfuzz.schemas.sites import join
+from brokerfuzz.wording import with_article
 
 _HEAD = '''"""The message types as Python TypedDicts. `typed_source` generates this file from the schemas: change those instead."""
 
@@ -34,6 +35,7 @@ def typed_source(contract: Contract) -> str:
     """Returns the source of a module with a TypedDict for each object. Nested objects come first."""
     classes = _Classes()
     for message_type, schema in contract.flat.items():
+        classes.message = with_article(message_type.replace("-", " "))
         classes.add(_camel(message_type), schema, "")
         for condition in conditions_of(schema):
             if name := _camel(condition.get("then", {}).get("title", "")):
@@ -59,6 +61,7 @@ class _Classes:
     """The TypedDict classes that were found so far. A class comes after the classes that it uses."""
 
     def __init__(self) -> None:
+        self.message = ""
         self.sources: dict[str, str] = {}
         self._of_schema: dict[str, str] = {}
 
@@ -66,7 +69,7 @@ class _Classes:
         """Adds the classes of an object and of the objects inside it. Returns the name of the object's class."""
         self.sources[name] = ""  # reserves the name, because the class comes after the classes that it uses
         props = {prop: self._property(name, schema, prop, path) for prop in schema.get("properties", {})}
-        summary = schema.get("description") or f"An item of `{path.removesuffix('[]')}`."
+        summary = schema.get("description") or f"An item of `{path.removesuffix('[]')}` in {self.message}."
         regular = all(_is_name(prop) and not prop.startswith("__") for prop in props)
         del self.sources[name]
         self.sources[name] = (_class if regular else _call)(name, _text(summary), schema, props)
