@@ -36,8 +36,8 @@ class Fault:
 
 
 Splice = tuple[int, int, bytes | str]
-"""Describes a twin by its difference from the case: a start, an end, and the bytes that replace this part of the body of the case.
-Many bytes are compressed to a string (see `compressed_twins`).
+"""The difference between a case and its twin: `(start, end, other)`. In the twin, `other` replaces the bytes from `start` to `end`. If
+`other` is long, it is compressed to a string (see `compressed_twins`).
 """
 
 
@@ -273,7 +273,7 @@ def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 
 _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""Maps each message type to the beginning of its hashes. Copying this object is faster than computing it again."""
+"""For each message type, a hash object that already contains the type. Copying it is faster than creating it again."""
 
 
 def clock(now: datetime | None) -> datetime:

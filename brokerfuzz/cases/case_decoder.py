@@ -211,7 +211,7 @@ def random_cases(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Iterator[Case]:
-    """Yields random cases without end. The same seed gives the same cases, except for values that depend on `now`.
+    """Yields endless random cases. The same seed gives the same cases, except for values that depend on `now`.
 
     If `now` is None, there are no cases about the clock, so every verdict is true at every supported time. The function does not
     yield twins: the twin of an invalid case is its attribute `twin`.

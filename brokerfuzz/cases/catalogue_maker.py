@@ -1,7 +1,7 @@
 """Generates the catalogue of a message type.
 
 The invalid cases break every rule with every technique, at every position in arrays. The valid cases contain every edge (an
-unusual valid value), and combine the states of every two properties (absent, null, plain or at an edge). The other cases touch
+unusual valid value), and combine the states of any two properties (absent, null, plain or at an edge). The other cases touch
 each ambiguity. `catalogue_order` sorts the cases.
 """
 

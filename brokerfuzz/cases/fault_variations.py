@@ -61,8 +61,8 @@ def placements(site: str) -> list[Placement]:
 class Neighbours:
     """Describes the other properties of an object with a fault. For example, all other properties are null.
 
-    `full` includes the optional properties, and `backwards` reverses the order of the properties. `enum_index` selects the value of
-    enumerations. If `realistic` is false, the values are the simplest ones. `state` chooses the value of every other property.
+    `full` includes the optional properties, and `backwards` reverses the order of the properties. `enum_index` is the index of the
+    value of each enumeration. If `realistic` is false, the values are the simplest ones. `state` chooses all other values.
     """
 
     name: str

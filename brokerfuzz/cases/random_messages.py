@@ -1,4 +1,4 @@
-"""Generates random messages and cases without end from a seed, without Hypothesis."""
+"""Generates endless random messages and cases from a seed, without Hypothesis."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime

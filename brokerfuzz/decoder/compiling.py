@@ -154,8 +154,8 @@ def compile_decoder(
 
 
 def _table(schema: Schema, place: _CompileContext) -> Table:
-    """Returns the table of a property or an array item. The table of a place with an unchanged schema of the contract is made
-    only once, and all decoders share it.
+    """Returns the table of a property or an array item. If the schema is an unchanged part of the contract, all decoders share the
+    table, which is created only once.
     """
     site = place.contract.sites[place.message_type].get(place.path)
     if site is None or site.schema is not schema:

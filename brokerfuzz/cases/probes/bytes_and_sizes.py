@@ -129,7 +129,7 @@ _BYTES = {
     "last-byte": b"\xff",
     "half-a-mark": b"\xef\xbb",
 }
-"""Bytes that replace the contents of a string."""
+"""Bytes that are not valid UTF-8. Each probe puts them into a string."""
 
 
 def _encoded(family: str) -> Make:

@@ -68,9 +68,7 @@ class Probing:
         self._asked: Counter[tuple[str, str]] = Counter()
 
     def probe(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Adds a probe to the message. Among the ambiguities that are possible in the message, the one that has waited longest comes
-        next.
-        """
+        """Adds a probe to the message. Among the ambiguities that the message can touch, the one that has waited longest comes next."""
         return self._turns.take(lambda question: self._ask(question, message, news))
 
     def _ask(self, question: Question, message: Message, news: News) -> tuple[Claim, Message] | None:
