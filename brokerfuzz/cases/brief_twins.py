@@ -58,8 +58,8 @@ def _is_brief(case: Broken, maker: FaultMaker) -> bool:
 def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, style: Style) -> Iterator[tuple[Any, Steps]]:
     """Yields messages with a smaller value at the place of the fault, and the path to this place.
 
-    The value is an array with only its first item, or the smallest value that the contract allows. Then follow the smallest message
-    and the plain message. All these messages have the pinned values of the given message.
+    The value is an array with only its first item, or the smallest value that the contract allows. The smallest message and
+    the plain message follow. All these messages have the pinned values of the given message.
     """
     steps = _steps_to(message, at)
     present = value_at(message, steps)

@@ -31,7 +31,7 @@ def catalogue(
     """Yields the cases of the catalogue of a message type, in order. Each twin comes before the cases that use it.
 
     `now` is the time for the cases about the clock. If `now` is None, the catalogue does not contain these cases, so every
-    verdict is true at every supported time. All other cases are the same for every time. `strength` is the number of properties
+    verdict is true at every supported time. All other cases do not depend on `now`. `strength` is the number of properties
     whose states are combined: 2 for all pairs, 3 for all triples. brokerfuzz uses a lower strength for an object with too many
     combinations (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or `UnknownNameError` for an unknown message type or
     verdict.

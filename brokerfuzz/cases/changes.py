@@ -64,7 +64,7 @@ def apply(message: Any, steps: Steps, change: Change) -> bytes:
 
 
 def altered(message: Any, steps: Steps, change: Put | Remove | AddProperty) -> Any:
-    """Returns a changed copy of the message. The copy and the original share all parts that are equal."""
+    """Returns a changed copy of the message. The copy shares all unchanged parts with the original."""
     match change:
         case Put(value):
             return _with(message, steps, lambda _: value)

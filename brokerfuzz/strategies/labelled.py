@@ -36,7 +36,7 @@ def invalid_offer_requests(
     - `fields` and `plausible` are about the message around the fault; see `offer_requests`. A rule at a pinned site is not broken.
     - `parsed=True` selects cases that are valid JSON, so that `case.value` is the parsed message.
     - `fresh` names a string property that gets a different value in each case and each twin, for services that reject repeated
-      values. The fresh values differ in each run, also while Hypothesis shrinks or repeats an example.
+      values. The fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
     - `now` is the time that counts as the present (default: the actual time). Some techniques use a time after `now`.
     - `contract` is a changed contract (default: the built-in one).
 

@@ -42,7 +42,7 @@ def offer_requests(
       all of them. `*` and `!` work as in the filters of the command line. By default, no message touches an ambiguity, unless a
       pinned value does.
     - `fresh` names a string property that gets a different value in each message, for services that reject repeated values. The
-      fresh values differ in each run, also while Hypothesis shrinks or repeats an example.
+      fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
     - `contract` is a changed contract, such as `brokerfuzz.load_contract(folder)`.
 
     Raises `InvalidArgument` if a name is unknown, if options contradict each other, or if a pinned value breaks the contract.
