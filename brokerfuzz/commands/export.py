@@ -271,4 +271,4 @@ def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | N
     for name, counts in written.items():
         click.echo(f"  {name}: {counted(counts)}", err=err)
     for kind, names in not_covered.items():
-        click.echo(f"  {kind} that are not covered, because only cases about the clock cover them (add --clock): {', '.join(names)}", err=err)
+        click.echo(f"  {kind} that this corpus covers only with --clock: {', '.join(names)}", err=err)

@@ -207,8 +207,8 @@ def hide_secrets(target: "Target") -> None:
 
     secrets = _hide_secrets_of(target)
     if secrets is not None and secrets.short:
-        short = f"fewer than {SHORTEST} characters, so brokerfuzz hides it only there, and not where an answer repeats it"
-        note(f"{listed(secrets.short)} contains a secret of {short}")
+        hidden = "brokerfuzz hides it there, but not in answers that repeat it"
+        note(f"{listed(secrets.short)} contains a secret of fewer than {SHORTEST} characters: {hidden}")
 
 
 def _hide_secrets_of(target: "Target") -> "Secrets | None":

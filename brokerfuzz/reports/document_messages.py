@@ -76,7 +76,7 @@ def retested_in_words(retested: Document) -> str:
     if not sites:
         return f"{cases} sent again with only ordinary values next to the fault, because the target rejected the twins."
     shown = listed((*sites[:_MOST_SITES], f"{len(sites) - _MOST_SITES:,} more") if len(sites) > _MOST_SITES + 1 else sites)
-    return f"{cases} sent again with an ordinary value of {shown}, because the target rejected this part of the twins."
+    return f"{cases} sent again with ordinary values of {shown}, because the target rejected the original values in the twins."
 
 
 def name_of(finding: Document) -> str:

@@ -92,7 +92,7 @@ def _row(number: int, finding: Document) -> list[str]:
     return [
         f"{number}",
         ", ".join([finding["kind"], *marks]),
-        _some(rules, 150, "every message"),
+        _some(rules, 150, "none"),
         _some(places, 100, "the root"),
         f"{got['answer']}, {code(got['reason'], 80, cell=True)}",
         f"{finding['count']:,}",

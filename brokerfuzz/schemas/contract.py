@@ -201,7 +201,9 @@ class Contract:
             for ambiguity in self.group(name) or [self.ambiguity(name)]:
                 for value in values:
                     if not ambiguity.interpretations:
-                        raise UnknownNameError("policy", f"{name}={value}", (), f"options settle {name}; see `brokerfuzz explain {name}`")
+                        raise UnknownNameError(
+                            "policy", f"{name}={value}", (), f"no policy settles {name}: use the other options of `brokerfuzz fire`"
+                        )
                     if not ambiguity.has(value):
                         raise UnknownNameError("policy", f"{name}={value}", ambiguity.interpretations, f"{name} can be {ambiguity.choices}")
                 found[ambiguity.id] = values

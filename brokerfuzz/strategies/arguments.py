@@ -178,7 +178,7 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(message_type) and ambiguity.id in drawable()]
     if ambiguities is None or ambiguities == "all":
         return frozenset(known if ambiguities else ())
-    remedy = 'use "all", or the ID of an ambiguity about values; `cases()` also generates the others'
+    remedy = 'use "all", or the ID of an ambiguity about values; `cases()` also generates messages about other ambiguities'
     return frozenset(_matching("ambiguities", "ambiguity", known, ambiguities, remedy) or ())
 
 

@@ -63,7 +63,9 @@ class LabelledCases:
         if not options.decoder(("invalid",)).rules:
             given = {"rules": rules, "techniques": techniques, "sites": sites, "fields": fields and list(fields), "parsed": parsed}
             together = ", ".join(f"{name}={value!r}" for name, value in given.items() if value)
-            raise InvalidArgument(f"{together}: no technique can break any of these rules; `brokerfuzz rules --techniques` lists what each can break")
+            raise InvalidArgument(
+                f"{together}: no technique can break any of these rules; `brokerfuzz rules --techniques` lists what each technique can break"
+            )
         return options
 
     def decoder(self, verdicts: tuple[Label, ...]) -> CaseDecoder:

@@ -79,7 +79,7 @@ def test_the_comment_of_a_campaign() -> None:
         "- invalid: 3 accepted, 1,200 rejected",
         "- 6 unproven rejections, including all rejections for 1 rule",
         "  - 6: the twin was rejected; the target rejects `comments`",
-        "- 3 cases sent again with an ordinary value of number, because the target rejected this part of the twins.",
+        "- 3 cases sent again with ordinary values of number, because the target rejected the original values in the twins.",
         "- The campaign stopped early: interrupted by a signal",
         f"| 1 | invalid-accepted | `{RULE}` | `/orderMinimum` | accepted, `status 201` | 3 |",
         f"<details><summary>1. 01234567: invalid-accepted <code>{RULE}</code></summary>",
@@ -96,7 +96,7 @@ def test_the_comment_of_a_campaign() -> None:
 
 def test_known_and_flaky_findings_are_marked_and_new_ones_come_first() -> None:
     text = markdown.report(document(findings=[finding(known=True), rejected(sent=2, shown=1)]))
-    assert "| 1 | valid-rejected, flaky | every message | `/number` |" in text
+    assert "| 1 | valid-rejected, flaky | none | `/number` |" in text
     assert "| 2 | invalid-accepted, known |" in text
     assert text.count("<details><summary>1. ") == 1
     assert "<details><summary>2. " not in text

@@ -302,7 +302,7 @@ def test_the_error_for_an_unknown_name_suggests_the_nearest(arguments: dict[str,
     [
         *(({"encoding": value}, "encoding can be decoded or rejected") for value in (True, None, 5, "", "decoded,", "Decoded", ["decoded", "x"])),
         *(({"clock-tolerance": value}, "a number of seconds from 0 to 86,400") for value in (-1, 86401, 0.5, "-0", "", "0,-1", "٣", "30s")),
-        ({"http-status": "accepted"}, "options settle http-status"),
+        ({"http-status": "accepted"}, "no policy settles http-status"),
         ({"timestamp-format": "first"}, "can be parsed or rejected"),
     ],
 )

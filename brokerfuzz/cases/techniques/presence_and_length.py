@@ -18,7 +18,7 @@ def emptied(context: FaultContext) -> Change:
 
 @breaks("minItems", family="items")
 def one_item_fewer(context: FaultContext) -> Change | None:
-    """The array has one item less than the minimum."""
+    """The array has one item fewer than the minimum."""
     return Put(context.present[: context.rule.value - 1]) if context.rule.value > 1 else None
 
 

@@ -27,7 +27,7 @@ for _name, _words, _number in (
     ("two-exponent-letters", "An exponent with two letters.", "1eE2"),
     ("two-exponent-signs", "An exponent with two signs.", "0e+-1"),
     ("exponent-with-point", "An exponent with a fraction.", "1e1.5"),
-    ("letter-in-exponent", "A letter in the digits of an exponent.", "1ea"),
+    ("letter-in-exponent", "A letter among the digits of an exponent.", "1ea"),
     ("hexadecimal", "A hexadecimal number.", "0x10"),
     ("octal", "An octal number.", "0o17"),
     ("binary", "A binary number.", "0b11"),

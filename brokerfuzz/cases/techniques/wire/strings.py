@@ -56,7 +56,7 @@ for _name, _words, _text in (
     ("words-behind-string", "A word without quotes after a string.", b'"a" b'),
     ("letter-behind-string", "A letter directly after a string.", b'"a"x'),
     ("joined-strings", "Two strings joined with a plus sign.", b'"a" + "b"'),
-    ("strings-side-by-side", "Two strings with only a space between them, which C joins.", b'"a" "b"'),
+    ("strings-side-by-side", "Two strings with only a space between them, which the language C joins.", b'"a" "b"'),
     ("prefixed-string", "A string with a letter before it, like Python bytes.", b'b"a"'),
     ("escaped-string", "A string whose quotes are both escaped.", rb"\"a\""),
     ("escape-without-quotes", "An escape without quotes around it.", rb"\n"),
