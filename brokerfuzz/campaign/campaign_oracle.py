@@ -7,6 +7,7 @@ from functools import lru_cache
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Policies, Verdict, check, load_contract
 from brokerfuzz.schemas.contract import NOT_IN_FUTURE
+from brokerfuzz.schemas.judged_interpretations import under
 
 _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
 """Differences between the clocks of the target and of this machine that must not lead to a finding."""
@@ -37,13 +38,15 @@ class Judge:
     def demands(self) -> Contract:
         return self.contract or load_contract()
 
-    def under(self, ambiguity_id: str, interpretation: str) -> "Judge":
+    def allowing(self, ambiguity_id: str, interpretation: str) -> "Judge":
         """Returns an oracle that uses only this interpretation of the ambiguity."""
-        return replace(self, policies=Policies({**self.policies, ambiguity_id: (interpretation,)}))
+        return Judge(self.now, self.contract, Policies({**self.policies, ambiguity_id: (interpretation,)}))
 
     def verdict(self, case: Case) -> Verdict:
-        """Returns the verdict of a case. If a policy can change the stored verdict, the oracle judges the case again."""
-        return self.of(case, case.body) if self.policies and case.verdict.ambiguities else case.verdict
+        """Returns the verdict of a case under the policies. The stored verdict of the case was made without them."""
+        if not self.policies or not case.verdict.ambiguities:
+            return case.verdict
+        return under(case.verdict, self.policies, self.demands) or self.of(case, case.body)
 
     def still(self, case: Case, verdict: Verdict) -> bool:
         """Returns whether the stored verdict of the case is still correct. A time that was in the future when the case was

@@ -8,7 +8,7 @@ iterator, so only a few cases are in memory at any time.
 import asyncio
 from collections.abc import Coroutine, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from brokerfuzz.campaign.campaign_oracle import Judge
@@ -29,6 +29,11 @@ TWINS_KEPT = 8192
 only about two thousand different twins.
 """
 
+TURN = 0.002
+"""The time in seconds after which another task may run, such as the time limit. An application in this process may answer without
+waiting for anything, and so does a journal.
+"""
+
 Numbered = tuple[int, Case]
 
 
@@ -42,6 +47,7 @@ class CaseRunner:
         self._twins: dict[str, Answer | None] = {}
         self._waiting: dict[str, list[Rejection]] = {}
         self._running: asyncio.Task[Any] | None = None
+        self._turn_ends = 0.0
 
     async def run(self, concurrency: int, seconds: float | None = None) -> None:
         """Sends cases until there are no more cases, the time is up, or there are `max_findings` findings."""
@@ -57,6 +63,10 @@ class CaseRunner:
 
     async def _work(self) -> None:
         while self.stop is None:
+            if monotonic() > self._turn_ends:
+                await asyncio.sleep(0)
+                self._turn_ends = monotonic() + TURN
+                continue
             found = self._next()
             if found is None:
                 return
@@ -109,22 +119,22 @@ class CaseRunner:
         if twin is None or not self._sender.can_send(twin):
             self._settle(rejection)
             return
-        rejection = replace(rejection, twin=twin)
         if twin.id not in self._twins:
             self._remember(twin.id, None)
             answer = await self._send("twin", rejection.number, twin)
             self._check_twin(rejection.number, twin, answer)
             self._set_twin_answer(twin.id, answer)
         known = self._twins.get(twin.id)
+        rejection = rejection._replace(twin=twin, twin_answer=known)
         if known is None:
             self._waiting.setdefault(twin.id, []).append(rejection)
         else:
-            self._settle(replace(rejection, twin_answer=known))
+            self._settle(rejection)
 
     def _set_twin_answer(self, twin_id: str, answer: Answer) -> None:
         self._remember(twin_id, answer)
         for rejection in self._waiting.pop(twin_id, ()):
-            self._settle(replace(rejection, twin_answer=answer))
+            self._settle(rejection._replace(twin_answer=answer))
 
     def _settle(self, rejection: Rejection) -> None:
         self.seen.settle(rejection, self._judge, plain_accepted=self._sender.contact.accepted)

@@ -4,6 +4,7 @@ The contract defines the envelope for two responses, but not for the response to
 only if the user's policy is `rejected`.
 """
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 AMBIGUITY = "response-envelope"
 ANSWERED = "offer-creation-request"
 """The only type of message that is a request. Only requests get a response."""
-_MARKS = (b'"operationWasSuccessful"', b'"failureMessages"', b'"informationalMessages"')
+_MARKS = re.compile(b'"(?:operationWasSuccessful|failureMessages|informationalMessages)"')
 
 
 def malformed(answer: Answer, contract: Contract) -> str | None:
@@ -28,7 +29,7 @@ def malformed(answer: Answer, contract: Contract) -> str | None:
     envelope, or if brokerfuzz knows only a part of the answer.
     """
     body = answer.body
-    if len(body) >= EXCERPT or not any(mark in body for mark in _MARKS):
+    if len(body) >= EXCERPT or not _MARKS.search(body):
         return None
     return _problem(body, contract)
 

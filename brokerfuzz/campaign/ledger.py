@@ -97,7 +97,7 @@ class Ledger:
 
     def _add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, judge: Judge) -> None:
         observed = self.add(ambiguity_id, number, case, answer, judge.demands)
-        observed.contradicted |= {one for one in observed.possible if _contradicts(case, answer, judge.under(ambiguity_id, one))}
+        observed.contradicted |= {one for one in observed.possible if _contradicts(case, answer, judge.allowing(ambiguity_id, one))}
 
     def _observed(self, ambiguity_id: str, contract: Contract) -> Observed:
         if ambiguity_id not in self._by_ambiguity:
@@ -129,4 +129,4 @@ _WRONG: dict[AnswerKind, Label] = {"rejected": "valid", "accepted": "invalid"}
 
 
 def _contradicts(case: Case, answer: AnswerKind, judge: Judge) -> bool:
-    return answer in _WRONG and judge.of(case, case.body).label == _WRONG[answer]
+    return answer in _WRONG and judge.verdict(case).label == _WRONG[answer]

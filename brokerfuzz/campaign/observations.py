@@ -5,7 +5,7 @@ of cases.
 """
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from brokerfuzz.campaign import envelopes
 from brokerfuzz.campaign.campaign_oracle import Judge
@@ -49,13 +49,20 @@ class Observations:
         self.counts[verdict.label, answer.kind] += 1
         if len(case.faults) == 1:
             self.rules[case.faults[0].rule, answer.kind] += 1
-        self._add_answer(number, case, verdict, answer, judge)
+        rejection = Rejection(number, case, verdict, answer) if answer.kind == "rejected" and verdict.label != "valid" else None
         if verdict.label == "valid":
             self.values.add(case, answer, judge.demands)
+        elif verdict.label == "unspecified":
+            self.ledger.observe(number, case, verdict, answer.kind, judge)
+        elif rejection is not None:
+            self.proofs.rejected += 1
+            self.proofs.note_names(rejection, judge.demands)
+        if case.message_type == envelopes.ANSWERED and (problem := envelopes.malformed(answer, judge.demands)) is not None:
+            self._add_malformed(number, case, verdict, answer, judge, problem)
         kind = contradiction(verdict.label, answer.kind)
         if kind is not None and judge.still(case, verdict):
             self.suspicions.add(kind, number, case, verdict, answer)
-        return Rejection(number, case, verdict, answer) if answer.kind == "rejected" and verdict.label != "valid" else None
+        return rejection
 
     def settle(self, rejection: Rejection, judge: Judge, *, plain_accepted: bool) -> None:
         """Records what the rejection of an invalid or unspecified message proves."""
@@ -81,17 +88,7 @@ class Observations:
         self.twins_accepted += 1
         rejection = self.add(before.number, case, answer, judge)
         if rejection is not None:
-            self.settle(replace(rejection, twin=twin, twin_answer=twin_answer), judge, plain_accepted=True)
-
-    def _add_answer(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge) -> None:
-        demands = judge.demands
-        if verdict.label == "unspecified":
-            self.ledger.observe(number, case, verdict, answer.kind, judge)
-        elif verdict.label == "invalid" and answer.kind == "rejected":
-            self.proofs.rejected += 1
-            self.proofs.note_names(Rejection(number, case, verdict, answer), demands)
-        if case.message_type == envelopes.ANSWERED and (problem := envelopes.malformed(answer, demands)) is not None:
-            self._add_malformed(number, case, verdict, answer, judge, problem)
+            self.settle(rejection._replace(twin=twin, twin_answer=twin_answer), judge, plain_accepted=True)
 
     def _add_malformed(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge, problem: str) -> None:
         ambiguity = judge.demands.ambiguity(envelopes.AMBIGUITY)

@@ -8,7 +8,7 @@ unproven, because the target may have another reason to reject the message. An u
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.named_properties import named_properties, names_at_fault, names_meant, names_of
@@ -30,8 +30,7 @@ fewer invalid cases.
 _OTHER = ("other",)
 
 
-@dataclass(frozen=True)
-class Rejection:
+class Rejection(NamedTuple):
     """A rejected message. `number` is the number of the case. `twin_answer` is the answer to the twin, if the twin was sent."""
 
     number: int

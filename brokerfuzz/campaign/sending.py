@@ -17,9 +17,6 @@ from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer, HttpTarget, Target
 
-_RECALLED_AT_ONCE = 200
-"""After this number of answers from the journal, other tasks may run."""
-
 
 class UnsendableError(Exception):
     """The message cannot be sent to this target."""
@@ -49,7 +46,7 @@ class Sender:
         self.started = monotonic() - ago
         self._target, self._rate_limiter, self._journal, self._recalled = target, RateLimiter(rate), journal, recalled
         self._sends, self._fresh = sends, fresh
-        self._in_a_row = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.health = TargetHealth(self._ask, patience, isolated=getattr(target, "isolates_messages", False))
 
     @property
@@ -117,8 +114,10 @@ class Sender:
         Raises `UnsendableError` if the message cannot be sent to this target, and `TargetLostError` if the target no longer answers. Also
         raises `TargetError` or `JournalError`.
         """
+        self._loop = self._loop or asyncio.get_running_loop()  # looked up once, because Python 3.11 needs a system call
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
-            return await self._recall(answer)
+            self.requests += 1
+            return answer
         if not self._sends:
             raise NotRecalledError
         if not self._target.can_send(body, case.headers):
@@ -167,7 +166,7 @@ class Sender:
             answer = await self._target.send(sent, headers, case_id=case_id)
         else:
             answer = await (self._target.send(sent, headers) if headers else self._target.send(sent))
-        task = asyncio.current_task()
+        task = asyncio.current_task(self._loop)
         if task is not None and task.cancelling():  # a request that finishes while it is cancelled would hide the cancellation
             raise asyncio.CancelledError
         self.timing.add(monotonic() - self.started, answer.seconds, failed=answer.kind in {"crashed", "timeout"})
@@ -176,10 +175,3 @@ class Sender:
     def _record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer) -> None:
         if self._journal is not None and answer.reached:  # so a resumed campaign sends an unanswered message again
             self._journal.record(key, case, body, sent, answer, monotonic() - self.started)
-
-    async def _recall(self, answer: Answer) -> Answer:
-        self.requests += 1
-        self._in_a_row += 1
-        if self._in_a_row % _RECALLED_AT_ONCE == 0:
-            await asyncio.sleep(0)
-        return answer

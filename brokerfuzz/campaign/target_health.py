@@ -88,7 +88,8 @@ class TargetHealth:
         if self._is_suspect(answer):
             return await self._decision(answer, send)
         self._accepted = self._accepted or answer.kind == "accepted"
-        self._believe_before(number)
+        if self._suspects:
+            self._believe_before(number)
         if self._suspects:
             await self._check_if_idle()
         return answer

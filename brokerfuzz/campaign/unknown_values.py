@@ -15,6 +15,7 @@ Small integers occur in many messages, so the target accepts some of them by cha
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,9 +45,11 @@ UnknownValues = Mapping[str, Sequence[int]]
 
 @dataclass
 class ValueEvidence:
-    """The values in accepted and in rejected valid messages. `named` counts how often the rejections name each property."""
+    """The accepted valid messages, and the values in rejected valid messages. `named` counts how often the rejections name each
+    property.
+    """
 
-    accepted: set[Value] = field(default_factory=set)
+    accepted: list[bytes] = field(default_factory=list)
     rejected: Counter[frozenset[Value]] = field(default_factory=Counter)
     named: Counter[str] = field(default_factory=Counter)
     messages: int = 0
@@ -57,14 +60,14 @@ class ValueEvidence:
             return
         self.messages += 1
         if answer.kind == "accepted":
-            self.accepted |= values_in(case.body)
+            self.accepted.append(case.body)
         elif answer.kind == "rejected":
             self.rejected[values_in(case.body)] += 1
             self.named.update(named_properties(answer.body, names_of(contract, case.message_type)))
 
     def absorb(self, other: "ValueEvidence") -> None:
         """Adds the evidence from another part of the campaign."""
-        self.accepted |= other.accepted
+        self.accepted += other.accepted
         self.rejected += other.rejected
         self.named += other.named
         self.messages += other.messages
@@ -76,8 +79,9 @@ class ValueEvidence:
         """
         if not self.rejected:
             return {}
-        numbers = _numbers(self.accepted)
-        left, found = self._suspects(numbers), list[str]()
+        accepted = {value for body in self.accepted for value in values_in(body)}
+        numbers = _numbers(accepted)
+        left, found = self._suspects(accepted, numbers), list[str]()
         integers = {site for values in self.rejected for site, number in values if number is not None}
         while left:
             coverage = Counter[str]()
@@ -91,17 +95,17 @@ class ValueEvidence:
         is_explained = _OTHER_REASONS * sum(count for _, count in left) <= self.rejected.total()
         return {site: sorted(numbers.get(site, ())) for site in sorted(found)} if is_explained else {}
 
-    def _suspects(self, numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
+    def _suspects(self, accepted: set[Value], numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
         """Returns the sites whose values may be unknown, for each group of rejected messages with equal values, and the number of
         messages in the group. `numbers` are the accepted integers of each site.
         """
-        unknown = [(values - self.accepted, count) for values, count in self.rejected.items()]
+        unknown = [(values - accepted, count) for values, count in self.rejected.items()]
         gaps = {site for values, _ in unknown for site, number in values if number is not None and _is_between(number, numbers.get(site, ()))}
 
         def may_be_unknown(site: str, number: int | None) -> bool:
             if number is not None and site in numbers:
                 return site in gaps
-            return bool(self.accepted) or self._is_named(site)
+            return bool(accepted) or self._is_named(site)
 
         return [({site for site, number in values if may_be_unknown(site, number)}, count) for values, count in unknown]
 
@@ -125,25 +129,25 @@ def _numbers(values: Iterable[Value]) -> Mapping[str, set[int]]:
 def values_in(body: bytes) -> frozenset[Value]:
     """Returns the sites of all integers, with their values, and of all strings that are not empty."""
     found: set[Value] = set()
-    try:
+    with suppress(ValueError):
         _collect(orjson.loads(body), "", found)
-    except ValueError:
-        return frozenset()
     return frozenset(found)
 
 
 def _collect(value: Any, site: str, found: set[Value]) -> None:
-    if isinstance(value, dict):
-        for name, prop in value.items():
-            _collect(prop, f"{site}.{name}" if site else name, found)
-    elif isinstance(value, list):
-        for item in value:
-            _collect(item, f"{site}[]", found)
-    elif isinstance(value, str):
+    kind = type(value)
+    if kind is str:
         if value:
             found.add((site, None))
-    elif type(value) is int:
+    elif kind is int:
         found.add((site, value))
+    elif kind is dict:
+        for name, prop in value.items():
+            _collect(prop, f"{site}.{name}" if site else name, found)
+    elif kind is list:
+        site += "[]"
+        for item in value:
+            _collect(item, site, found)
 
 
 def merged(suspicions: Iterable[Suspicion], unknown: UnknownValues) -> list[Suspicion]:

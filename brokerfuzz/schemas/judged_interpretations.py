@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, REJECTED
 from brokerfuzz.schemas.contract import Contract, Policies
+from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.verdicts import VALID, Touched, Verdict, Violation
 
 AMBIGUITY_RULE = "ambiguity/"
@@ -31,7 +32,7 @@ class JudgedInterpretation(NamedTuple):
         """Applies the policies of the user. A policy that allows only one interpretation settles the ambiguity. If the allowed
         interpretation is `rejected`, the message breaks a rule.
         """
-        rejected = [touch for touch in self.touched if policies.get(touch.ambiguity) == (REJECTED,)]
+        rejected = [touch for touch in _once(self.touched) if policies.get(touch.ambiguity) == (REJECTED,)]
         faults = [
             Violation(f"{AMBIGUITY_RULE}{touch.ambiguity}", touch.at, touch.found, contract.ambiguity(touch.ambiguity).plain) for touch in rejected
         ]
@@ -52,6 +53,16 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
     if len(faultless) < len(outcomes) or any(REJECTED in _open(touch, policies, contract) for touch in touched):
         return Verdict("unspecified", (), _once(touched))
     return VALID
+
+
+def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict | None:
+    """Returns the verdict on the same message under these policies, if it follows from a verdict under fewer policies.
+
+    Returns None if the message must be judged again, because a policy decides which value is judged or how the clock counts.
+    """
+    if any(contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW) for touch in verdict.ambiguities):
+        return None
+    return verdict_of([JudgedInterpretation("", list(verdict.broken), list(verdict.ambiguities))], policies, contract)
 
 
 def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[str]:

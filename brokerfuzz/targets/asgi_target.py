@@ -1,7 +1,8 @@
 """Defines the target for an ASGI application in this process, such as FastAPI, Starlette, Litestar or asynchronous Django."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, MutableMapping
+from functools import partial
 from time import perf_counter
 from typing import Any
 from urllib.parse import unquote
@@ -9,7 +10,7 @@ from urllib.parse import unquote
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, listen_for_exceptions, request_context
+from brokerfuzz.targets.in_process import InProcessTarget, exceptions_of_request, listen_for_exceptions
 
 Message = MutableMapping[str, Any]
 AsgiApplication = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -61,22 +62,64 @@ class AsgiTarget(InProcessTarget):
         sent = _encoded(self._sent(headers)) if headers else self._usual_headers
         length = (b"content-length", str(len(body)).encode())
         scope = {**self._scope, "headers": [*_HOST, length, *sent], "state": dict(self._lifespan.state)}
-        exchange, started = _Exchange(body), perf_counter()
-        limit = asyncio.timeout(self.timeout)
-        with request_context():
+        logged, exchange, started = exceptions_of_request(), _Exchange(body), perf_counter()
+        try:
+            rest = _started(self._application(scope, exchange.receive, exchange.send))
+            if rest is not None and not await _ends_within(self.timeout, rest):
+                return self.no_answer()
+        except (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit):
+            raise
+        except BaseException as problem:
+            return self.crash(problem, perf_counter() - started)
+        seconds = perf_counter() - started
+        if exchange.status is None:
+            return Answer("crashed", reason="the application returned without a response", seconds=seconds)
+        return self._answer(exchange.status, bytes(exchange.body), seconds, logged)
+
+
+def _started(call: Awaitable[None]) -> "_Rest | None":
+    """Runs a call of the application until the call waits for something, and returns the rest of the call. Most calls end without
+    waiting. For these calls, the function returns None, and no time limit is necessary, which would be slow.
+    """
+    steps = call.__await__()
+    try:
+        return _Rest(steps, next(steps))
+    except StopIteration:
+        return None
+
+
+async def _ends_within(seconds: float, rest: "_Rest") -> bool:
+    """Waits for the rest of a call. Returns False if it needs more than `seconds` seconds."""
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            await rest
+    except BaseException:
+        if limit.expired():
+            return False
+        raise
+    return True
+
+
+class _Rest:
+    """The rest of a call that has already run until it waits for `awaited`."""
+
+    def __init__(self, steps: Generator[Any, Any, None], awaited: Any) -> None:
+        self._steps, self._awaited = steps, awaited
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        awaited = self._awaited
+        while True:
             try:
-                async with limit:
-                    await self._application(scope, exchange.receive, exchange.send)
+                result = yield awaited
             except BaseException as problem:
-                if limit.expired():
-                    return self.no_answer()
-                if isinstance(problem, KeyboardInterrupt | asyncio.CancelledError | GeneratorExit):
-                    raise
-                return self.crash(problem, perf_counter() - started)
-            seconds = perf_counter() - started
-            if exchange.status is None:
-                return Answer("crashed", reason="the application returned without a response", seconds=seconds)
-            return self._answer(exchange.status, bytes(exchange.body), seconds)
+                step = partial(self._steps.throw, problem)
+            else:
+                step = partial(self._steps.send, result)
+            try:
+                awaited = step()
+            except StopIteration:
+                return
 
 
 def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, listen_for_exceptions, request_context
+from brokerfuzz.targets.in_process import InProcessTarget, exceptions_of_request, listen_for_exceptions
 from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO = ("httpx", "Client"), ("httpx", "AsyncClient"), ("werkzeug", "Client"), ("django", "Client")
@@ -55,12 +55,11 @@ class AsyncClientTarget(InProcessTarget):
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """Sends a message with the client and returns the answer."""
-        started, limit = perf_counter(), asyncio.timeout(self.timeout)
-        with request_context():
-            try:
-                async with limit:
-                    answer = await self._client.request(self.method, self.path, content=body, headers=self._sent(headers), follow_redirects=False)
-                    content = await answer.aread()
-            except Exception as problem:
-                return self.no_answer() if limit.expired() else self.crash(problem, perf_counter() - started)
-            return self._answer(answer.status_code, content, perf_counter() - started)
+        logged, started, limit = exceptions_of_request(), perf_counter(), asyncio.timeout(self.timeout)
+        try:
+            async with limit:
+                answer = await self._client.request(self.method, self.path, content=body, headers=self._sent(headers), follow_redirects=False)
+                content = await answer.aread()
+        except Exception as problem:
+            return self.no_answer() if limit.expired() else self.crash(problem, perf_counter() - started)
+        return self._answer(answer.status_code, content, perf_counter() - started, logged)

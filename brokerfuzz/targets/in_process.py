@@ -1,8 +1,7 @@
 """Defines the base class of targets in this process: how they build requests, interpret responses and describe crashes."""
 
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from logging import Handler, LogRecord, getLogger
 from pathlib import Path
@@ -59,7 +58,7 @@ class InProcessTarget:
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns False if the message has headers that a server handles itself."""
-        return not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
+        return not headers or not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a curl command for an application that runs on a server. The variable `$TARGET` stands for the address of the
@@ -76,12 +75,11 @@ class InProcessTarget:
         own = [(name, value) for name, value in self.headers if name.lower() not in replaced]
         return [*own, *((name, value) for name, value in instead if value is not None)]
 
-    def _answer(self, status: int, body: bytes, seconds: float) -> Answer:
+    def _answer(self, status: int, body: bytes, seconds: float, logged: Sequence[BaseException]) -> Answer:
         """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception that the
         application logged for this request.
         """
         answer = self.rules.read(status, body, seconds, self.secrets)
-        logged = _logged.get()
         return self.crash(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
 
     def crash(self, problem: BaseException, seconds: float) -> Answer:
@@ -116,7 +114,7 @@ def _without_ours(problem: BaseException) -> list[str]:
 # ------------------------------------------------------------------------------------------------------- logged exceptions
 
 _logged: ContextVar[list[BaseException] | None] = ContextVar("_logged", default=None)
-"""The exceptions that the application logged during the current request. None outside of requests."""
+"""The exceptions that the application logged since the current request began. None before the first request."""
 
 
 class _ExceptionLog(Handler):
@@ -137,11 +135,8 @@ def listen_for_exceptions() -> None:
         getLogger().addHandler(_log)
 
 
-@contextmanager
-def request_context() -> Iterator[None]:
-    """A `with` block for one request. Exceptions that are logged in the block belong to this request."""
-    token = _logged.set([])
-    try:
-        yield
-    finally:
-        _logged.reset(token)
+def exceptions_of_request() -> Sequence[BaseException]:
+    """Begins a request. Returns a list that gets all exceptions that are logged until the next request in this context."""
+    logged: list[BaseException] = []
+    _logged.set(logged)
+    return logged

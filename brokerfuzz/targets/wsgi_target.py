@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, listen_for_exceptions, request_context
+from brokerfuzz.targets.in_process import InProcessTarget, exceptions_of_request, listen_for_exceptions
 from brokerfuzz.targets.serial_calls import OwnThread, SerialCalls
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -41,15 +41,14 @@ class SynchronousTarget(InProcessTarget):
             return self.no_answer()
 
     def _called(self, body: bytes, headers: list[tuple[str, str]]) -> Answer:
-        started = perf_counter()
-        with request_context():
-            try:
-                status, content = self._response(body, headers)
-            except KeyboardInterrupt:
-                raise
-            except BaseException as problem:
-                return self.crash(problem, perf_counter() - started)
-            return self._answer(status, content, perf_counter() - started)
+        logged, started = exceptions_of_request(), perf_counter()
+        try:
+            status, content = self._response(body, headers)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:
+            return self.crash(problem, perf_counter() - started)
+        return self._answer(status, content, perf_counter() - started, logged)
 
     def _response(self, body: bytes, headers: list[tuple[str, str]]) -> tuple[int, bytes]:
         """Returns the status and the body of the response."""

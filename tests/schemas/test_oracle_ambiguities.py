@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from brokerfuzz import catalogue
 from brokerfuzz.schemas import MessageType, check, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
+from brokerfuzz.schemas.judged_interpretations import under
 
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
@@ -275,3 +277,16 @@ def test_prices_of_any_size_can_be_added() -> None:
     body = json.dumps(ENVELOPE | {"data": {"customerId": "c", "offers": [PRICED | {"extendedPrice": "@"}, PRICED], "totalExtendedPrice": 1}})
     verdict = check("offer-pricing-response", body.replace('"@"', "9" * 400).encode())
     assert {touch.ambiguity for touch in verdict.ambiguities} == {"price-arithmetic", "double-range", "duplicate-items"}
+
+
+def test_a_verdict_under_a_policy_follows_from_the_verdict_without_policies() -> None:
+    contract, followed = load_contract(), set()
+    for case in catalogue("offer-creation-request", now=NOW):
+        for touch in case.verdict.ambiguities:
+            for interpretation in contract.ambiguity(touch.ambiguity).interpretations:
+                policies = contract.check_policies({touch.ambiguity: interpretation})
+                verdict = under(case.verdict, policies, contract)
+                if verdict is not None:
+                    assert verdict == check(case.message_type, case.body, now=NOW, policies=policies, headers=case.headers)
+                    followed.add((case.verdict.label, verdict.label))
+    assert followed == {("invalid", "invalid"), ("unspecified", "invalid"), ("unspecified", "unspecified"), ("unspecified", "valid")}

@@ -158,6 +158,12 @@ def test_campaigns_run_inside_an_event_loop() -> None:
     assert asyncio.run(main()) == (["accepted", "crashed"],) * 3
 
 
+def test_a_time_limit_ends_a_campaign_against_an_application_that_never_waits() -> None:
+    report = brokerfuzz.fire(AsgiShop(), path="/offers", count=4000, max_time=0.05, shrink=0)
+    assert report.outcome.state == "complete"
+    assert 0 < report.result.cases < 4000
+
+
 def test_two_campaigns_run_at_the_same_time() -> None:
     found: list[list[str]] = []
 
