@@ -1,6 +1,6 @@
-"""Loads the corpus in the package: the essential cases of each message type, as `brokerfuzz export` writes them.
+"""Loads the corpus that is part of the package: the essential cases of each message type, as `brokerfuzz export` writes them.
 
-This corpus contains no cases about the clock, so all verdicts are always correct.
+This corpus contains no cases about the clock, so its verdicts do not depend on the current time.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,12 +26,13 @@ def load(
     techniques: Sequence[str] = (),
     sites: Sequence[str] = (),
 ) -> list[Case]:
-    """Returns the essential cases of a message type: each rule broken with each technique, each edge, and each probe.
+    """Returns the essential cases of a message type: each rule broken by each technique, each edge (an unusual valid value), and
+    each probe of an ambiguity.
 
     The twin (the valid counterpart) of an invalid case comes before the invalid case. `verdicts`, `rules`, `techniques` and
-    `sites` select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are
-    always included. The function judges the cases when their message type is loaded for the first time. This function does not
-    need Hypothesis.
+    `sites` select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected invalid
+    cases are included too, unless `verdicts` excludes valid cases. The first call for a message type also judges its cases.
+    Hypothesis is not required.
 
     Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or site. Raises
     `TypeError` for a single string instead of a list.

@@ -1,6 +1,7 @@
 """Compares two corpora, and counts the differences for each rule.
 
-To save memory, only the ID and a number that summarizes the case are stored for each case of the first corpus.
+To save memory, only two numbers are stored for each case of the first corpus: its ID, and a hash of its label, faults and
+ambiguities.
 """
 
 from collections import Counter
@@ -13,24 +14,24 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.reading import check_rereadable, records
 
 EDGE = "edge:"
-"""The prefix of the tag of a case that was generated for an edge: an unusual valid value."""
+"""Tags with this prefix name the edge (an unusual valid value) that a case tests."""
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""The thing that a case tests: the message type; a rule, an ambiguity, an edge or a label; and a technique or an empty string."""
+"""The topic of a case: its message type; a rule, an ambiguity, an edge or a label; and the technique (empty without a fault)."""
 
 
 @dataclass
 class Comparison:
-    """Numbers of cases: in the first corpus (before), in the second corpus (after), added, removed and changed. There are numbers
-    for all cases, and for each rule, ambiguity and label. A case has changed if both corpora contain it with different labels,
-    faults or ambiguities.
+    """Counts the cases in the first corpus (before) and in the second corpus (after), and the added, removed and changed cases.
+    `cases` counts them in total, and `about` counts them for each topic. A case has changed if both corpora contain it with
+    different labels, faults or ambiguities.
     """
 
     about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
     cases: Counter[str] = field(default_factory=Counter)
     labels: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Maps a label before and a label after to the number of cases."""
+    """The number of cases whose label changed, for each pair of old and new label."""
 
     def count(self, kind: str, record: CaseRecord) -> None:
         """Counts a case as `before`, `after`, `added`, `removed` or `changed`."""
@@ -98,7 +99,9 @@ def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
 
 
 def _state(record: CaseRecord) -> int:
-    """Returns a number that summarizes a record and contains its label. The number is different in each process."""
+    """Returns a number that contains the label of a record, and a hash of its faults and ambiguities. The hash is different in
+    each process.
+    """
     said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 

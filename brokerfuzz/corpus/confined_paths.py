@@ -65,7 +65,7 @@ class SiblingFiles(ConfinedFiles):
             yield stream
 
     def place(self, name: str) -> Place:
-        """Returns the `Place` of a file. Raises `CorpusError` if the name leads out of the folder."""
+        """Returns the `Place` of a file. Raises `CorpusError` if the name is not a safe file name in the same folder."""
         if "/" in name or not is_name(name):
             raise CorpusError(f"refers to {quoted(name)}, which is not a file name in the same folder")
         return self._place.beside(name)
@@ -79,8 +79,8 @@ class FolderFiles(ConfinedFiles):
         self._home = folder.resolve()
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
-        """Returns the path of a file. The function `kind` decides whether the path has the right kind: a file, or also a folder.
-        Raises `CorpusError` if the path leads out of the folder or has a wrong kind.
+        """Returns the path of a file. `kind` gets the mode of the file and returns whether it is allowed (default: only regular
+        files are allowed). Raises `CorpusError` if the path leads out of the folder or is not allowed.
         """
         if not is_name(name):
             raise CorpusError(f"refers to {quoted(name)}, which is not a path inside the folder")
@@ -102,7 +102,7 @@ class FolderFiles(ConfinedFiles):
 
 
 def is_name(name: str) -> bool:
-    """Returns whether a file name is safe. A safe name does not lead out of the folder, as `..` does."""
+    """Returns whether a file name is safe: it contains only letters, digits and `._-/`, and no part such as `..`."""
     return len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) is not None
 
 

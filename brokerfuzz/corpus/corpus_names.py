@@ -1,4 +1,4 @@
-"""Derives the format, the compression and the number of a shard from the file name of a corpus."""
+"""Derives the format of a corpus from its file name, checks the suffix, and creates the names of shards."""
 
 import re
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from brokerfuzz.corpus.formats import FORMATS, Folder, Format, OneFile, format_n
 from brokerfuzz.errors import CorpusError
 
 _OTHERS = (".7z", ".br", ".bz2", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snappy", ".sz", ".tar", ".tbz2", ".tgz", ".txz", ".xz", ".z", ".zip")
-"""The ends of file names that mean a compression or an archive that brokerfuzz does not support."""
+"""The suffixes of compressed files and archives that brokerfuzz does not support."""
 
 
 def format_from_name(out: str) -> Format:
@@ -32,7 +32,7 @@ def format_from_name(out: str) -> Format:
 
 
 def check_suffix(out: str, form: Format) -> None:
-    """Raises `CorpusError` if the suffix stands for a compression that brokerfuzz does not support."""
+    """Raises `CorpusError` if brokerfuzz or the format does not support the compression that the suffix stands for."""
     _check_lower_case(out, SUFFIXES)
     end = PurePosixPath(out).suffix.lower()
     if end in _OTHERS:
@@ -49,9 +49,7 @@ def _check_lower_case(out: str, ends: Collection[str]) -> None:
 
 
 def check_ndjson(out: str) -> None:
-    """Raises `CorpusError` if the suffix stands for another format than ndjson, or for a compression that brokerfuzz does not
-    support.
-    """
+    """Raises `CorpusError` if the suffix stands for a format other than ndjson, or for an unsupported compression."""
     check_suffix(out, format_named("ndjson"))
     end = PurePosixPath(out.removesuffix(suffix(out))).suffix
     if end not in ("", ".ndjson", ".jsonl"):
@@ -62,7 +60,7 @@ _SHARD = re.compile(r"-\d{5}-of-\d{5}(?=\.|$)")
 
 
 def is_shard(name: str) -> bool:
-    """Returns whether a file has the name of a shard, so that it contains only some of the cases of a corpus."""
+    """Returns whether this is the name of a shard, which contains only some of the cases of a corpus."""
     return _SHARD.search(PurePosixPath(name).name) is not None
 
 

@@ -19,12 +19,12 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
-"""Two files in every folder: a description of the corpus, and checksums for `sha256sum --check`."""
+"""Two files in every corpus that is a folder: a description of the corpus, and checksums for `sha256sum --check`."""
 SUM = re.compile(rb"([0-9a-f]{64})  ([^\r\n]{1,1000})\r?\n?")
 LONGEST_SUM = 2000
-"""The maximum number of bytes of a line in the list of checksums that are read."""
+"""The maximum length of a line in the list of checksums, in bytes."""
 ATTRIBUTES = File(".gitattributes", (b"* -text\n",))
-"""A file in every folder that prevents Git from changing the line endings of the corpus."""
+"""A file in every corpus that is a folder. It prevents Git from changing line endings."""
 _CHUNK = 1 << 20
 
 
@@ -79,8 +79,8 @@ def _manifest(name: str, about: CorpusInfo) -> bytes:
 
 
 def is_corpus(place: Place) -> bool:
-    """Returns whether a folder is a corpus, which a new corpus may replace. The contents of the manifest decide, because other
-    programs also write files with this name.
+    """Returns whether a folder is a corpus, so that a new corpus may replace it. The function checks the contents of the
+    manifest, because other programs also write files with the name `manifest.json`.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -128,7 +128,9 @@ def found_file(place: Place) -> Written | None:
 
 
 def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
-    """Returns the size and the SHA-256 of a folder. Returns None if the folder does not match its manifest and checksums."""
+    """Returns the size and the SHA-256 of a folder. Returns None if the manifest belongs to another export, or if a file was
+    changed or is missing.
+    """
     try:
         with place.opened(MANIFEST) as stream:
             manifest = stream.read(_CHUNK)
@@ -142,9 +144,7 @@ def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
 
 
 def _size(place: Place, line: bytes) -> int | None:
-    """Returns the size of the file that a line of the checksums names. Returns None if the file was changed, or if its name is
-    unsafe.
-    """
+    """Returns the size of the file in a line of the checksums. Returns None if the file was changed, or if its name is unsafe."""
     entry = SUM.fullmatch(line)
     if entry is None or not is_name(name := entry[2].decode("ascii", "replace")):
         return None

@@ -1,4 +1,4 @@
-"""Reads folders from `export --format files`, and lists of shards."""
+"""Reads corpora in folders, and lists of shards."""
 
 import json
 import os
@@ -13,9 +13,9 @@ from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, problem_of, quoted
 
 CASES = "cases.ndjson"
-"""The file with one record per case. A record contains the name of the file with its message."""
+"""The file with one record per case. Except in the format `pytest`, a record contains the name of the file with its message."""
 SHARDS = ".shards.json"
-"""The end of the name of a list of shards."""
+"""The suffix of a list of shards."""
 
 
 class CorpusFolder:
@@ -100,7 +100,7 @@ class ShardList:
         return LocalPlace(folder / found.relative_to(folder.resolve()))
 
     def damage(self) -> Iterator[str]:
-        """Yields a sentence for each shard with a wrong checksum."""
+        """Yields a sentence for each shard that is a file with a wrong checksum."""
         for name, digest in self._shards:
             if not self._is_folder(name):
                 yield from _differing(self._files, name, digest)

@@ -1,4 +1,4 @@
-"""Reads corpora from files, compressed files and folders. Reading needs little memory, even if the contents are malicious."""
+"""Reads corpora from files, compressed files and folders. Reading needs a limited amount of memory, even if the contents are malicious."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -87,7 +87,7 @@ def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], N
 
 
 class Twins:
-    """The latest valid cases by ID, which may be the twins of the next invalid cases."""
+    """The most recent valid cases by ID, which may be the twins of the next invalid cases."""
 
     def __init__(self) -> None:
         self._cases: OrderedDict[str, Case] = OrderedDict()

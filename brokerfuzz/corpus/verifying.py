@@ -19,7 +19,7 @@ from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
 
 FIRST_LINES = 10
-"""The number of lines at the beginning of a file, one of which must be a record. A file with other lines is not a corpus."""
+"""If none of this number of lines at the beginning of a file is a record, the file is not a corpus."""
 MAX_MALFORMED = 10_000
 """The maximum number of malformed lines in a corpus."""
 
@@ -37,7 +37,7 @@ class CorpusProblem:
 
 
 FIRST_EXPIRED = 5
-"""The number of expired cases that are described."""
+"""The maximum number of expired cases that are described."""
 
 
 @dataclass
@@ -69,7 +69,7 @@ class TwinCheck:
     _labels: dict[int, Label | None] = field(default_factory=dict)
     """The verdict of each case by its ID. None means that the record of the case is wrong, so that no second problem is reported."""
     _waiting: list[tuple[str, int, str]] = field(default_factory=list)
-    """The file, the line, and the ID of the twin of each case whose twin was not found yet."""
+    """For each case whose twin was not found yet: the file, the line, and the ID of the twin."""
 
     def add(self, record: CaseRecord, label: Label | None) -> None:
         self._labels[int(record.id, 16)] = label
@@ -87,7 +87,7 @@ class TwinCheck:
 
     def wrong(self, *, missing: bool) -> Iterator[CorpusProblem]:
         """Yields a problem for each case whose twin came later and is wrong. If `missing` is true, also yields a problem for each
-        case whose twin did not come. The method then forgets all cases that waited for their twin.
+        case whose twin is missing. Each problem is yielded only once.
         """
         for name, number, twin in self._waiting:
             try:
@@ -108,8 +108,8 @@ class TwinCheck:
 class Verification:
     """Judges each case of corpora again, and checks what its record says about faults, tags and twins.
 
-    `count` is the number of records so far. `expired` describes the cases whose verdicts are wrong at the time `now` (None: the
-    current time).
+    `count` is the number of lines read so far. `expired` describes the cases whose verdicts are wrong at the time `now` (None:
+    the current time).
     """
 
     def __init__(self, *, contract: Contract | None = None, now: datetime | None = None) -> None:

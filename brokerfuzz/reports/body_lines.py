@@ -29,7 +29,7 @@ class Lines:
 
 
 def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, most: int = MOST_LINES, laid_out: bool = True) -> Lines:
-    """Returns the lines of a message body, beginning near the byte `start`."""
+    """Returns the lines of a message body, beginning near the byte `start`. With `laid_out`, JSON is split into one line per property."""
     start, end = _between_characters(body, start), _between_characters(body, start + longest)
     part = body[start:end]
     text = _text(part)

@@ -1,5 +1,5 @@
-"""Creates an HTML page with the coverage of a corpus: a table with one row per site and one column per kind. Each row opens to
-show details.
+"""Creates an HTML page with the coverage of a corpus: a table with one row per site and one column per kind of goal (such as
+rules or edges). Each row opens to show details.
 
 The page is a single file that loads no other files. In a browser without scripts, everything except the filters works. All text
 is escaped, because other people wrote the contracts and the messages.
@@ -210,7 +210,7 @@ def _rule(tally: Tally, rule: Rule, techniques: Sequence[Goal]) -> Iterator[str]
 
 
 def _chips(tally: Tally, goals: Sequence[Goal]) -> str:
-    """Creates an HTML list of the rules, techniques, edges or ambiguities of a site. Goals that no message covers come first."""
+    """Creates an HTML list of techniques, edges, ambiguities or pairs. Those that no message covers come first."""
     in_order = sorted(goals, key=lambda goal: goal in tally.first)
     return f'<ul class="chips">{"".join(_chip(tally, goal) for goal in in_order)}</ul>' if goals else ""
 

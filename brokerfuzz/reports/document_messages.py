@@ -22,7 +22,7 @@ _MOST_SITES = 4
 
 @dataclass(frozen=True)
 class RequestTemplate:
-    """The method, the URL and the headers of the request that sent each message. References such as `${TOKEN}` replace secrets."""
+    """The method, the URL and the headers of the requests that sent the messages. References such as `${TOKEN}` replace secrets."""
 
     url: str
     method: str

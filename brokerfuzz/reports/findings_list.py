@@ -1,7 +1,7 @@
 """Creates the list of findings in the HTML report. Readers can filter the list and open each finding.
 
 The page shows the first findings completely, further findings as single lines, and only the number of the remaining findings.
-This limit lets the page open quickly, even if a campaign has many findings.
+With these limits, the page opens quickly, even if a campaign has many findings.
 """
 
 import json

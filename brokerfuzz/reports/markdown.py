@@ -147,7 +147,7 @@ def _fitting(parts: Iterable[str], room: int, most: int | None = None) -> tuple[
 
 
 def _size(text: str) -> int:
-    """Counts the characters of a text like GitHub, where a character beyond U+FFFF, such as an emoji, may count twice."""
+    """Counts the characters of a text as GitHub does: a character beyond U+FFFF, such as an emoji, counts twice."""
     return len(text.encode("utf-16-le", errors="surrogatepass")) // 2
 
 

@@ -1,4 +1,5 @@
-"""Creates the report for pipes: one JSON object per line. The property `record` says what the object describes.
+"""Creates the report for programs that read line by line: one JSON object per line. The property `record` says what the object
+describes.
 
 The first line is the `campaign`. Each `finding`, `ambiguity`, `rule`, `unproven`, `retested` and `elsewhere` has its own line. The
 last line is the `timing` with `"last": true`, so that readers detect a truncated file.

@@ -1,7 +1,7 @@
 """Writes reports to files. The suffix of the file name selects the format.
 
-A new report replaces an old one, because build pipelines run repeatedly. A Python file that brokerfuzz did not write is replaced
-only with `force`.
+A new report replaces an old one, because build pipelines run repeatedly. A file that is not a report of the same format is
+replaced only with `force`.
 """
 
 import json
@@ -55,7 +55,7 @@ REPORTS: Mapping[str, tuple[str, Maker]] = {
     ".md": ("Markdown", _lazily("markdown")),
     ".py": ("tests for pytest", _lazily("pytest_file")),
 }
-"""Maps the end of a file name to the name of the format, and to the function that creates the report from the JSON document."""
+"""Maps the suffix of a file name to the name of the format, and to the function that creates the report from the JSON document."""
 
 
 def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True) -> None:
@@ -86,7 +86,7 @@ class WrittenReports(NamedTuple):
 
 
 def attempt(path: str, write: Callable[[], object]) -> str | None:
-    """Calls a function that writes the file `path`. Returns the reason if the file cannot be written, also after a bug."""
+    """Calls a function that writes the file `path`. If the file cannot be written, even because of a bug, returns the reason."""
     try:
         write()
     except OSError as problem:

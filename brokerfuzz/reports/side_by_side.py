@@ -62,7 +62,7 @@ def _headers(message: Document) -> list[str]:
 
 
 def _start(left: bytes, right: bytes) -> int:
-    """Returns the first byte of the two bodies to show. In long bodies, the result is a byte just before the first difference."""
+    """Returns the position of the first byte to show in both bodies: in long bodies just before the first difference, otherwise 0."""
     if max(len(left), len(right)) <= LONGEST:
         return 0
     at = 0

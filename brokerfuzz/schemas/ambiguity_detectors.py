@@ -1,4 +1,4 @@
-"""Defines the detectors that `ambiguities.json` names: functions that decide whether a value touches an ambiguity.
+"""Defines the detectors for `ambiguities.json`: functions that decide whether a value touches an ambiguity.
 
 A detector gets the value at a site (or the two values that it compares), the time, and the options of the ambiguity. Two
 ambiguities depend on how the JSON is written: duplicate properties, and numbers that a double cannot represent. `json_reader`

@@ -62,7 +62,7 @@ class Inspector:
 # --------------------------------------------------------------------------------------------------------- the scan
 
 Lines = list[str]
-"""Lines of Python source. Lines of source code, whose indentation is relative to the surrounding code."""
+"""Lines of Python source, indented relative to the surrounding code."""
 
 
 _DEEP = 12

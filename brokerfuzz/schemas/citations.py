@@ -24,8 +24,8 @@ _BOUNDS = ("enum", "minimum", "minLength", "minItems")
 class Citation(NamedTuple):
     """The part of the contract that states a rule.
 
-    `table` is the name of a table or of another statement. `row` is None if the whole table states the rule that the object has
-    no other properties. `validation_rule` is None if no validation rule states the rule.
+    `table` is the name of a table or of another statement. `row` is None if the whole table, or a statement outside the tables,
+    states the rule. `validation_rule` is the number of the validation rule that also states it, or None.
     """
 
     section: str
@@ -43,7 +43,7 @@ class Citation(NamedTuple):
 def citation(rule_id: str, value: Any) -> Citation | None:
     """Returns the citation of a rule with this value, or None if the contract does not state the rule."""
     stated, found = _stated().get(rule_id, (None, None))
-    return found if value in (stated, [stated]) else None  # a type can be in a list of its own
+    return found if value in (stated, [stated]) else None  # a schema can contain the type "string" as ["string"]
 
 
 @lru_cache

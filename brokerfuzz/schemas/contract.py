@@ -39,7 +39,7 @@ class Policies(dict[str, tuple[str, ...]]):
 PolicyValues = Mapping[str, str | int | Sequence[str | int]]
 """Maps the ID of an ambiguity to one or several interpretations, as users write them.
 
-`timestamp-format` means all IDs that begin with `timestamp-format`.
+The name of a group, such as `timestamp-format`, means all IDs that begin with this name.
 """
 
 LONGEST_TOLERANCE = 86_400
@@ -98,11 +98,11 @@ class Ambiguity:
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """The contract that `load_contract` has read. A contract cannot change. Use `load_contract` to create a `Contract`.
+    """A contract, which cannot change. Use `load_contract` to create a `Contract`.
 
     `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps
-    message types to their schemas without references. `folder` is the folder that contains the files. If `values` contains
-    reference data, `flat` allows only these values, and `original` is the same contract without reference data.
+    message types to their schemas without references. `folder` contains the files. If `values` contains reference data (the
+    values that a target knows), `flat` allows only these values, and `original` is the same contract without reference data.
 
     >>> from brokerfuzz import load_contract
     >>> len(load_contract().rules["offer-creation-request"])
@@ -118,9 +118,7 @@ class Contract:
     original: "Contract | None" = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Returns the name of the folder and the reference data. Another process receives only the name and the reference data,
-        and then reads the contract.
-        """
+        """Pickles only the folder and the reference data. A process that receives them reads the contract again."""
         return load_contract, (self.folder, self.values)
 
     @cached_property
@@ -178,7 +176,7 @@ class Contract:
         raise UnknownNameError("ambiguity", ambiguity_id, self.ambiguity_names, "`brokerfuzz rules` lists all ambiguities")
 
     def group(self, name: str) -> Sequence[Ambiguity]:
-        """Returns the ambiguities whose ID begins with a name and a point, such as `timestamp-format`."""
+        """Returns the ambiguities of a group. For `timestamp-format`, their IDs begin with `timestamp-format.`."""
         return [one for one in self.ambiguities if one.id.startswith(f"{name}.")]
 
     @property
@@ -189,8 +187,8 @@ class Contract:
     def check_policies(self, policies: PolicyValues) -> Policies:
         """Returns the policies in a uniform format: the ID of each ambiguity with the allowed interpretations.
 
-        Several interpretations are a sequence, or a string with commas. A group, such as `timestamp-format`, means all IDs that
-        begin with this name. Raises `UnknownNameError` if an ambiguity or an interpretation is unknown.
+        To allow several interpretations, use a sequence or a string with commas. A group, such as `timestamp-format`, means all
+        IDs that begin with this name. Raises `UnknownNameError` if an ambiguity or an interpretation is unknown.
         """
         if isinstance(policies, Policies):
             return policies
@@ -235,8 +233,8 @@ _loaded: dict[tuple[Path, KnownValues | None], Contract] = {}
 def load_contract(folder: str | Path | None = None, values: KnownValues | str | Path | Mapping[str, Any] | None = None) -> Contract:
     """Returns the contract in a folder. If `folder` is None, returns the built-in contract.
 
-    `values` is reference data: the values that a target knows, as a TOML file or as a mapping with the same content. All messages
-    that are generated from the contract contain only these values:
+    `values` is reference data: the values that a target knows, as a TOML file or as a mapping with the same content. At the sites
+    with reference data, generated messages contain only these values:
 
     >>> from brokerfuzz import load_contract, messages
     >>> contract = load_contract(values={"number": ["N-1", "N-2"]})
@@ -340,9 +338,8 @@ def _check_names(contract: Contract, folder: Path) -> None:
 
 
 def _check_tables(contract: Contract, folder: Path) -> None:
-    """Raises `ContractError` if an ID occurs twice, or if the files of the folder name a site that does not exist.
-
-    The built-in files may name sites that a changed contract no longer has.
+    """Raises `ContractError` if an ID occurs twice, or if a file of the folder contains a site that does not exist. The built-in
+    files may contain sites that a changed contract no longer has.
     """
     ids = Counter(ambiguity.id for ambiguity in contract.ambiguities)
     if repeated := [name for name, count in ids.items() if count > 1]:
@@ -362,7 +359,7 @@ def _semantic_sites(contract: Contract) -> Iterator[tuple[str, str]]:
 
 
 def _ambiguous_sites(contract: Contract) -> Iterator[tuple[str, str]]:
-    """Yields the sites that the ambiguities name, with the properties that they compare."""
+    """Yields the sites of the ambiguities, and the properties that the ambiguities compare."""
     for ambiguity in contract.ambiguities:
         for message_type, sites_of_type in (ambiguity.sites or {}).items():
             for where in sites_of_type:

@@ -1,7 +1,7 @@
 """Limits for changed contracts, so that no contract needs hours or gigabytes of memory.
 
-The limits are far above any contract for people. A contract above them is rejected before anything is compiled, because compiling
-cannot be interrupted. The environment variable `BROKERFUZZ_CONTRACT_LIMITS` multiplies all limits.
+The limits are far above the size of realistic contracts. A contract that exceeds a limit is rejected before anything is compiled,
+because compiling cannot be interrupted. The environment variable `BROKERFUZZ_CONTRACT_LIMITS` multiplies all limits.
 """
 
 import os
@@ -19,11 +19,13 @@ LARGEST_BOUND = {
     "minItems": 100, "minProperties": 100, "minContains": 100, "minLength": 10_000,
     "maxItems": 10_000, "maxProperties": 10_000, "maxLength": 1_000_000,
 }  # fmt: skip
-"""The maximum value of keywords: messages with so many items or characters are generated."""
+"""The maximum values of these keywords, because brokerfuzz generates messages with this number of items or characters."""
 MOST = {"enum": 200, "required": 300, "properties": 300, "anyOf": 50, "oneOf": 50, "allOf": 50}
-"""The maximum number of entries of a keyword, in the whole file: each adds cases to the catalogue."""
+"""The maximum number of entries of each keyword in a file, because each entry adds cases to the catalogue."""
 MOST_REFERENCES = 2000
-"""The maximum number of references that are followed, in the whole file. References to references can double each time."""
+"""The maximum number of references that are followed in a file. If each schema refers twice to the next one, their number doubles
+with each schema.
+"""
 LARGEST_PATTERNS = 2_000_000
 """The maximum size of all patterns of a file together (see `pattern_size`). Compiling them takes about a second."""
 MOST_VALUES = 2000
@@ -40,12 +42,16 @@ VARIABLE = "BROKERFUZZ_CONTRACT_LIMITS"
 _MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=10"
 
 _WIDE, _WIDEST = 100, 1000
-"""The sizes of a class with many characters, such as `.` and `[^a]`, and of a Unicode property, such as `\\p{L}`."""
+"""The sizes that `pattern_size` assumes for a class with many characters, such as `.` and `[^a]`, and for a Unicode property,
+such as `\\p{L}`.
+"""
 _TOKEN = re.compile(r"\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\{(\d*)(?:,(\d*))?\}|.", re.DOTALL)
 
 
 def limit(number: float) -> float:
-    """Returns a limit, multiplied by the factor that the user chose. Raises `ContractError` if the factor is not a number from 1."""
+    """Returns a limit, multiplied by the factor that the user chose. Raises `ContractError` if the factor is not a whole number
+    of at least 1.
+    """
     factor = os.environ.get(VARIABLE) or "1"
     if not factor.isascii() or not factor.isdecimal() or int(factor) < 1:
         raise ContractError(f"the environment variable {VARIABLE} is {factor[:40]!r}: use a whole number of at least 1, such as 10")
@@ -109,7 +115,7 @@ class TimeLimit:
         self._where, self._end, self._seconds = where, process_time() + limit(SECONDS), limit(SECONDS)
 
     def check(self) -> None:
-        """Raises `ContractError` if the time is over."""
+        """Raises `ContractError` if the time limit is exceeded."""
         if process_time() > self._end:
             raise ContractError(
                 f"generating values for {self._where} takes more than {self._seconds:g} s, which is the limit: make its schema simpler, {_MORE}"
@@ -117,7 +123,7 @@ class TimeLimit:
 
 
 def pattern_size(pattern: str) -> int:
-    """Returns about how many characters a regular expression stands for, if it repeats as often as it can."""
+    """Estimates the length of a regular expression in which all counted repetitions, such as `{2,5}`, are written out."""
     groups, last = [0], 0
     for token in _TOKEN.finditer(pattern):
         text = token[0]

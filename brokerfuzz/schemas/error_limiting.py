@@ -69,7 +69,7 @@ class _Reduction:
         return found
 
     def _object(self, schemas: list[Schema], props: Mapping[str, Any]) -> dict[str, Any]:
-        """Removes the valid properties, and all unknown properties except for the first `most` ones."""
+        """Makes the values of known properties smaller. Keeps only the first `most` unknown properties, each with the value None."""
         found, unknown = dict[str, Any](), 0
         for name, prop in props.items():
             asked = [schema["properties"][name] for schema in schemas if name in schema.get("properties", ())]

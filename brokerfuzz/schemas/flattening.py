@@ -12,7 +12,7 @@ from typing import Any
 
 Schema = dict[str, Any]
 Resolve = Callable[[str, str], tuple[Any, str]]
-"""A function that finds the schema for a reference. The function gets the reference and the base URI, and also returns the new base URI."""
+"""A function that gets a reference and the base URI, and returns the schema and its own base URI."""
 
 ANNOTATIONS = frozenset(
     ["$schema", "$id", "$anchor", "$comment", "$defs", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"]
@@ -118,8 +118,8 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Combines two schemas that cannot be merged. The function cannot use `allOf` to combine them, because `allOf` contains the
-    conditions.
+    """Combines two schemas that cannot be merged. The function cannot use `allOf` to combine them, because `allOf` of a flat
+    schema contains only conditions.
     """
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 

@@ -1,7 +1,7 @@
 """Finds the ambiguities that request headers touch, and decompresses bodies.
 
-The contract describes messages, but not the headers with which messages are sent. Only the most common headers touch no
-ambiguity. Header names and media types may be in upper or lower case (RFC 9110, 8.3.1).
+The contract describes messages, but not the headers with which messages are sent. Only the usual headers touch no ambiguity.
+Header names and media types may be in upper or lower case (RFC 9110, 8.3.1).
 """
 
 import re

@@ -35,7 +35,7 @@ class Moment(NamedTuple):
         return cls(when.replace(microsecond=0), f"{when.microsecond:06}".rstrip("0"))
 
     def after(self, seconds: int) -> "Moment":
-        """Returns the moment this number of seconds later. The result is at most the last moment that Python can represent."""
+        """Returns the moment that is later by `seconds`, but at most the last moment that Python can represent."""
         try:
             return Moment(self.second + timedelta(seconds=seconds), self.fraction)
         except OverflowError:

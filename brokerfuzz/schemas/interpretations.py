@@ -41,8 +41,8 @@ MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
     DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
     DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
 }
-"""For each detector, the names of the interpretations, each with its flag of `Interpretation`. In the interpretation `both`, the
-first and the last duplicate property must both comply.
+"""For each detector, the names of the interpretations, each with the values of its flag in `Interpretation`. In the
+interpretation `both`, the first and the last duplicate property must both comply.
 """
 
 
@@ -170,8 +170,7 @@ class _InterpretationWalk:
     def _named(self, name: str, place: Place) -> Place:
         """Checks the name of a property, and returns the place of the property.
 
-        If the name contains a lone surrogate, returns the place of the object, because no JSON Pointer can contain a lone
-        surrogate.
+        A lone surrogate in the name is reported at the place of the object, because no JSON Pointer can contain a lone surrogate.
         """
         below = (place, _without_surrogates(name))
         self._look_at(name, place if _SURROGATE.search(name) else below)

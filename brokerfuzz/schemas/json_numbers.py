@@ -7,14 +7,14 @@ from functools import lru_cache
 _LARGEST = math.nextafter(math.inf, 0)
 
 LONGEST_NUMBER = 640
-"""The maximum length of a number, in characters, that a double can represent. Python can be configured to reject integers of more than 640
-digits.
+"""A number with more characters than this counts as a number that a double cannot represent. Python can be configured to reject
+integers of more than 640 digits.
 """
 
 _EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])
 """Rounds a number that is too long or too large. The rounded number is on the same side of every bound.
 
-The last digit shows that digits are missing: `ROUND_05UP` never ends in 0 or 5.
+`ROUND_05UP` makes the last digit neither 0 nor 5, so the rounded number never equals a short number.
 """
 
 

@@ -47,7 +47,9 @@ class Reading:
         return self.values.get(USUAL)
 
     def may_hold_text_of(self, size: int) -> bool:
-        """Returns False if the message cannot contain a string with `size` characters, judging by its quotation marks."""
+        """Returns whether the message may contain a string with `size` characters. To be fast, the method checks only the
+        quotation marks.
+        """
         body = self.body
         if self.encoding is not None or len(body) <= size:
             return self.encoding is not None
@@ -171,8 +173,8 @@ _WELL_FORMED = re.compile(rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef]
 
 
 def faulty_utf_8(body: bytes) -> str:
-    """Returns the detector of the ambiguity that invalid UTF-8 touches. Some parsers accept surrogates, and
-    some accept any well-formed sequence of bytes.
+    """Returns the detector of the ambiguity that invalid UTF-8 touches. Some parsers accept surrogates, and some accept any
+    well-formed sequence of bytes.
     """
     try:
         body.decode("utf-8", "surrogatepass")

@@ -1,6 +1,4 @@
-"""Determines the verdict on a message. The text of a message can have several interpretations. The oracle judges the message in
-each interpretation.
-"""
+"""Determines the verdict on a message from its judgements in all interpretations of its text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -17,7 +17,7 @@ KNOWN_VALUES = "known-values"
 """The ID of the ambiguity that every unknown value touches."""
 DETECTOR = "known_values"
 MOST_USED = 100
-"""Generated messages contain only this number of values of a site. The oracle knows all values."""
+"""The maximum number of known values of a site that generated messages contain. The oracle knows all values."""
 
 Row = Mapping[str, Any]
 """Some properties of an object with values that belong together. A property that is missing in a row is absent in the object."""
@@ -40,7 +40,7 @@ class KnownValues:
 
     @property
     def is_well_formed(self) -> bool:
-        """Whether the text has the form that `KnownValues.of` writes. A journal from another person may contain another text."""
+        """True if the text has the format that `KnownValues.of` writes. A journal from another person may contain any text."""
         try:
             match self._parts:
                 case [dict() as sites, dict() as rows]:

@@ -12,7 +12,7 @@ _TOKEN = re.compile(
     r"|(?P<scalar>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)|(?P<end>\Z))"
 )
 Expected = tuple[str, ...]
-"""Maps a state of the parser to a description for errors and to the tokens that may follow."""
+"""The state of the parser: a description for errors, and the tokens that may follow."""
 _VALUE: Expected = ("a value", "arrays", "object", "string", "scalar")
 _VALUE_OR_END: Expected = ("a value or ]", *_VALUE[1:], "array_ends")
 _NAME: Expected = ("a property name", "string")
@@ -24,7 +24,7 @@ _BEHIND: Expected = ("the end of the message", "end")
 
 
 def shallow(text: str, deepest: int) -> str:
-    """Returns the JSON with every object and array below the depth `deepest` emptied. Raises `ValueError` if the text is not JSON."""
+    """Returns the JSON text, but with every object and array deeper than `deepest` empty. Raises `ValueError` if the text is not JSON."""
     open_ones = bytearray()
     kept: list[str] = []
     start, position = 0, 0

@@ -1,4 +1,4 @@
-"""Defines the sites of a message type (its possible positions), and the rules at these sites."""
+"""Defines the sites of a message type (the possible positions of values), and the rules at these sites."""
 
 import re
 from collections.abc import Iterator
@@ -144,7 +144,7 @@ def _rules_of(message_type: str, schema: Schema, path: str, condition: Condition
 
 def _demands(keyword: str, value: Any) -> bool:
     match keyword:
-        case "required":  # a rule at the site of the property itself
+        case "required":  # this rule is at the site of the required property
             return False
         case "additionalProperties":
             return value is False

@@ -17,8 +17,8 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=20_000)
-"""Limits how often a pattern can backtrack in one string, because Ctrl-C cannot interrupt this. A string that needs more does not
-match. A thousand such strings take about a second.
+"""Limits how often a pattern can backtrack in one string, because Ctrl-C cannot interrupt the matching. A string that needs more
+backtracking does not match. A thousand such strings take about a second.
 """
 
 Validator = jsonschema_rs.Validator

@@ -1,7 +1,6 @@
 """Finds the rules of the schemas that a message breaks.
 
-The library jsonschema-rs reports errors of JSON Schema. This module converts the errors of jsonschema-rs to broken rules of the
-contract.
+The module converts the errors of the library jsonschema-rs to broken rules of the contract.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +48,7 @@ class StructureChecker:
         self._message_type = message_type
         self._flat = (contract.original or contract).flat[message_type]
         self._files = files = SchemaFiles(contract.schemas)
-        self._validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # without "properties", errors have no property
+        self._validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # without "properties", errors lack property names
         self._rules: dict[tuple[str, str], list[Rule]] = {}
         for rule in contract.rules[message_type]:
             self._rules.setdefault((rule.site, rule.keyword), []).append(rule)

@@ -95,7 +95,7 @@ class _Classes:
         return _PLAIN[json_type]
 
     def _object(self, owner: str, schema: Schema, path: str) -> str:
-        """Returns the class of an object. Equal objects at the same place have one class."""
+        """Returns the class of an object. Equal objects at the same place share one class."""
         key = json.dumps([path, schema])
         if key not in self._of_schema:
             self._of_schema[key] = self.add(self._name(owner, schema, path), schema, path)

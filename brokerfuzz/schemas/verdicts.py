@@ -14,7 +14,7 @@ _FEW = 3
 
 
 def known_labels(names: Collection[str]) -> Sequence[Label]:
-    """Returns the labels with these names. Raises `UnknownNameError`, and `TypeError` for a single `str`."""
+    """Returns the labels with these names. Raises `UnknownNameError` for an unknown name, and `TypeError` for a single `str`."""
     wanted = set(listed_values("verdicts", names))
     for name in sorted(wanted.difference(LABELS), key=str):
         raise UnknownNameError("verdict", str(name), LABELS, f"use one of {', '.join(LABELS)}")
@@ -24,7 +24,7 @@ def known_labels(names: Collection[str]) -> Sequence[Label]:
 NOTHING, PRESENT = "nothing", "to be present"
 """The two texts for a missing required property: what was found, and what is required."""
 NOT_JSON, UNKNOWN_PROPERTY = "not JSON: ", "unknown property "
-"""The beginnings of descriptions that are complete without the requirement."""
+"""A description with one of these prefixes is complete without the text "expected …"."""
 
 
 def violation(found: str, demanded: str) -> str:
@@ -71,8 +71,8 @@ class Verdict:
     """The judgement of a message.
 
     A verdict is `invalid` if the message breaks a rule in every allowed interpretation, and `valid` if the message breaks no rule
-    in any interpretation. In all other cases, the verdict is `unspecified`, and `ambiguities` contains those that can change it:
-    the ambiguities that the message touches in an interpretation without a broken rule.
+    in any interpretation. In all other cases, the verdict is `unspecified`, and `ambiguities` contains the ambiguities that can
+    change it: those that the message touches in an interpretation without a broken rule.
 
     >>> from brokerfuzz import check
     >>> verdict = check("offer-creation-request", {"number": "A"})

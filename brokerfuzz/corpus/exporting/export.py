@@ -23,10 +23,10 @@ NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques,
 
 @dataclass(frozen=True)
 class Export:
-    """The cases of several plans in one format.
+    """An export of the cases of several plans, in one format.
 
-    The workers of `pool` generate the random cases. Without a pool, the current process generates the random cases. The current
-    process always generates the catalogues. `progress` regularly gets the number of cases that were written.
+    The workers of `pool` generate the random cases. Without a pool, the current process generates them. It always generates the
+    catalogues. `progress` regularly gets the number of cases that were written.
     """
 
     plans: tuple[Plan, ...]
@@ -70,8 +70,8 @@ class Export:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an export: the number and the size of its cases, how many cases already existed, and how many were left out
-    for each reason.
+    """The result of an export: the number of written cases, the size of the corpus in bytes, the number of cases in shards that
+    already existed (`kept`), and the number of cases left out for each reason.
     """
 
     summary: Summary

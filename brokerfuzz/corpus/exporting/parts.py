@@ -1,6 +1,4 @@
-"""Generates the parts of an export in any process. A part is a block of cases. If the cases belong to several shards, the block
-is divided.
-"""
+"""Generates the parts of an export, in any process. A part is a block of cases. If the cases belong to several shards, the block is cut."""
 
 import gc
 from collections import Counter
@@ -47,8 +45,8 @@ class ExportTask:
 
 @dataclass(frozen=True)
 class EncodedCut:
-    """The encoded cases of a part. If the format cannot encode single cases, the object contains the cases instead of their
-    bytes. The bytes are in the file `spool_path` or in `data`.
+    """The encoded cases of a cut. The bytes are in the file `spool_path` or in `data`. If the format cannot encode single cases,
+    the cases themselves are in `cases`.
     """
 
     part: ExportTask
@@ -146,7 +144,7 @@ def _packed(data: bytes, end: str) -> bytes:
 
 
 def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, compressing: str) -> Iterator[ExportTask]:
-    """Yields the blocks, divided into shards with these sizes."""
+    """Yields a task for each block. The blocks are cut into shards of the given sizes (numbers of cases)."""
     edges = iter(sizes)
     shard, left = 0, next(edges)
     for block in blocks:

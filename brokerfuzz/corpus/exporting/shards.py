@@ -184,7 +184,7 @@ def _check_free(export: Export, place: Place, names: ShardNames, known: dict[str
 
 
 def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _Manifest) -> None:
-    """Raises `CorpusError` if another file has the name of a missing shard."""
+    """Raises `CorpusError` if a missing shard cannot be written."""
     for name in map(names.shard, range(names.count)):
         if name not in manifest.shards:
             check_place(export.form, place.beside(name), force=True)

@@ -1,7 +1,7 @@
 """Describes cases in printable ASCII, for the names and comments of exported tests.
 
-The names of rules and the quoted values may come from untrusted data. All characters that could end a line, a string or a comment
-are escaped.
+The names of rules and the quoted values may come from untrusted data. For this reason, all characters that could end a line are
+escaped.
 """
 
 import re

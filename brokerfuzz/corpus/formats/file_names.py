@@ -11,7 +11,7 @@ _LONGEST_TOPIC = 70
 _RULE = re.compile(r"[^/]+/(.*?):([\w$-]+)(?:@.*)?")
 """Matches the ID of a rule: message type, site, keyword and condition."""
 _UNTITLED_TAGS = ("now:", "at:", "in:", "under:")
-"""The beginnings of tags that describe a place or a time. Tags with these beginnings are not part of the topic."""
+"""The prefixes of tags that are not part of the topic, because they only describe a place, a time or a condition."""
 
 
 def stem(case: Case) -> str:
@@ -41,6 +41,6 @@ def topic_of(case: Case) -> str:
 
 
 def _plain(text: str) -> str:
-    """Converts a site or a tag to a form that is possible in a file name: `productClusters[].id` becomes `product-clusters.id`."""
+    """Converts a site or a tag for a file name: `productClusters[].id` becomes `product-clusters.id`."""
     small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text).lower().replace("[]", "")
     return re.sub(r"[-.]*\.[-.]*", ".", re.sub(r"[^a-z0-9.]+", "-", small)).strip("-.")

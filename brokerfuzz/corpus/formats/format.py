@@ -17,16 +17,15 @@ class LeftOut:
     by_reason: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case, reason: str) -> None:
-        """Counts a case that is left out. The reason must be able to follow the words "5 cases": for example, `longer than ...`."""
+        """Counts a case that is left out. The reason continues a phrase such as "5 cases": for example, `longer than ...`."""
         self.by_label[case.message_type, case.label] += 1
         self.by_reason[reason] += 1
 
 
 @dataclass(frozen=True)
 class CorpusInfo:
-    """Information about a corpus that is known before its first case. `left_out` counts the cases that are left out.
-
-    `recipe` contains the options of `brokerfuzz export` that generate the corpus again.
+    """Information about a corpus that a format receives with the cases. `recipe` contains the options of `brokerfuzz export` that
+    generate the corpus again. In `left_out`, the format counts the cases that it leaves out.
     """
 
     contract: Contract
@@ -42,8 +41,8 @@ class File:
     Names of files are safe on every file system: a part of a name has at most 100 characters, consists of lower-case letters,
     digits, `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
 
-    A file that is `user_owned` must be completed by the user. A later export does not overwrite this file, and writes no checksum
-    for it. `check` raises `CorpusError` if the contents of the user's file do not fit the export.
+    The user completes a file that is `user_owned`. A later export does not overwrite this file, and writes no checksum for it.
+    `check` raises `CorpusError` if the contents of the user's file do not fit the export.
     """
 
     name: str
@@ -56,8 +55,8 @@ class File:
 class OneFile:
     """A format that consists of one file. `pieces` yields the bytes of the file.
 
-    If the file is only the bytes of its cases one after another, `encode` returns the bytes of some cases. With `encode`, several
-    processes can generate parts of the file. The second argument of `encode` is True if these are the last cases of the file.
+    Some formats write only the bytes of one case after another. In these formats, `encode` returns the bytes of some cases, so
+    several processes can generate parts of the file. The second argument of `encode` is True for the last cases of the file.
     """
 
     name: str
@@ -72,7 +71,7 @@ class Folder:
     """A format that consists of a folder. `files` yields the files, one after another.
 
     The caller must read all pieces of a file before it requests the next file. The folder contains only cases of `message_types`.
-    By default, the folder contains the part `scope` of the catalogue.
+    `scope` defines which cases the folder contains by default.
     """
 
     name: str

@@ -5,8 +5,8 @@
     offer-creation-request.dict
 
 As in libFuzzer, the name of a seed is the SHA-1 of its bytes. If a fuzzer merges several corpora, the SHA-1 names prevent
-duplicate messages. Messages of more than 64 KiB are left out, because libFuzzer would generate inputs of the same length. The
-seeds have no verdicts, because fuzzers do not use verdicts.
+duplicate messages. Messages of more than 64 KiB are left out, because libFuzzer generates inputs up to the length of the longest
+seed. The seeds have no verdicts, because fuzzers do not use verdicts.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,6 +1,6 @@
 """Writes tests for JUnit 5 in Java 17, without other dependencies.
 
-Many reports show only the names of methods. To appear in such reports, each test is a method, and each rule is a class.
+Many reports show only the names of methods. For this reason, each test is a method, and each rule is a class.
 """
 
 from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ The property `examples` contains only valid cases, because tools report other ca
 rule or ambiguity, and at most 20 for each verdict. The summary of an example explains its verdict.
 
 A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way, without the property
-`$ref`, because tools would treat it as a reference. Many tools use a YAML parser. Characters that YAML does not allow are
+`$ref`, because tools would treat it as a reference. Because many tools use a YAML parser, characters that YAML does not allow are
 escaped, and no property name is too long for YAML.
 """
 

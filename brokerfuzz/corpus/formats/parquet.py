@@ -21,7 +21,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
-"""A group of rows ends after this number of rows, or after this number of bytes in its messages."""
+"""A group of rows ends when it has this number of rows, or when its messages have this number of bytes."""
 
 Rows = list[dict[str, Any]]
 

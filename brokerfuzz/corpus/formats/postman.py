@@ -66,7 +66,7 @@ def _collection(cases: list[SuiteCase]) -> dict[str, Any]:
 
 
 def _item(one: SuiteCase) -> dict[str, Any]:
-    """Returns a request. The script of the request reads the reason, the verdict and the twin from the lines of its description."""
+    """Returns a request. The script of the collection reads the reason, the verdict and the twin from the lines of its description."""
     method, _ = ROUTES[OFFER]
     removed = {name.lower(): True for name, value in one.case.headers if value is None}
     request = {
@@ -74,7 +74,7 @@ def _item(one: SuiteCase) -> dict[str, Any]:
         "method": method,
         "url": "{{url}}",
         "header": [{"key": name, "value": value} for name, value in sent_headers(one.case.headers)],
-        "body": {"mode": "raw", "raw": one.case.body.decode(), "options": {"raw": {"language": "text"}}},  # JSON would lose its comments
+        "body": {"mode": "raw", "raw": one.case.body.decode(), "options": {"raw": {"language": "text"}}},  # as JSON, Postman would remove comments
     }
     settings = {"protocolProfileBehavior": {"disabledSystemHeaders": removed}} if removed else {}
     return {"name": one.name, **settings, "request": request}

@@ -15,7 +15,7 @@ from brokerfuzz.schemas.headers import Headers
 COLUMNS = ("group", "name", "id", "message", "verdict", "twin", "reason", "headers", "body")
 """The names of the columns, which are the first line of the table. Only `headers` and `body` are percent-encoded."""
 _ESCAPED = re.compile(rb"[^ -$&-*,-~]")
-"""All bytes that are not printable ASCII, `%`, and `+` (which some decoders read as a space)."""
+"""Matches `%`, `+` (which some decoders read as a space), and all bytes that are not printable ASCII."""
 
 
 def table(cases: Iterable[SuiteCase]) -> Iterator[bytes]:

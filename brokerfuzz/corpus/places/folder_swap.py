@@ -1,4 +1,4 @@
-"""Puts a finished folder in the place of an existing one, in one step if the operating system can do that."""
+"""Replaces an existing folder with a finished one, in one step if the operating system can do that."""
 
 import ctypes
 import os
@@ -12,8 +12,8 @@ _CURRENT_FOLDER, _EXCHANGE = -100, 2
 
 
 def replace_folder(finished: Path, path: Path, aside: Path) -> None:
-    """Renames the folder `finished` to `path`. If `path` was already a folder or a link, this folder or link gets the name
-    `finished` or `aside`.
+    """Renames the folder `finished` to `path`. If `path` already exists, the existing folder or link is renamed to `finished` or
+    `aside`.
 
     With Linux's `renameat2`, both names change at once, so a killed process leaves either the existing folder or the new one. On
     other systems, the function renames two folders one after the other. If the second step fails, the existing folder gets its
@@ -37,8 +37,8 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 
 def keep_user_files(existing: Path, finished: Path, former: Container[str], below: str = "") -> None:
-    """Creates links in the finished folder to the files of the existing folder that are not in `former`. Names that the finished
-    folder already contains are skipped.
+    """Keeps the files that users added: the finished folder gets links to all files of the existing folder that are not in
+    `former`. A name that the finished folder already contains is skipped.
 
     `former` contains the names of the files and folders of the former corpus. Raises `OSError` if a link cannot be created.
     """

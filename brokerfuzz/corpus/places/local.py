@@ -82,8 +82,8 @@ class LocalPlace:
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
         """Yields a function that creates files in the folder. Raises `CorpusError` if a file cannot be written.
 
-        The folder gets its final name when all files are written. The new folder replaces the files in `former`. The new
-        folder also keeps all other files of the existing folder.
+        The folder gets its final name when all files are written. The files in `former` are replaced. All other files of the
+        existing folder stay.
         """
         part, old = (self.path.with_name(temporary_name(self.path.name, end)) for end in ("part", "old"))
 

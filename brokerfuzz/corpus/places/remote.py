@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 _ATOMIC = frozenset({"s3", "s3a", "gs", "gcs", "memory"})
 """The kinds of URLs where a file appears only when it is complete. At other URLs, the file has a temporary name until it is complete."""
 _BLOCK = 16 * 1024 * 1024
-"""The number of bytes in one request that writes."""
+"""The number of bytes that one request writes."""
 _READ = 128 * 1024
-"""The number of bytes in one request that reads. The store may read more bytes in advance."""
+"""The number of bytes that one request reads. The store may read more bytes in advance."""
 UNFINISHED = ".unfinished"
 """The name of a file that exists while a folder is written. The file lists the files that must stay in the folder."""
 _SAID = b"being written, or left so: no whole corpus\n"
-"""The beginning of the file `UNFINISHED`. After this beginning, the file contains a JSON array with the names of files."""
+"""The first line of the file `UNFINISHED`. After this line, the file contains a JSON array with the names of the files to keep."""
 
 
 def remote_place(url: str) -> "RemotePlace":

@@ -11,9 +11,11 @@ from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 
 _COMPUTED = {"envelope": ("operationWasSuccessful", "failureMessages[]"), "arithmetic": ("totalExtendedPrice", "offers[].extendedPrice")}
-"""The properties that follow from other properties, by the detector of the ambiguity that compares them."""
+"""For each detector of an ambiguity that compares properties, the properties that brokerfuzz computes from others."""
 _LARGEST = 1 << 53
-"""The largest number. Doubles cannot represent all integers above this number, and sums of very large numbers are not finite."""
+"""The largest number that reference data may contain. Doubles cannot represent all integers above this number, and sums of very
+large numbers are not finite.
+"""
 
 
 class ValueChecker:

@@ -1,5 +1,5 @@
 """Reads the values of one site: from a list, a column of a CSV file, or the lines of a text file. Each value is stored with its
-origin, which error messages name.
+origin, which errors mention.
 """
 
 import csv
@@ -17,8 +17,8 @@ _INTEGER, _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,400})", re.ASCII), re.compi
 
 
 class KnownCell(NamedTuple):
-    """A value, and where it is: a file with a line, or an argument. `text` is true if the value comes from a text file or a CSV
-    file, in which every value is a string.
+    """A value with its origin: a file and line, or an argument. `text` is true if the value comes from a text file or a CSV file,
+    in which every value is a string.
     """
 
     value: Any
@@ -39,7 +39,7 @@ class KnownCell(NamedTuple):
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file with the names of its columns. Each row consists of its cells by column, and of the number of its line."""
+    """A CSV file with the names of its columns. Each row consists of the number of its line, and of its cells by column."""
 
     path: Path
     names: Sequence[str]
