@@ -44,7 +44,7 @@ def finish(
 ) -> int:
     """Prints the result, writes all files, prints which files were written, and returns the exit status.
 
-    The result is printed first, so that no problem with a file can suppress it. A JSON document is printed last, because it names
+    The result is printed first, so that no problem with a file can suppress it. A JSON document is printed last, because it lists
     the files that could not be written. `resume` is the command that continues the campaign.
     """
     from brokerfuzz.reports import json_document, terminal
@@ -72,7 +72,7 @@ def finish(
 
 
 def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Result":
-    """Marks the known findings. With `--baseline-update`, all findings are known that are not in the baseline yet."""
+    """Marks the known findings. With `--baseline-update`, findings that are not in the baseline yet also count as known."""
     from brokerfuzz.campaign import baseline
 
     applying = baseline.applying(known)
@@ -83,8 +83,8 @@ def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Res
 
 
 def _write_files(result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions) -> tuple["Result", list[str]]:
-    """Writes the baseline, the configuration and the reports. Returns the result, which names the files that could not be written,
-    and the paths of all other files.
+    """Writes the baseline, the configuration and the reports. Returns the result, which lists the files that could not be
+    written, and the paths of all other files.
     """
     from brokerfuzz.reports import report_files
 

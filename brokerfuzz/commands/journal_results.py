@@ -26,7 +26,8 @@ def recorded(path: str, contract: str | None) -> "PlannedCampaign":
     """Returns the campaign of a journal, which can be resumed. `contract` is the folder of a changed contract. If the campaign
     used the built-in contract, `contract` is ignored.
 
-    Raises `JournalError`, and `UsageError` if the campaign used a changed contract and the user gives none.
+    Raises `JournalError` if the journal is invalid, and `UsageError` if the campaign used a changed contract and `contract` is
+    None.
     """
     from brokerfuzz.campaign import journal
     from brokerfuzz.cases.plan import Plan, time_of

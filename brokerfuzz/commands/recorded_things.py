@@ -16,7 +16,7 @@ FINDING_ID = re.compile("[0-9a-f]{8,16}")
 
 
 class Explained(Protocol):
-    """A case or a finding that `explain` can print."""
+    """Something that `explain` can print, such as a case or a finding."""
 
     @property
     def difference(self) -> list[str]:
@@ -24,11 +24,11 @@ class Explained(Protocol):
         ...
 
     def data(self) -> dict[str, Any]:
-        """Describes the case or the finding as JSON."""
+        """Returns the explanation as JSON."""
         ...
 
     def lines(self) -> Iterator[str]:
-        """Describes the case or the finding as text, without the message."""
+        """Yields the explanation as text, without the message."""
         ...
 
 

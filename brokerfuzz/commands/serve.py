@@ -63,7 +63,7 @@ def _status_of(words: tuple[str, ...]) -> int:
 
     try:
         status = subprocess.run(words, check=False).returncode
-        return status if status >= 0 else 128 - status  # as a shell reports signals
+        return status if status >= 0 else 128 - status  # like a shell: 128 plus the number of the signal
     except OSError as problem:
         said = f"{words[0]} cannot be started ({problem.strerror or problem}): correct the command after --"
         raise click.UsageError(said, click.get_current_context()) from problem

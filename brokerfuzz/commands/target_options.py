@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, command: str) -> TargetOptions:
-    """Returns the target from the command line or, if the command line names no target, from the configuration. If there is no
+    """Returns the target from the command line or, if the command line contains no target, from the configuration. If there is no
     target at all, the error suggests `command`. The headers in the configuration may contain secrets, so brokerfuzz sends them
     only to the server in the configuration.
     """
@@ -46,7 +46,7 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, 
 
 
 def _check(ctx: click.Context, target: TargetOptions, command: str) -> None:
-    """Raises `UsageError` unless the options name exactly one target, and all other options apply to this kind of target."""
+    """Raises `UsageError` if the options do not specify exactly one target, or if another option does not apply to this kind of target."""
     named = [name for name in (target.app or target.url, target.exec_, target.call) if name is not None]
     if "" in named or not (named or target.demo):
         problem = "the target is empty" if named else "no target given"
@@ -114,7 +114,7 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def given_target(target: TargetOptions, *, processes: int | None = None) -> "Target":
-    """Returns the target that the options name, unless it is the reference service. The target starts at most `processes`
+    """Returns the target that the options specify, unless it is the reference service. The target starts at most `processes`
     processes (None: no limit).
     """
     from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget

@@ -1,7 +1,7 @@
 """Reads and writes the configuration: `brokerfuzz.toml`, or the section `[tool.brokerfuzz]` of `pyproject.toml`.
 
 The JSON Schema `brokerfuzz.schema.json` describes the settings, and `parameters` maps each setting to an option. Options on the
-command line override settings. Every command reads the configuration, so importing this package must be fast.
+command line override settings. Importing this package must be fast, because commands read the configuration when they start.
 """
 
 from brokerfuzz.configuration.files import Configuration, find, load

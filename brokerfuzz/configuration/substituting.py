@@ -1,4 +1,4 @@
-"""Replaces `${NAME}` with an environment variable, so that the configuration file need not contain secrets.
+"""Replaces `${NAME}` with an environment variable, so that the configuration file does not have to contain secrets.
 
 brokerfuzz reads a variable only when it uses the setting. For example, a command that sends no requests does not need the
 variable `TOKEN` in a header. Error messages never contain the setting or the contents of a variable.

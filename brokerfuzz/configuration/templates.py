@@ -42,8 +42,8 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
 
 def write_template(path: Path, *, force: bool = False, contract: "Contract | None" = None, schema_beside: bool = False) -> None:
     """Writes the template to a file. With `force`, the function replaces an existing file. With `schema_beside`, the function
-    also writes `brokerfuzz.schema.json` to the same folder. Raises `ConfigurationError` if the file exists, and for
-    `pyproject.toml`, because other tools also store settings in it.
+    also writes `brokerfuzz.schema.json` to the same folder. Raises `ConfigurationError` if the file exists and `force` is false,
+    and for `pyproject.toml`, because other tools also store settings in it.
     """
     if path.name == PROJECT:
         raise ConfigurationError(f"{path} also contains settings of other tools: specify {NAME} instead, or add [tool.brokerfuzz] to {path} yourself")

@@ -1,4 +1,4 @@
-"""Finds the message type that is most similar to a file whose message has none of the types in the contract."""
+"""Finds the message type that is most similar to a message of an unknown type."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ class ClosestType:
 
 def closest_type(body: bytes, contract: Contract) -> ClosestType | None:
     """Returns the most similar object in the contract. Returns None if no object is similar, or if the message has one of the
-    types in the contract. A message has a type if the type knows at least half of the properties. If the message is an array, its
-    first object is compared.
+    types in the contract. A message has a type if the schema of the type contains at least half of its properties. If the message
+    is an array, its first object is compared.
     """
     message = read(body).usual
     found = next((item for item in message if isinstance(item, dict)), None) if isinstance(message, list) else message

@@ -25,7 +25,7 @@ def data(found: Comparison) -> dict[str, Any]:
 
 
 def _rows(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
-    """Groups the techniques whose numbers of cases differ, by rule. Ambiguities and verdicts also have groups."""
+    """Groups the topics with different cases by message type and rule (or edge, ambiguity or verdict)."""
     differing = {about for kind in _CHANGES for about in found.about[kind]}
     rows: dict[tuple[str, str], list[CaseTopic]] = {}
     for about in sorted(differing, key=lambda about: (_ORDER[about[0]], about)):  # type: ignore[index]

@@ -1,5 +1,5 @@
-"""Summarizes a corpus: how many cases it contains, and which rules and techniques they cover. The cases are not judged. The
-memory contains only IDs and numbers, so the corpus may have any size.
+"""Summarizes a corpus: how many cases it contains, and which rules and techniques they cover. The cases are not judged. Only IDs
+and numbers are kept in memory, so the corpus may have any size.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ _COLUMNS = ("message", *LABELS, "rules", "techniques", "bytes", "largest")
 
 @dataclass
 class MessageTypeSummary:
-    """The number and the size of the cases of a message type, in bytes."""
+    """The numbers of cases of a message type, and their size in bytes."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)

@@ -1,7 +1,7 @@
 """Measures what the messages in files cover: rules, techniques, edges (unusual valid values), ambiguities and pairs of states.
 
-brokerfuzz judges each message. The faults that a corpus names count if the verdict confirms them. In all other messages,
-brokerfuzz tries to recognise the technique from the invalid value.
+brokerfuzz judges each message. The faults that are recorded in a corpus count if the verdict confirms them. In all other
+messages, brokerfuzz tries to recognise the technique from the invalid value.
 """
 
 from collections import Counter
@@ -82,8 +82,8 @@ def measure(
 ) -> Coverage:  # fmt: skip
     """Measures the coverage of the messages in files. `progress` gets the number of messages that were counted so far.
 
-    Raises `InputError` if a file cannot be read or contains no messages. Also raises `CorpusError`, `StrengthError` and
-    `ClockError`.
+    Raises `InputError` if a file cannot be read or contains no messages. Raises `CorpusError`, `StrengthError` or `ClockError` if
+    a corpus, `strength` or `now` is invalid.
     """
     coverage = Coverage(contract, strength, now)
     for name in names:

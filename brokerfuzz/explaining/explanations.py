@@ -27,7 +27,7 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explanation of a name. The explanation contains sentences, the section of the contract, and an example with its twin.
+    """The explanation of a name: sentences, the section of the contract, and an example with its twin.
 
     `names` contains related names: the techniques that break a rule, the keywords of the rules of a technique, the message types
     of an ambiguity, or the rule that a bug affects.
@@ -60,8 +60,8 @@ class Explanation:
 
     @property
     def difference(self) -> list[str]:
-        """The differences between the example and its twin. Lines that begin with `- ` are in the twin, and lines with `+
-        ` in the example.
+        """The differences between the example and its twin. Lines that begin with `-` are in the twin, and lines that begin with
+        `+` are in the example.
         """
         twin = self.example.twin if self.example else None
         return difference(twin.body, self.example.body) if self.example and twin else []
@@ -74,7 +74,7 @@ class Explanation:
 
 def explain(name: str, *, contract: Contract | None = None, now: datetime | None = None) -> Explanation:
     """Explains a rule, a technique, an ambiguity, a group of ambiguities such as `timestamp-format`, or a seeded bug. Raises
-    `UnknownNameError`.
+    `UnknownNameError` if the name is unknown.
 
     `now` is the time for which the example is generated (default: the current time).
     """
@@ -117,7 +117,7 @@ def every_name(contract: Contract) -> Iterator[NamedThing]:
 
 
 def names_with(part: str, contract: Contract) -> list[NamedThing]:
-    """Returns the things whose names contain `part`, in upper or lower case. A wrong message type before a `/` is ignored."""
+    """Returns the things whose names contain `part`, in upper or lower case. A message type before a `/` is ignored."""
     message_type, _, rest = part.partition("/")
     wanted = (rest if message_type in MESSAGE_TYPES else part).casefold()
     return [one for one in every_name(contract) if wanted and wanted in one.name.casefold()]

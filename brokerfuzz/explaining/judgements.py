@@ -79,7 +79,7 @@ def judge(
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
     """Returns the message types that match a message best.
 
-    The types with the fewest unknown properties match best. Among several such types, the types with the fewest values of a wrong
+    The types with the fewest unknown properties match best. If several message types tie, those with the fewest values of a wrong
     JSON type match best.
     """
     message = read(body).usual

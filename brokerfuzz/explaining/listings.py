@@ -9,7 +9,7 @@ from brokerfuzz.schemas.citations import Citation
 
 Row = dict[str, Any]
 NOT_STATED = "a changed contract"
-"""The source of a rule that the contract does not state."""
+"""The source of a rule that only a changed contract states."""
 
 
 def rule_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
@@ -68,7 +68,7 @@ def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yields the ID of each ambiguity, its question, and the values that are certainly allowed."""
+    """Yields the ID of each ambiguity, its question, and the values that do not touch it."""
     for row in rows:
         yield row["id"]
         yield f"    {row['question']}"

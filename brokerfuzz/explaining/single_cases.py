@@ -39,8 +39,8 @@ class SingleCase:
 
     @property
     def difference(self) -> list[str]:
-        """The differences between the message and its twin. Lines that begin with `- ` are in the twin, and lines with `+ ` in
-        the message.
+        """The differences between the message and its twin. Lines that begin with `-` are in the twin, and lines that begin with
+        `+` are in the message.
         """
         return difference(self.case.twin.body, self.case.body) if self.case.twin else []
 
@@ -98,8 +98,8 @@ def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None
 
 
 def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase | None:
-    """Returns the case with this ID and its twin, after it has judged both. Raises `CorpusError` if the case is missing or has a
-    wrong verdict.
+    """Judges the case with this ID and its twin, and returns the case. Returns None if there is no such case. Raises
+    `CorpusError` if a record is malformed or has a wrong verdict.
     """
     check_rereadable(*paths)
     line = _line_of(paths, wanted)
