@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def check(results: ResultOptions, *, http: bool) -> None:
-    """Checks the options before the campaign. `http` says whether the target is an HTTP endpoint. Raises `UsageError` and `ReportError`."""
+    """Checks the options before the campaign. `http` says whether the target is an HTTP endpoint. Raises `UsageError` or
+    `ReportError` if an option is unsuitable.
+    """
     if results.reports:
         from brokerfuzz.reports import report_files
 

@@ -30,8 +30,9 @@ _REMEMBERED_BYTES = 64 * 1024 * 1024
 def read(path: str | Path, *more: str | Path, contract: Contract | None = None) -> Iterator[Case]:
     """Yields the cases of a corpus in order. Each case is judged again, and a wrong verdict raises `CorpusError`.
 
-    A corpus is a file (also compressed: `.gz`, `.zst`), a folder from `--format files`, or a list of shards (`NAME.shards.json`).
-    Several paths are read one after another. A file or a list of shards can also be at a URL that fsspec supports (`s3://…`).
+    A corpus is a file (also compressed: `.gz`, `.zst`), a folder in the format `files`, `parsing` or `pytest`, or a list of
+    shards (`NAME.shards.json`). Several paths are read one after another. A file or a list of shards can also be at a URL that
+    fsspec supports (`s3://…`).
 
     The `twin` of an invalid case is an earlier valid case. If the corpus does not contain the twin, or if the twin came more than
     4,096 valid cases earlier, only `twin_id` is set.

@@ -19,7 +19,7 @@ from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
 
 FIRST_LINES = 10
-"""If none of this number of lines at the beginning of a file is a record, the file is not a corpus."""
+"""The number of lines to search for the first record of a file. A file without a record in these lines is not a corpus."""
 MAX_MALFORMED = 10_000
 """The maximum number of malformed lines in a corpus."""
 
@@ -106,7 +106,7 @@ class TwinCheck:
 
 
 class Verification:
-    """Judges each case of corpora again, and checks what its record says about faults, tags and twins.
+    """Judges each case of one or more corpora again, and checks what its record says about faults, tags and twins.
 
     `count` is the number of lines read so far. `expired` describes the cases whose verdicts are wrong at the time `now` (None:
     the current time).

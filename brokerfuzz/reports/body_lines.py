@@ -1,5 +1,5 @@
-"""Shows the body of a message as lines: JSON with indentation, or binary data in hexadecimal. The middle of a long body is
-omitted.
+"""Shows the body of a message as lines: JSON with indentation, or binary data in hexadecimal. Only a part of a long body is
+shown.
 
 Only the white space around braces, brackets, colons and commas changes. All other characters are shown as they were sent, because
 any other character can make a message invalid.

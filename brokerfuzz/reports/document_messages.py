@@ -85,7 +85,7 @@ def name_of(finding: Document) -> str:
 
 
 def is_flaky(finding: Document) -> bool:
-    """Returns whether the finding did not occur at every repetition."""
+    """Returns whether the finding did not occur in every repetition."""
     return bool(finding["shown"] < finding["sent"])
 
 

@@ -1,8 +1,8 @@
 """Defines the detectors for `ambiguities.json`: functions that decide whether a value touches an ambiguity.
 
-A detector gets the value at a site (or the two values that it compares), the time, and the options of the ambiguity. Two
-ambiguities depend on how the JSON is written: duplicate properties, and numbers that a double cannot represent. `json_reader`
-detects these ambiguities. `headers` detects the ambiguities of request headers.
+A detector gets the value at a site (or the values that it compares), the time, and the options of the ambiguity. Two ambiguities
+depend on how the JSON is written: duplicate properties, and numbers that a double cannot represent. `json_reader` detects these
+ambiguities. `headers` detects the ambiguities of request headers.
 """
 
 import math
@@ -32,7 +32,7 @@ _URL = re.compile(
     r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ -][A-Za-z0-9]+)*")
-_ABOVE_DECIMALS = 2**96  # a decimal consists of 96 bits and the position of the point
+_ABOVE_DECIMALS = 2**96  # a decimal of .NET consists of 96 bits and the position of the point
 _CENT, _BILLIONTH = 0.005, 1e-9
 _NUMBERS = (int, float, Decimal)
 
@@ -131,7 +131,7 @@ def distinct(items: list[Any], key: str | None) -> bool:
 
 
 _FEW = 8
-"""The maximum size of an array whose items are compared one by one, which is faster than a set."""
+"""The items of an array up to this size are compared one by one, which is faster than a set."""
 
 
 def _frozen(value: Any) -> Hashable:
@@ -162,7 +162,7 @@ OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
     detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic)
 }
 OF_RELATIONS: Mapping[str, Callable[..., bool]] = {detector.__name__: detector for detector in (ordered_numbers, ordered_instants, within_range)}
-"""The detectors that compare properties of an object. The detectors get the values of these properties, the time and the options."""
+"""The detectors that compare properties of an object. They get the values of these properties, the time and the options."""
 TIMESTAMP, NEAR_NOW = "timestamp", "near_now"
 OF_TIMES = (TIMESTAMP, NEAR_NOW)
 OF_TEXT = ("integer_form", *MEANINGS, "lone_surrogates", "nul_characters")

@@ -1,7 +1,7 @@
 """Finds the ambiguities that a message touches, and the broken rules that JSON Schema cannot express.
 
 For each message type, the module generates the source of a Python function and compiles it. The generated function visits only
-the sites that matter. With a separate function for each site, a scan would take 1.5 times as long.
+the sites where there is something to check. With a separate function for each site, a scan would take 1.5 times as long.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping

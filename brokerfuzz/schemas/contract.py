@@ -57,8 +57,9 @@ FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *
 class Ambiguity:
     """A question that the contract leaves open.
 
-    - `interpretations`: the possible answers. All answers except `rejected` accept the message, but may choose different values.
-      For a clock tolerance, the answers are numbers of seconds. The list is empty if an option of `fire` settles the question.
+    - `interpretations`: the possible answers. All answers except `rejected` accept the message, but they may differ in the value
+      that counts, like `first` and `last`. For a clock tolerance, the answers are numbers of seconds. The list is empty if an
+      option of `fire` settles the question.
     - `plain`: the usual values, which do not touch the ambiguity.
     - `source`: the part of the contract that is unclear.
     - `detector`: the name of the function that detects the ambiguity. None means that no message can touch the ambiguity.
@@ -80,13 +81,13 @@ class Ambiguity:
 
     @property
     def choices(self) -> str:
-        """The interpretations that a policy can name, as text."""
+        """The interpretations that a policy can contain, as text."""
         if self.detector == NEAR_NOW:
             return f"a number of seconds from 0 to {LONGEST_TOLERANCE:,}"
         return listed(self.interpretations, "or")
 
     def has(self, interpretation: str) -> bool:
-        """Returns whether a policy can name this interpretation."""
+        """Returns whether a policy can contain this interpretation."""
         if self.detector == NEAR_NOW:
             return interpretation.isascii() and interpretation.isdigit() and int(interpretation) <= LONGEST_TOLERANCE
         return interpretation in self.interpretations

@@ -1,4 +1,4 @@
-"""Limits for changed contracts, so that no contract needs hours or gigabytes of memory.
+"""Limits for changed contracts, so that no contract needs hours of processor time or gigabytes of memory.
 
 The limits are far above the size of realistic contracts. A contract that exceeds a limit is rejected before anything is compiled,
 because compiling cannot be interrupted. The environment variable `BROKERFUZZ_CONTRACT_LIMITS` multiplies all limits.

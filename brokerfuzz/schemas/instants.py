@@ -1,7 +1,7 @@
 """Parses timestamps: the usual format, and other notations that only some programs accept.
 
 The usual format is RFC 3339 (section 5.6) in whole seconds with Z at the end. The contract does not define the format of
-timestamps. Every notation except RFC 3339 is an ambiguity: a program may parse or reject such a timestamp.
+timestamps. Every other notation is an ambiguity: a program may parse or reject such a timestamp.
 """
 
 import re

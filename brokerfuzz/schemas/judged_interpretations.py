@@ -54,9 +54,8 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
 
 
 def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict | None:
-    """Returns the verdict on the same message under these policies, if it follows from a verdict under fewer policies.
-
-    Returns None if the message must be judged again, because a policy decides which value is judged or how the clock counts.
+    """Returns the verdict on a message under these policies. `verdict` is the verdict on the same message without them. Returns
+    None if the message must be judged again, because a policy may decide which value is judged or how late a time may be.
     """
     if any(contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW) for touch in verdict.ambiguities):
         return None

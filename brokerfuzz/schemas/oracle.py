@@ -32,7 +32,7 @@ the message must comply with each of them.
 _USUAL_WAY: Ways = [("", (False,))]
 _NO_POLICIES = Policies()
 _LARGEST_INTEGER = 10**399
-"""The largest integer that is written. Python can be configured to reject integers of more than 640 digits."""
+"""Larger integers are written as this integer. Python can be configured to reject integers of more than 640 digits."""
 
 
 def check(

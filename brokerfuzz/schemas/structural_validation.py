@@ -1,7 +1,7 @@
 """Validates the structure of messages with JSON Schema (jsonschema-rs).
 
-The validator checks formats. References may point only to the contract's own files, and nothing is downloaded. jsonschema-rs does
-not support subclasses of `list`, so brokerfuzz passes copies of its read-only schemas to jsonschema-rs.
+The validator also checks the keyword `format`. References may point only to the contract's own files, and nothing is downloaded.
+jsonschema-rs does not support subclasses of `list`, so brokerfuzz passes copies of its read-only schemas to jsonschema-rs.
 """
 
 from collections.abc import Mapping

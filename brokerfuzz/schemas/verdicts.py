@@ -39,8 +39,8 @@ class Violation:
     """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, `at` is the place where the
     property should be.
 
-    `under` names the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. If the message
-    breaks the rule in every interpretation, `under` is empty.
+    `under` contains the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. If the
+    message breaks the rule in every interpretation, `under` is empty.
     """
 
     rule: str

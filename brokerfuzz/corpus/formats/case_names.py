@@ -14,7 +14,7 @@ _PLAIN = re.compile(r"[^A-Za-z0-9_./\[\]:=-]+")
 
 
 def name_of(case: Case) -> str:
-    """Returns a unique name for a case with its verdict, its topic and its ID. The name consists of letters, digits and `_./[]:=-`."""
+    """Returns a unique name for a case: its verdict, its topic and its ID. The name consists of letters, digits and `_./[]:=-`."""
     topics = [f"{fault.rule}.by-{fault.technique}" for fault in case.faults] or [f"{case.message_type}/{tag}" for tag in _topic_tags(case)]
     topic = _PLAIN.sub("-", "=and=".join(topics)).replace("::", ":")
     return f"{case.label}-{topic[:LONGEST_NAME]}-{case.id}"

@@ -46,7 +46,7 @@ def suite(
 
     `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. The table and the expected
     failures are in the folder `data`. `listing` is the name and the content of a file with one line of code per test, for
-    languages whose tests cannot be created while they run. `place` (a sentence) and `run` (a command) are texts for the README.
+    languages that cannot create tests at run time. `place` (a sentence) and `run` (a command) are texts for the README.
     """
 
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:

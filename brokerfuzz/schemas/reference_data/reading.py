@@ -177,8 +177,8 @@ class _Reader:
     # ----------------------------------------------------------------------------------------------------------- sites
 
     def _found(self, key: str, origin: str) -> Iterator[tuple[str, str]]:
-        """Yields the message types and sites that a key matches. In a key, `*` matches any characters. A key with `*` matches
-        no sites of objects and arrays.
+        """Yields the message types and sites that a key matches. In a key, `*` matches any characters. A key with `*` does not
+        match the sites of objects and arrays.
         """
         every = [(message_type, path) for message_type, sites in self.contract.sites.items() for path in sites if path]
         if key in {path for _, path in every}:
