@@ -31,8 +31,7 @@ def print_json(value: Any, *, indent: int | None = 2, err: bool = False) -> None
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    for line in lines:
-        click.echo(line)
+    click.echo("".join(f"{line}\n" for line in lines), nl=False)
 
 
 def counted(counts: Any) -> str:
