@@ -75,7 +75,7 @@ final class BrokerContract {
                 + failed.stream().map(Case::id).collect(joining(" ")) + "\n" + problem(failed.get(0));
     }
 
-    /** Returns the cases that an entry of expected-failures names: an ID or a rule, in which * matches anything. */
+    /** Returns the cases that an entry of expected-failures matches: an ID or a rule, in which * matches anything. */
     private static Stream<Case> named(String entry) {
         if (CASES.containsKey(entry)) {
             return Stream.of(CASES.get(entry));
@@ -156,7 +156,7 @@ final class BrokerContract {
             return "the " + verdict + " " + messageType + " " + id + "\n  " + reason + sent + "\n  " + printable(new String(body, UTF_8));
         }
 
-        /** Returns the beginning of a message, with characters escaped that are not printable ASCII. */
+        /** Returns the beginning of a message. Characters that are not printable ASCII are escaped. */
         private static String printable(String text) {
             return text.chars().limit(500).mapToObj(unit -> String.format(unit < ' ' || unit > '~' ? "\\u%04x" : "%c", unit)).collect(joining());
         }

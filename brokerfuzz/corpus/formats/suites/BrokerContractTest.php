@@ -141,7 +141,7 @@ final class BrokerContractTest extends TestCase
         self::$obstacle = self::obstacle();
     }
 
-    /** Returns the cases that an entry of expected-failures names: an ID or a rule, in which * matches anything. */
+    /** Returns the cases that an entry of expected-failures matches: an ID or a rule, in which * matches anything. */
     private static function named(string $entry): array
     {
         if (isset(self::$cases[$entry])) {

@@ -81,7 +81,7 @@ public class BrokerContractTests
             : $"plain messages fail, so no other test runs: correct this first, or add these IDs to expected-failures: {ids}\n{Problems[failed[0].Id]}";
     }
 
-    /// <summary>Returns the cases that an entry of expected-failures names: an ID or a rule, in which * matches anything.</summary>
+    /// <summary>Returns the cases that an entry of expected-failures matches: an ID or a rule, in which * matches anything.</summary>
     private static IEnumerable<Case> Named(string entry)
     {
         if (ById.TryGetValue(entry, out Case? named))
@@ -173,7 +173,7 @@ public class BrokerContractTests
             return $"the {Verdict} {MessageType} {Id}\n  {Reason}{string.Concat(sent)}\n  {Printable(Encoding.UTF8.GetString(Body))}";
         }
 
-        /// <summary>Returns the beginning of a message, with characters escaped that are not printable ASCII.</summary>
+        /// <summary>Returns the beginning of a message. Characters that are not printable ASCII are escaped.</summary>
         private static string Printable(string text)
         {
             return string.Concat(text.Take(500).Select(unit => unit is < ' ' or > '~' ? $"\\u{(int)unit:x4}" : unit.ToString()));

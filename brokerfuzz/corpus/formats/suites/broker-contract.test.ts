@@ -36,7 +36,7 @@ const byId = new Map(cases.map((one) => [one.id, one]));
 const entries = lines("expected-failures").map((line) => line.replace(/#.*/, "").trim()).filter((entry) => entry !== "");
 const problems = new Map<string, Promise<string>>();
 
-/** Returns the cases that an entry of expected-failures names: an ID or a rule, in which * matches anything. */
+/** Returns the cases that an entry of expected-failures matches: an ID or a rule, in which * matches anything. */
 function named(entry: string): Case[] {
   const one = byId.get(entry);
   if (one) return [one];

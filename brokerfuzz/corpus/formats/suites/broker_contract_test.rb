@@ -37,7 +37,7 @@ module BrokerContract
   ENTRIES = lines("expected-failures").map { |line| line.partition("#").first.strip }.reject(&:empty?)
   PROBLEMS = {}
 
-  # Returns the cases that an entry of expected-failures names: an ID or a rule, in which * matches anything.
+  # Returns the cases that an entry of expected-failures matches: an ID or a rule, in which * matches anything.
   def self.named(entry)
     return [BY_ID[entry]] if BY_ID.key?(entry)
 

@@ -97,7 +97,7 @@ impl Suite {
         Some(format!("plain messages fail, so no other test runs: correct this first, or add these IDs to expected-failures: {}\n{}", ids, first))
     }
 
-    /// Returns the IDs of the cases that an entry of expected-failures names.
+    /// Returns the IDs of the cases that an entry of expected-failures matches.
     fn named(&self, entry: &str) -> Vec<String> {
         if self.cases.contains_key(entry) {
             return vec![entry.to_string()];
