@@ -1,29 +1,33 @@
-"""Reads the catalogue of the built-in contract from a file in the package.
+"""Reads the catalogue of the built-in contract, with its verdicts, from a file in the package.
 
-brokerfuzz judges every message in the file again. Reading the file takes a quarter of the time that generating the catalogue
-takes. The file was generated for the earliest supported time. The cases about the clock are generated for the requested time, and
-get the same positions in the list.
+Reading a case takes a few microseconds, because the oracle does not judge it again. A test generates the whole catalogue and
+compares every case and its verdict. The file was generated for the earliest supported time. The cases about the clock are generated
+for the requested time, and get the same positions in the list.
 
-`python -m brokerfuzz.cases.prepared_catalogue` writes the file. A test fails if the file is out of date.
+    {"body": "{\\"number\\":…}", "label": "invalid", "broken": [[rule, place, found, demanded, under]], "faults": [[rule, place, technique]],
+     "tags": ["catalogue"], "twin": 12}                        a case; its twin is the case at position 12 of the list
+    {"faults": [[…]], "probe": [], "number": 3}                a case about the clock
+
+`python -m brokerfuzz.cases.prepared_catalogue` writes the file.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import datetime
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, starmap
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, tagged_now
+import orjson
+
+from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, Fault, tagged_now
 from brokerfuzz.cases.catalogue_maker import faults_of, generate, probes_of
-from brokerfuzz.cases.record_reader import CaseRecord, record_of
-from brokerfuzz.cases.records import encode_all
 from brokerfuzz.compression import compressing, opened_for_reading
 from brokerfuzz.decoder.value_pools import EARLIEST_NOW
-from brokerfuzz.errors import CorpusError, LabelError
-from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, MessageType, Rule, load_contract
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, MessageType, Rule, Touched, Verdict, Violation, load_contract
 
 DATA = Path(__file__).with_name("data")
 """The folder that contains one compressed file for each message type."""
@@ -60,7 +64,7 @@ def prepared(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
     """
     try:
         found, rules, ambiguities = _prepared(message_type)
-    except (CorpusError, LabelError, LookupError, OSError) as problem:
+    except (CorpusError, AttributeError, LookupError, OSError, TypeError, ValueError) as problem:
         raise CorpusError(
             f"the catalogue in the brokerfuzz package cannot be used ({problem}): install brokerfuzz again. If you have changed brokerfuzz, "
             "prepare the catalogue again with `python -m brokerfuzz.cases.prepared_catalogue`"
@@ -72,34 +76,34 @@ def prepared(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
 
 @lru_cache
 def _prepared(message_type: MessageType) -> _Prepared:
-    valid, twins = dict[str, Case](), dict[str, Case]()
-    cases: list[Case | str] = []  # a string is the ID of a case about the clock
-    broken, probed = set[str](), set[str]()
-    for record in _records(_path(message_type)):
-        if record.now is not None:
-            cases.append(record.id)
-            broken.update(fault.rule for fault in record.faults)
-            probed.update(tag.removeprefix("probe:") for tag in record.tags)
-            continue
-        twin = _twin(record.twin_id, valid, twins) if record.twin_id is not None else None
-        case = Case.judged(
-            message_type, record.body, faults=record.faults, tags=record.tags, twin=twin, now=EARLIEST_NOW, headers=record.headers
-        )  # fmt: skip
-        if case.label == "valid":
-            valid[case.id] = case
-        cases.append(case)
+    with opened_for_reading(_path(message_type)) as file:
+        stored = orjson.loads(file.read())
+    found: list[Case | _ClockCase] = []
+    twins = dict[int, Case]()
+    for one in stored:
+        found.append(_case(message_type, one, found, twins) if "body" in one else _ClockCase(_faults(one), tuple(one["probe"]), one["number"]))
+    clocked = [one for one in found if isinstance(one, _ClockCase)]
+    broken = {fault.rule for one in clocked for fault in one.faults}
+    probed = {tag.removeprefix("probe:") for one in clocked for tag in one.probe}
     contract = load_contract()
     rules = [rule for rule in contract.rules[message_type] if rule.id in broken]
-    ambiguities = [ambiguity for ambiguity in contract.ambiguities if ambiguity.id in probed]
-    places = {case.id: place for place, case in _clocked(message_type, EARLIEST_NOW, rules, ambiguities)}
-    return _Prepared([places[one] if isinstance(one, str) else one for one in cases], rules, ambiguities)
+    return _Prepared(found, rules, [ambiguity for ambiguity in contract.ambiguities if ambiguity.id in probed])
 
 
-def _twin(case_id: str, valid: Mapping[str, Case], twins: dict[str, Case]) -> Case:
-    """Returns the valid case with this ID, with the tags of a twin."""
-    if case_id not in twins:
-        twins[case_id] = replace(valid[case_id], tags=TWIN_TAGS)
-    return twins[case_id]
+def _case(message_type: MessageType, stored: Mapping[str, Any], found: Sequence[Case | _ClockCase], twins: dict[int, Case]) -> Case:
+    broken, ambiguities = starmap(Violation, stored.get("broken", ())), starmap(Touched, stored.get("ambiguities", ()))
+    verdict = Verdict(stored["label"], tuple(broken), tuple(ambiguities))
+    about = message_type, stored["body"].encode("latin-1"), verdict, _faults(stored), tuple(stored["tags"])
+    headers = tuple(map(tuple, stored.get("headers", ())))
+    if (twin := stored.get("twin")) is None:
+        return Case(*about, headers=headers)
+    if twin not in twins:
+        twins[twin] = replace(found[twin], tags=TWIN_TAGS)
+    return Broken(*about, twin=twins[twin], headers=headers)
+
+
+def _faults(stored: Mapping[str, Any]) -> tuple[Fault, ...]:
+    return tuple(starmap(Fault, stored.get("faults", ())))
 
 
 def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], ambiguities: Iterable[Ambiguity]) -> Iterator[tuple[_ClockCase, Case]]:
@@ -112,25 +116,36 @@ def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], am
             seen[about] += 1
 
 
-def _records(path: Path) -> Iterator[CaseRecord]:
-    is_last = False
-    with opened_for_reading(path) as lines:
-        for record in map(record_of, lines):
-            is_last = record.last
-            yield record
-    if not is_last:
-        raise CorpusError(f"{path} is incomplete")
-
-
 def _path(message_type: MessageType) -> Path:
-    return DATA / f"{message_type}.ndjson.zst"
+    return DATA / f"{message_type}.json.zst"
 
 
 def prepare(message_type: MessageType) -> None:
     """Generates the catalogue of a message type and writes it to its file."""
-    cases = generate(load_contract(), message_type, EARLIEST_NOW, STRENGTH)
+    contract = load_contract()
+    cases = generate(contract, message_type, EARLIEST_NOW, STRENGTH)
+    clocked = {case.id: place for place, case in _clocked(message_type, EARLIEST_NOW, contract.rules[message_type], contract.ambiguities)}
+    positions = {case.id: position for position, case in enumerate(cases)}
+    stored = [_stored_clock_case(clocked[case.id]) if tagged_now(case.tags) else _stored(case, positions) for case in cases]
     with _path(message_type).open("wb") as file, compressing(file, file.name) as packed:
-        packed.write(encode_all(cases, last=True))
+        packed.write(orjson.dumps(stored))
+
+
+def _stored(case: Case, positions: Mapping[str, int]) -> Mapping[str, Any]:
+    verdict = case.verdict
+    parts = {
+        "broken": [*map(astuple, verdict.broken)],
+        "ambiguities": [*map(astuple, verdict.ambiguities)],
+        "faults": [*map(astuple, case.faults)],
+        "headers": case.headers,
+        "twin": positions[case.twin.id] if case.twin else None,
+    }
+    filled = {name: part for name, part in parts.items() if part not in ([], (), None)}
+    return {"body": case.body.decode("latin-1"), "label": verdict.label, "tags": case.tags, **filled}
+
+
+def _stored_clock_case(place: _ClockCase) -> Mapping[str, Any]:
+    return {"faults": [*map(astuple, place.faults)], "probe": place.probe, "number": place.number}
 
 
 if __name__ == "__main__":
