@@ -32,11 +32,12 @@ def part(items: Iterable[Item], size: int) -> Iterator[Item]:
 def in_turn(item: pytest.Item, commits: int) -> bool:
     """Returns whether a test with the marker `rotated` runs for this commit: once in this number of commits.
 
-    Each commit selects about the same number of tests, and other parameters of the same test.
+    The tests of a file run for the same commits, because they share expensive fixtures. If a test has parameters, each commit
+    selects other parameters.
     """
-    name, _, _ = item.nodeid.partition("[")
-    parameters = item.callspec.indices.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
-    return (crc32(name.encode()) + sum(parameters) + _commit()) % commits == 0
+    file, _, _ = item.nodeid.partition("::")
+    parameters = set(item.callspec.indices.values()) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    return (crc32(file.encode()) + sum(parameters) + _commit()) % commits == 0
 
 
 @cache

@@ -21,6 +21,7 @@ PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 COMMANDS = [shlex.split(line, comments=True) for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
 
 
+@pytest.mark.rotated(2)
 def test_the_python_examples_run(tmp_path: Path) -> None:
     for number, example in enumerate(PYTHON):
         text = f"{example}\n\ndef test_that_it_was_read():\n    pass\n"
@@ -85,7 +86,14 @@ SHORTENED = [["200" if word == LARGE else word for word in words] for words in H
 """The commands with a smaller corpus, because generating 10,000 cases takes too long. Long runs also use the large corpus."""
 
 
-@pytest.mark.parametrize("command", [*SHORTENED, *(pytest.param(words, marks=pytest.mark.long) for words in HERE if LARGE in words)], ids=" ".join)
+OFTEN, NOW_AND_THEN = ([words for words in SHORTENED if ("--demo" in words) == long] for long in (False, True))
+MARKED = [
+    *(pytest.param(words, marks=pytest.mark.rotated(3)) for words in NOW_AND_THEN),
+    *(pytest.param(words, marks=pytest.mark.long) for words in HERE if LARGE in words),
+]
+
+
+@pytest.mark.parametrize("command", [*OFTEN, *MARKED], ids=" ".join)
 def test_the_commands_run(command: list[str], tmp_path: Path, journal: Path, corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     copy(journal, tmp_path)
     copy(corpus, tmp_path)

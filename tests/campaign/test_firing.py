@@ -317,6 +317,7 @@ def test_a_campaign_may_have_no_cases() -> None:
     assert (result.cases, result.findings) == (0, ())
 
 
+@pytest.mark.rotated(3)
 def test_memory_does_not_grow_with_the_number_of_cases() -> None:
     def cases(number: int) -> Iterator[Case]:
         for index in range(number):

@@ -98,6 +98,7 @@ def numbers(value: Any) -> list[float]:
 
 
 @percent(5)
+@pytest.mark.rotated(3)
 def test_a_crash_at_several_sites_is_one_finding_for_each_family_of_techniques(size: int) -> None:
     def crashes(value: Any) -> Reply | None:
         return (500, b"overflow: 1e308 is too large") if any(abs(number) > 1e15 for number in numbers(value)) else None

@@ -114,6 +114,7 @@ PARTS: dict[str, tuple[Callable[[Value], object], Callable[[Value], Any], tuple[
 
 
 @pytest.mark.parametrize(("name", "status"), [("a property", 403), *((name, 400) for name in PARTS)])
+@pytest.mark.rotated(3)
 def test_a_fault_behind_a_rejected_part_is_found_and_the_part_is_named(name: str, status: int) -> None:
     change, has_part, sites = PARTS[name]
     cases = faults(change, RULE, f"{OFFER}/orderMinimum:minimum")

@@ -46,6 +46,7 @@ def changing(cases: Iterable[Case], contract: Contract | None = None) -> list[Ca
 
 
 @each_type
+@pytest.mark.rotated(3)
 def test_each_verdict_that_changes_with_time_has_the_tag(message_type: MessageType) -> None:
     changed = changing(every_kind(message_type, NOW))
     assert bool(changed) is (message_type == OFFER), "only an offer has a timestamp that must not be in the future"

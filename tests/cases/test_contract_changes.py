@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import pytest
 from contracts import changed_contract
-from sampled import part
 
 from brokerfuzz.cases.essentials import essentials
 from brokerfuzz.cases.records import encode
@@ -74,10 +73,8 @@ def before(message_type: MessageType) -> set[str]:
     return lines(message_type)
 
 
-IN_THIS_COMMIT = set(part(UPGRADES, 50))
-
-
-@pytest.mark.parametrize("name", [name if name in IN_THIS_COMMIT else pytest.param(name, marks=pytest.mark.long) for name in UPGRADES])
+@pytest.mark.parametrize("name", UPGRADES)
+@pytest.mark.rotated(5)
 def test_only_the_lines_about_the_change_differ(tmp_path: Path, name: str) -> None:
     upgrade = UPGRADES[name]
     known = before(upgrade.message_type)

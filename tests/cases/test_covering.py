@@ -67,6 +67,7 @@ def test_edges_are_recognised_in_values() -> None:
 
 
 @EVERY_TYPE
+@pytest.mark.rotated(3)
 def test_every_pair_of_states_in_an_object_occurs_in_a_valid_message(message_type: MessageType) -> None:
     known, met = states(load_contract(), message_type), set()
     for case in listed(message_type):

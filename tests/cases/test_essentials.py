@@ -22,6 +22,7 @@ def listed(message_type: MessageType) -> Sequence[Case]:
 
 
 @EVERY_TYPE
+@pytest.mark.rotated(3)
 def test_they_cover_what_the_whole_catalogue_covers_except_for_pairs(message_type: MessageType) -> None:
     covered = []
     for cases in (catalogue(message_type, now=NOW), listed(message_type)):
@@ -61,6 +62,7 @@ def test_the_plain_messages_come_first(message_type: MessageType) -> None:
 
 
 @EVERY_TYPE
+@pytest.mark.rotated(3)
 def test_large_messages_and_cases_about_the_clock_need_a_request(message_type: MessageType) -> None:
     expected = [case.id for case in listed(message_type) if len(case.body) <= LARGEST and tagged_now(case.tags) is None]
     assert [case.id for case in essentials(message_type)] == expected

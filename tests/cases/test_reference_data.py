@@ -81,17 +81,20 @@ def known_catalogue() -> list[Case]:
 # -------------------------------------------------------------------------------------------------------- generation
 
 
+@pytest.mark.rotated(3)
 def test_valid_cases_and_twins_contain_only_known_values() -> None:
     valid = [case for case in known_catalogue() if case.label == "valid"] + [case.twin for case in known_catalogue() if case.twin]
     assert {name for case in valid for name in ids(case.value)} == set(KNOWN)
 
 
+@pytest.mark.rotated(3)
 def test_other_cases_contain_an_unknown_value_only_where_they_test_it() -> None:
     for case in known_catalogue():
         if f"probe:{KNOWN_VALUES}" not in case.tags:
             assert unknown_places(case) <= {fault.at for fault in case.faults}, case
 
 
+@pytest.mark.rotated(3)
 def test_every_rule_is_still_broken_with_every_technique() -> None:
     def broken(cases: list[Case]) -> set[tuple[str, str]]:
         return {(fault.rule, fault.technique) for case in cases for fault in case.faults}
@@ -113,6 +116,7 @@ def id_lists(message: Any) -> Iterator[list[str]]:
     return ([item["productId"] for item in value_at(message, steps) or ()] for steps in places(message, ARRAY))
 
 
+@pytest.mark.rotated(3)
 def test_extreme_values_are_probes() -> None:
     probes = {tag: case for case in known_catalogue() if f"probe:{KNOWN_VALUES}" in case.tags for tag in case.tags}
     assert {"as:blank", "as:longest", "as:emoji", "as:other-case"} <= set(probes)
@@ -235,6 +239,7 @@ def knowing(body: bytes) -> int:
     return 422 if any(name not in KNOWN for name in ids(message)) else 201
 
 
+@pytest.mark.rotated(3)
 def test_a_finding_is_shrunk_to_known_values() -> None:
     def forgetful(body: bytes) -> int:
         return 500 if b'"pageCount":0' in body and knowing(body.replace(b'"pageCount":0', b'"pageCount":1')) == 201 else knowing(body)
@@ -245,6 +250,7 @@ def test_a_finding_is_shrunk_to_known_values() -> None:
     assert list(ids(json.loads(finding.body))) == ["P-1"]
 
 
+@pytest.mark.rotated(3)
 def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_unproven() -> None:
     options = Options(now=NOW, shrink_requests=0)
     before = fire(list(islice(catalogue(OFFER), 600)), Service(knowing), options)

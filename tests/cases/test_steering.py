@@ -205,6 +205,7 @@ def test_a_stream_ends_if_only_a_finite_number_of_cases_is_selected() -> None:
 
 
 @every_message_type
+@pytest.mark.rotated(3)
 def test_steered_cases_follow_a_changed_contract(message_type: MessageType, tmp_path: Path) -> None:
     contract = changed_contract(tmp_path, message_type, _change)
     cases = some(message_type, 500, contract=contract)

@@ -176,6 +176,7 @@ def test_files_without_permission_are_reported_in_one_line(environment: Mapping[
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.rotated(2)
 def test_a_full_disk_is_reported_in_one_line(spawn: Spawn) -> None:
     with Path("/dev/full").open("wb") as full:
         for args in (["rules"], ["export", "-"]):

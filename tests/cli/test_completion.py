@@ -96,6 +96,7 @@ OF_BASH: list[tuple[list[str], set[str] | None]] = [
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.rotated(2)
 def test_bash_completes_what_follows_a_colon_or_an_equals_sign(environment: Mapping[str, str], tmp_path: Path) -> None:
     shim = tmp_path / "brokerfuzz"
     shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m brokerfuzz.cli "$@"\n')

@@ -144,6 +144,7 @@ def interrupt_export(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -> 
     return leave
 
 
+@pytest.mark.rotated(2)
 def test_an_incomplete_folder_has_no_manifest_and_can_be_replaced(run: Run, bucket: str, interrupt_export: Callable[..., None]) -> None:
     interrupt_export()
     assert 0 < len(found(bucket)) < 12
@@ -154,6 +155,7 @@ def test_an_incomplete_folder_has_no_manifest_and_can_be_replaced(run: Run, buck
     assert "out/.unfinished" not in found(bucket)
 
 
+@pytest.mark.rotated(2)
 def test_other_files_stay_if_an_incomplete_folder_is_replaced(run: Run, bucket: str, interrupt_export: Callable[..., None]) -> None:
     for out in ("out", "alone"):
         assert run("export", f"{bucket}/{out}", *SOME, "--format", "parsing", "--seed", 3).exit_code == 0

@@ -44,7 +44,7 @@ def test_characters_that_an_encoding_lacks_are_escaped() -> None:
 
 
 Run = Callable[..., Result]
-EXPORT = ("--message", "offer-pricing-response")
+EXPORT = ("--message", "offer-pricing-response", "--rule", "*:minimum")
 
 
 def run_in_a_shell(environment: Mapping[str, str], redirections: str, *args: str) -> "subprocess.CompletedProcess[bytes]":

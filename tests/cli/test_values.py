@@ -52,6 +52,7 @@ def test_the_configuration_contains_values_beside_other_settings(run: Run) -> No
     assert "brokerfuzz.toml:4: 5 breaks the rule unitOfMeasure:type" in result.stderr
 
 
+@pytest.mark.rotated(2)
 def test_a_corpus_with_values_is_read_with_the_same_values(run: Run) -> None:
     Path("v.toml").write_text('"data[].productId" = ["P-1", "P-2"]')
     options = ("--message", "product-list-response", "--verdict", "unspecified", "--values", "v.toml")

@@ -34,6 +34,7 @@ def recognised(message: Any, contract: Contract | None = None) -> set[str]:
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 @percent(25)
+@pytest.mark.rotated(3)
 def test_the_technique_of_every_fault_is_recognised_if_the_message_is_json(message_type: MessageType, size: int) -> None:
     contract, faults = load_contract(), FaultMaker(load_contract(), message_type, NOW)
     recogniser = Recogniser(contract, message_type, NOW)

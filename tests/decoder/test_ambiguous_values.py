@@ -11,6 +11,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+@pytest.mark.rotated(3)
 def test_messages_touch_every_ambiguity_that_a_value_can_touch_and_are_never_invalid(message_type: MessageType) -> None:
     read, source = compile_decoder(load_contract(), message_type, style=Style(ambiguities=drawable())), Seeded(4)
     touched, labels = set(), []

@@ -104,6 +104,7 @@ def seen_in(message_type: MessageType, count: int) -> Seen:
 
 @EVERY_TYPE
 @MANY
+@pytest.mark.rotated(3)
 def test_every_site_is_reached_and_every_nullable_site_is_also_null(message_type: MessageType, size: int) -> None:
     seen = seen_in(message_type, size)
     for path, site in seen.sites.items():
@@ -114,6 +115,7 @@ def test_every_site_is_reached_and_every_nullable_site_is_also_null(message_type
 
 @EVERY_TYPE
 @MANY
+@pytest.mark.rotated(3)
 def test_every_optional_property_is_sometimes_present_and_sometimes_absent(message_type: MessageType, size: int) -> None:
     seen = seen_in(message_type, size)
     for path, count in seen.objects.items():
@@ -125,6 +127,7 @@ def test_every_optional_property_is_sometimes_present_and_sometimes_absent(messa
 
 @EVERY_TYPE
 @MANY
+@pytest.mark.rotated(3)
 def test_every_array_is_sometimes_minimal_and_sometimes_longer_than_ten(message_type: MessageType, size: int) -> None:
     seen = seen_in(message_type, size)
     for path, site in seen.sites.items():
@@ -134,6 +137,7 @@ def test_every_array_is_sometimes_minimal_and_sometimes_longer_than_ten(message_
 
 
 @MANY
+@pytest.mark.rotated(3)
 def test_every_offer_type_is_reached_with_clusters_and_without(size: int) -> None:
     seen = seen_in("offer-creation-request", size)
     types = seen.sites["offerType"].schema["enum"]

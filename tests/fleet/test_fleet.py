@@ -47,11 +47,13 @@ def named(name: str) -> Mutant:
     return next(mutant for mutant in mutants() if mutant.name == name)
 
 
+@pytest.mark.rotated(3)
 def test_the_conforming_service_agrees_with_the_oracle_on_the_whole_catalogue() -> None:
     answer = conforming(Ground(load_contract(), NOW))
     assert [message.body for message in messages() if message.label != "unspecified" and answer(message) != message.conforming] == []
 
 
+@pytest.mark.rotated(3)
 def test_the_fleet_has_hundreds_of_proven_mutants_of_all_kinds() -> None:
     """One test instead of four, because each worker that needs the fleet generates it again."""
     kinds = Counter(mutant.kind for mutant in mutants())
@@ -65,12 +67,14 @@ def test_the_fleet_has_hundreds_of_proven_mutants_of_all_kinds() -> None:
     assert missing == set(), "each mutation is in the fleet at some site"
 
 
+@pytest.mark.rotated(3)
 def test_the_catalogue_kills_most_mutants() -> None:
     result = score(mutants(), messages())
     assert result.killed / len(mutants()) >= SHARE_KILLED, survivors(result)
     assert result.share_by(400) >= SHARE_KILLED_BY_400, result.curve()
 
 
+@pytest.mark.rotated(3)
 def test_a_new_field_of_the_contract_has_mutants(tmp_path: Path) -> None:
     def add(schema: dict[str, Any]) -> None:
         schema["properties"]["shelf"] = {"type": "integer", "minimum": 3}
@@ -80,6 +84,7 @@ def test_a_new_field_of_the_contract_has_mutants(tmp_path: Path) -> None:
     assert {"does not check shelf:minimum", "accepts null at shelf", "demands shelf", "rejects more than 1000 at shelf"} <= names
 
 
+@pytest.mark.rotated(3)
 def test_a_score_counts_the_messages_up_to_the_first_that_kills() -> None:
     reader = Reader(load_contract(), NOW)
     dropped, other = named("does not check number:required"), named("does not check offerType:required")
@@ -90,6 +95,7 @@ def test_a_score_counts_the_messages_up_to_the_first_that_kills() -> None:
     assert result.by_kind() == {"dropped": (1, 2)}
 
 
+@pytest.mark.rotated(3)
 def test_scores_are_shown_side_by_side() -> None:
     one = Score({named("does not check number:required"): 0}, messages=3)
     table = side_by_side({"ours": one, "theirs": one}, {"seconds": {"ours": "1.0", "theirs": "2.0"}})
@@ -99,6 +105,7 @@ def test_scores_are_shown_side_by_side() -> None:
 
 
 @pytest.mark.parametrize("mutation", ["does not check", "rejects null"])
+@pytest.mark.rotated(3)
 def test_a_campaign_names_the_rule_and_the_site_of_a_bug(mutation: str) -> None:
     mutant = next(mutant for mutant in mutants() if mutant.mutation == mutation and mutant.site)
     (found,) = flagged([mutant], catalogued()[::3], NOW)
@@ -106,5 +113,6 @@ def test_a_campaign_names_the_rule_and_the_site_of_a_bug(mutation: str) -> None:
     assert found.names_rule is (True if mutant.rule else None)
 
 
+@pytest.mark.rotated(3)
 def test_a_campaign_against_the_conforming_service_finds_nothing() -> None:
     assert false_alarms(catalogued(), NOW) == ()

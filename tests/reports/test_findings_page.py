@@ -345,6 +345,7 @@ def test_two_thousand_findings_are_shown_in_full_in_linear_time() -> None:
     assert written(2000) < 10 * written(500), "4 times is linear, and 16 times is quadratic"
 
 
+@pytest.mark.rotated(3)
 def test_after_a_size_limit_findings_are_single_lines_and_then_only_counted() -> None:
     text = page(many(10_000))
     assert len(text) < 15_000_000
