@@ -6,20 +6,14 @@ environment variable replaces each secret. If a response or an error repeats a s
 
 import base64
 import binascii
-import html
-import json
 import os
 import re
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
-from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit, urlunsplit
+from urllib.parse import unquote, unquote_plus, urlsplit, urlunsplit
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.secret_values import Secret
-
-HIDDEN = "[secret]"
-"""The text that replaces secrets in answers and errors."""
+from brokerfuzz.targets.secret_search import HIDDEN, SecretSearch
 
 SHORTEST = 6
 """The minimum length of a secret that is replaced in answers and errors. Replacing shorter secrets would make texts unreadable."""
@@ -34,14 +28,6 @@ _SERVER = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
 _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]*)")
 _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
-_ESCAPES = (b"\\u", b"%", b"&#")
-"""The beginnings of notations in which every character is escaped."""
-_ALSO_ESCAPED = ("<>&", "<>&'\"+`")
-"""Characters that Go and .NET also escape in JSON."""
-_NOT_ESCAPED = ("", "/", "!'()*", ";,/?:@&=+$!'()*#")
-"""Characters that Python and JavaScript do not escape in URLs."""
-_QUOTES = (("&quot;", "&#39;"), ("&#34;", "&#39;"), ("&quot;", "&apos;"))
-_NEVER = r"(?!)"
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of gzip and zstd."""
 
@@ -153,95 +139,63 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a target, with methods that replace them in answers, errors and reports.
+    """The secrets of a target, with methods that replace them in answers, errors and reports. The variable of a secret replaces it, or
+    `HIDDEN`.
 
     `more` contains further secrets, such as the values of `--secret`. `short` lists the places of secrets that are too short to
     be replaced in answers.
     """
 
     def __init__(self, url: str = "", headers: Iterable[tuple[str, str]] = (), proxy: str = "", more: Iterable[tuple[str, str]] = ()) -> None:
-        headers = list(headers)
         found = [*of_url(url), *of_url(proxy), *_of_headers(headers), *more]
         self.short = tuple(dict.fromkeys(where for where, value in found if 0 < len(value) < SHORTEST and where not in _PARTS))
-        known = {text for _, value in found for text in (value, *value.splitlines()) if len(text) >= SHORTEST}
-        spelled = {spelling for value in known for spelling in _spellings(value)}
-        self._spelled = tuple(sorted(spelled, key=lambda spelling: (-len(spelling), spelling)))
-        in_lower_case = {spelling.lower().encode(errors="replace") for spelling in spelled}
-        self._longest = max(map(len, in_lower_case), default=0)
-        self._in_lower_case = {start: tuple(one for one in in_lower_case if one.startswith(start)) for start in _ESCAPES}
-        self._in_lower_case[b""] = tuple(one for one in in_lower_case if not one.startswith(_ESCAPES))
-        self._users = {value for where, value in found if where == _USER} - {value for where, value in found if where != _USER}
-
-    @cached_property
-    def _in_text(self) -> re.Pattern[str]:
-        return _any_of(self._spelled)
-
-    @cached_property
-    def _in_output(self) -> re.Pattern[str]:
-        return _any_of(spelling for spelling in self._spelled if spelling not in self._users)
-
-    @cached_property
-    def _in_bytes(self) -> re.Pattern[bytes]:
-        return re.compile(b"|".join(re.escape(spelling.encode(errors="replace")) for spelling in self._spelled), re.IGNORECASE)
+        known = {text: HIDDEN for _, value in found for text in (value, *value.splitlines()) if len(text) >= SHORTEST}
+        known |= {value: where for where, value in found if value in known and _REFERENCE.fullmatch(where)}
+        users = {value for where, value in found if where == _USER} - {value for where, value in found if where != _USER}
+        self._search = SecretSearch(known)
+        self._in_text = SecretSearch(known, whole_numbers=True)
+        self._in_output = SecretSearch({value: text for value, text in known.items() if value not in users}, whole_numbers=True)
 
     def hide(self, text: str) -> str:
-        """Replaces each secret in a text. If the text was shortened in the middle of a secret and ends with `…`, the beginning of
-        this secret is also replaced.
+        """Replaces each secret in a text. If the text ends with an ellipsis within a secret, the beginning of this secret is also
+        replaced.
         """
-        if not self._spelled:
+        data = text.encode(errors="surrogatepass")
+        if self._in_text.finds(data):
+            data = self._in_text.replaced(data)
+            text = data.decode(errors="surrogatepass")
+        end = text.rstrip('"')
+        if not end.endswith("…"):
             return text
-        text = self._in_text.sub(HIDDEN, text)
-        return self._without_beginning(text) if text.rstrip('"').endswith("…") else text
+        place = self._search.beginning_at_end(end.removesuffix("…").encode(errors="surrogatepass"), SHORTEST)
+        return text if place is None else data[:place].decode(errors="surrogatepass") + HIDDEN
 
     def hide_in_output(self, text: str) -> str:
         """Replaces each secret in a report. The names of users remain, because they are often ordinary words. A secret number becomes
         another number, so that JSON remains valid.
         """
-        lower = text.lower().encode(errors="replace")
-        if not self._may_be_in(lower):
+        data = text.encode(errors="surrogatepass")
+        if not self._in_output.finds(data):
             return text
-        return self._in_output.sub(lambda found: "9" * len(found[0]) if found[0].isdecimal() else HIDDEN, text)
+        lines = data.splitlines(keepends=True)  # to search for the places of secrets in a large report would need much memory
+        cleaned = b"".join(self._in_output.replaced(line, keeps_numbers=True) if self._in_output.finds(line) else line for line in lines)
+        if self._in_output.finds(cleaned):
+            cleaned = self._in_output.replaced(cleaned, keeps_numbers=True)
+        return cleaned.decode(errors="surrogatepass")
 
     def excerpt(self, body: bytes, size: int) -> bytes:
-        """Returns the first `size` bytes of a body, with each secret replaced, even if these bytes contain only its beginning.
+        """Returns the beginning of a body with its secrets replaced, even if the end of the beginning splits a secret.
 
         A compressed body is replaced completely, because it may contain hidden secrets.
         """
-        if not self._spelled:
+        if not self._search:
             return body[:size]
         if body.startswith(_COMPRESSED):
             return f"[compressed response of {len(body):,} bytes]".encode()[:size]
-        lower = body[: size + self._longest].lower()
-        if not self._may_be_in(lower):
-            return body[:size] if len(body) > size else self._without_split_end(body, size)
-        kept, at = [], 0
-        for found in self._in_bytes.finditer(body, 0, size + self._longest):
-            kept += [body[at : found.start()], HIDDEN.encode()]
-            at = found.end()
-        return self._without_split_end(b"".join([*kept, body[at:size]])[:size], size)
-
-    def _may_be_in(self, lower: bytes) -> bool:
-        """Returns whether a text in lower case contains a secret. The check is ten times as fast as a regular expression."""
-        return any(start in lower and any(one in lower for one in spelled) for start, spelled in self._in_lower_case.items())
-
-    def _without_split_end(self, body: bytes, size: int) -> bytes:
-        """Replaces the beginning of a secret at the end of a body that was cut at `size`."""
-        return self._without_beginning(body.decode("latin-1")).encode("latin-1") if len(body) == size else body
-
-    def _without_beginning(self, text: str) -> str:
-        """Replaces the beginning of a secret at the end of a text."""
-        end = text.rstrip('"').removesuffix("…")
-        for spelling in self._spelled:
-            for length in range(min(len(spelling), len(end)), SHORTEST - 1, -1):
-                if end.lower().endswith(spelling[:length].lower()):
-                    return f"{end[:-length]}{HIDDEN}"[: len(text)]
-        return text
-
-
-def _any_of(spelled: Iterable[str]) -> re.Pattern[str]:
-    """Returns a pattern for secrets. A secret of digits matches only a whole number, because its digits may also occur within other numbers."""
-    patterns = [rf"(?<![\d.]){spelling}(?![\d.])" if spelling.isdecimal() else re.escape(spelling) for spelling in spelled]
-    return re.compile("|".join(patterns) or _NEVER, re.IGNORECASE)
+        longer = body[: size + self._search.longest]
+        begun = self._search.replaced(longer, size)[:size] if self._search.finds(longer) else body[:size]
+        place = self._search.beginning_at_end(begun, SHORTEST) if len(body) == size else None  # other code has cut the body
+        return begun if place is None else begun[:place] + HIDDEN.encode()
 
 
 _USER, _PART = "the user", "a part of a secret"
@@ -296,33 +250,6 @@ def within(name: str, value: str) -> Iterator[tuple[str, str]]:
         except (binascii.Error, UnicodeDecodeError):
             return
         yield from basic(user, password)
-
-
-def _spellings(value: str) -> Iterator[str]:
-    """Yields the notations in which a server may repeat a value: unchanged, in base64, or escaped for JSON, HTML or a URL."""
-    for in_json in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], *(_in_json(value, also) for also in _ALSO_ESCAPED)):
-        yield from (in_json, in_json.replace("/", "\\/"))
-    in_html = html.escape(value)
-    yield from (value, in_html, *(in_html.replace("&quot;", double).replace("&#x27;", single) for double, single in _QUOTES))
-    yield from (quote_plus(value, errors="replace"), *(quote(value, safe=safe, errors="replace") for safe in _NOT_ESCAPED))
-    as_bytes = value.encode(errors="replace")
-    yield "".join(f"\\u{unit:04x}" for unit in array("H", value.encode("utf-16", errors="replace")[2:]))
-    yield "".join(f"%{byte:02x}" for byte in as_bytes)
-    yield from ("".join(f"&#x{ord(char):x};" for char in value), "".join(f"&#{ord(char)};" for char in value))
-    for in_base64 in _in_base64(as_bytes):
-        yield from (in_base64, in_base64.replace("+", "-").replace("/", "_"))
-
-
-def _in_json(value: str, also: str) -> str:
-    return "".join(f"\\u{ord(char):04x}" if char in also else json.dumps(char)[1:-1] for char in value)
-
-
-def _in_base64(value: bytes) -> Iterator[str]:
-    """Yields the base64 forms of a value within other text. The form depends on the position of the value modulo 3."""
-    for before in range(3):
-        text = base64.b64encode(bytes(before) + value).decode()
-        whole = (before + len(value)) * 8 // 6
-        yield text[-(-before * 8 // 6) : whole]
 
 
 NOTHING_SECRET = Secrets()

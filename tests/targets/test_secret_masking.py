@@ -2,18 +2,20 @@
 
 import asyncio
 import base64
+import html
 import json
 import shlex
 import string
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
-from urllib.parse import quote
+from typing import Any, Final
+from urllib.parse import quote, quote_plus
 
 import pytest
+from canaries import leaks
 from hand_made_servers import echoes, response, sends, serving, serving_streams, unused_url
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -24,7 +26,8 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import AnswerRules, CommandTarget, HttpTarget, http_target, transport
 from brokerfuzz.targets.answers import EXCERPT, Answer
 from brokerfuzz.targets.exit_reason import Excerpt
-from brokerfuzz.targets.secret_masking import HIDDEN, Secrets, shown
+from brokerfuzz.targets.secret_masking import Secrets, shown
+from brokerfuzz.targets.secret_search import HIDDEN
 
 PRINTABLE = string.ascii_letters + string.digits + string.punctuation
 SECRETS = st.text(PRINTABLE, min_size=6, max_size=40)
@@ -238,6 +241,32 @@ def test_a_secret_is_found_in_every_encoding(secret: str) -> None:
     as_javascript = quote(secret, safe="!'()*")
     for spelled in (secret, secret.upper(), json.dumps(secret), as_go, quote(secret), quote(secret, safe="").lower(), as_javascript):
         assert AnswerRules().read(400, spelled.encode(), secrets=secrets).body.strip(b'"') == HIDDEN.encode()
+
+
+ENCODINGS: Final[tuple[Callable[[str], str], ...]] = (
+    lambda text: quote(text, safe=""),
+    lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
+    quote_plus,
+    lambda text: json.dumps(text)[1:-1],
+    lambda text: json.dumps(text)[1:-1].replace("/", "\\/").replace("<", "\\u003c"),
+    lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
+    html.escape,
+    lambda text: "".join(f"&#{ord(char)};" for char in text),
+    lambda text: "".join(f"&#x{ord(char):x};" for char in text),
+    lambda text: base64.b64encode(text.encode()).decode(),
+    lambda text: base64.b64encode(b"me:" + text.encode() + b"!").decode(),
+    lambda text: base64.urlsafe_b64encode(b"me" + text.encode()).decode(),
+    lambda text: base64.encodebytes(b"a long beginning of this text: " * 3 + text.encode()).decode(),
+)
+
+
+@given(secret=SECRETS, inner=st.sampled_from(ENCODINGS), outer=st.sampled_from(ENCODINGS), before=st.sampled_from(["", "the key: ", '{"a":"']))
+def test_a_secret_is_found_in_every_pair_of_encodings(secret: str, inner: Callable[[str], str], outer: Callable[[str], str], before: str) -> None:
+    secrets = Secrets(more=[("${KEY}", secret)])
+    text = f"{before}{outer(inner(secret) + ' behind')}."
+    size = len(before) + len(text) // 2
+    for hidden in (secrets.hide(text), secrets.hide_in_output(text), *(secrets.excerpt(text.encode(), most).decode() for most in (9999, size))):
+        assert not leaks(hidden.encode(), [secret])
 
 
 def test_secrets_in_errors_of_the_client_are_masked(monkeypatch: pytest.MonkeyPatch) -> None:
