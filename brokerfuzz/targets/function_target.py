@@ -49,7 +49,8 @@ class FunctionTarget(InProcessTarget):
         return f"{self._name}({body!r})"
 
     async def open(self) -> None:
-        self._calls = self._given or OwnThread()
+        self._calls = self._given or OwnThread(self.timeout)
+        self._calls.open()
 
     async def close(self) -> None:
         if self._given is None and self._calls is not None:
@@ -63,7 +64,7 @@ class FunctionTarget(InProcessTarget):
             if self.is_asynchronous:
                 async with asyncio.timeout(self.timeout):
                     return self._meaning(await self._function(body), perf_counter() - started)
-            return self._meaning(await self._calls.run(lambda: self._function(body), self.timeout), perf_counter() - started)
+            return self._meaning(await self._calls.run(lambda: self._function(body)), perf_counter() - started)
         except (asyncio.CancelledError, KeyboardInterrupt, TargetError):
             raise
         except BaseException as problem:

@@ -4,20 +4,30 @@ event loop.
 """
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
+Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
+TOGETHER = 0.01
+"""The time in seconds for which results may wait for the results of further calls. Waking up the event loop for each result would
+take as much time as a short call.
+"""
 
 
 class SerialCalls(Protocol):
     """Runs calls of synchronous code, one after another."""
 
-    async def run(self, call: Callable[[], T], timeout: float) -> T:
-        """Calls a function and returns its result. Raises `TimeoutError` if the call needs more than `timeout` seconds."""
+    def open(self) -> None:
+        """Prepares for calls from the running event loop."""
+        ...
+
+    async def run(self, call: Callable[[], T]) -> T:
+        """Calls a function and returns its result. Raises `TimeoutError` if the call takes too long."""
         ...
 
     def close(self) -> None:
@@ -25,53 +35,101 @@ class SerialCalls(Protocol):
         ...
 
 
-class OwnThread:
-    """Runs calls in a separate thread. If a call does not return in time, the next call gets a new thread."""
-
-    def __init__(self) -> None:
-        self._pool: ThreadPoolExecutor | None = None
-        self._lock = asyncio.Lock()
-
-    async def run(self, call: Callable[[], T], timeout: float) -> T:
-        async with self._lock:
-            self._pool = self._pool or ThreadPoolExecutor(1, "brokerfuzz")
-            try:
-                async with asyncio.timeout(timeout):
-                    return await asyncio.get_running_loop().run_in_executor(self._pool, call)
-            except TimeoutError:
-                self.close()
-                raise
-
-    def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=False)
-            self._pool = None
-
-
 class CallerThread:
-    """Runs calls in the thread that calls `serve`. A call cannot be interrupted, so there is no time limit."""
+    """Runs calls in the thread that calls `serve`. A call cannot be interrupted, so there is no time limit.
+
+    `running` contains the future of the current call and the time at which the call began.
+    """
 
     def __init__(self) -> None:
+        self.running: tuple[asyncio.Future[Any], float] | None = None
         self._calls: SimpleQueue[tuple[Callable[[], Any], asyncio.Future[Any]] | None] = SimpleQueue()
+        self._finished: list[Outcome] = []
+        self._passed_on = 0.0
 
-    async def run(self, call: Callable[[], T], timeout: float) -> T:
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    def open(self) -> None:
+        self._loop = asyncio.get_running_loop()
+
+    async def run(self, call: Callable[[], T]) -> T:
+        future: asyncio.Future[T] = self._loop.create_future()
         self._calls.put((call, future))
         return await future
 
     def serve(self) -> None:
         """Runs calls until `close` is called."""
-        while (waiting := self._calls.get()) is not None:
+        while True:
+            if self._finished and (self._calls.empty() or monotonic() > self._passed_on + TOGETHER):
+                self._pass_on()
+            if (waiting := self._calls.get()) is None:
+                break
             call, future = waiting
-            if not future.cancelled():
-                result, problem = outcome_of(call)
-                if isinstance(problem, KeyboardInterrupt | GeneratorExit):
-                    raise problem
-                settle(future, result, problem)
+            if future.cancelled():
+                continue
+            self.running = future, monotonic()
+            result, problem = outcome_of(call)
+            self.running = None
+            self._finished.append((future, result, problem))
+            if isinstance(problem, KeyboardInterrupt | GeneratorExit):
+                self._pass_on()
+                raise problem
+        if self._finished:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        finished, self._finished, self._passed_on = self._finished, [], monotonic()
+        with suppress(RuntimeError):  # the event loop was closed in the meantime
+            self._loop.call_soon_threadsafe(_settle_all, finished)
+
+    def abandon(self, overdue: asyncio.Future[Any], successor: "CallerThread") -> None:
+        """Ends the current call with a `TimeoutError`, although it still runs. Another thread gets the waiting calls."""
+        _settle_all([*self._finished, (overdue, None, TimeoutError())])
+        with suppress(Empty):
+            while True:
+                successor._calls.put(self._calls.get_nowait())  # noqa: SLF001 - same class
+        self.close()
 
     def close(self) -> None:
         """Ends `serve`. Later calls are not run."""
         self._calls.put(None)
+
+
+class OwnThread:
+    """Runs calls in a separate thread. If a call does not return within `timeout` seconds, the next calls get a new thread."""
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+
+    def open(self) -> None:
+        self._calls = self._started()
+        self._watching = asyncio.create_task(self._watch())
+
+    async def run(self, call: Callable[[], T]) -> T:
+        return await self._calls.run(call)
+
+    def close(self) -> None:
+        self._watching.cancel()
+        self._calls.close()
+
+    @staticmethod
+    def _started() -> CallerThread:
+        calls = CallerThread()
+        calls.open()
+
+        def serve() -> None:
+            with suppress(KeyboardInterrupt, GeneratorExit):  # the caller of the target gets these exceptions, too
+                calls.serve()
+
+        Thread(target=serve, name="brokerfuzz", daemon=True).start()
+        return calls
+
+    async def _watch(self) -> None:
+        """Abandons calls that do not return in time. One timer for all calls takes less time than a timer for each call."""
+        while True:
+            running = self._calls.running
+            await asyncio.sleep(self._timeout if running is None else running[1] + self._timeout - monotonic())
+            if running is not None and self._calls.running is running:
+                overdue, self._calls = self._calls, self._started()
+                overdue.abandon(running[0], self._calls)
 
 
 def outcome_of(call: Callable[[], T]) -> tuple[T | None, BaseException | None]:
@@ -86,14 +144,15 @@ def outcome_of(call: Callable[[], T]) -> tuple[T | None, BaseException | None]:
 
 def settle(future: asyncio.Future[Any], result: Any, problem: BaseException | None) -> None:
     """Gives a future its result or its exception, from another thread. Does nothing if the future is already done or cancelled."""
+    with suppress(RuntimeError):  # the event loop was closed in the meantime
+        future.get_loop().call_soon_threadsafe(_settle_all, [(future, result, problem)])
 
-    def set_outcome() -> None:
+
+def _settle_all(outcomes: Iterable[Outcome]) -> None:
+    for future, result, problem in outcomes:
         if future.done():
-            return
+            continue
         if problem is None:
             future.set_result(result)
         else:
             future.set_exception(problem)
-
-    with suppress(RuntimeError):  # the event loop was closed in the meantime
-        future.get_loop().call_soon_threadsafe(set_outcome)

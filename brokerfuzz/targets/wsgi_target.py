@@ -24,7 +24,8 @@ class SynchronousTarget(InProcessTarget):
 
     async def open(self) -> None:
         listen_for_exceptions()
-        self._calls = self._given or OwnThread()
+        self._calls = self._given or OwnThread(self.timeout)
+        self._calls.open()
 
     async def close(self) -> None:
         if self._given is None and self._calls is not None:
@@ -36,7 +37,7 @@ class SynchronousTarget(InProcessTarget):
         assert self._calls is not None, "the target is open"
         sent = self._sent(headers)
         try:
-            return await self._calls.run(lambda: copy_context().run(self._called, body, sent), self.timeout)
+            return await self._calls.run(lambda: copy_context().run(self._called, body, sent))
         except TimeoutError:
             return self.no_answer()
 

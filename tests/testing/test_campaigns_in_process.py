@@ -1,6 +1,7 @@
 """Campaigns from Python and against applications in this process: applications, test clients, functions and threads."""
 
 import asyncio
+import io
 import json
 import re
 import threading
@@ -317,3 +318,17 @@ def test_no_result_contains_the_secrets_that_the_caller_names(tmp_path: Path, mo
 def test_a_secret_that_the_environment_lacks_is_an_error() -> None:
     with pytest.raises(TargetError, match="the environment variable NO_SUCH_VARIABLE_7 of a secret is not set"):
         brokerfuzz.fire(lambda body: True, secrets=["NO_SUCH_VARIABLE_7"])
+
+
+def test_only_the_call_that_hangs_is_a_timeout() -> None:
+    released = threading.Event()
+
+    def hangs(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        body = environ["wsgi.input"].read()
+        if b'"orderMinimum":0' in body:
+            released.wait()
+        return wsgi_shop({"wsgi.input": io.BytesIO(body)}, start_response)
+
+    report = asyncio.run(brokerfuzz.fire_async(hangs, path="/offers", timeout=0.5, shrink=0, **SOME))
+    released.set()
+    assert kinds(report) == ["accepted", "crashed", "timeout"]
