@@ -16,7 +16,7 @@ from typing import Any
 from brokerfuzz.cases.breakable_places import breakable_places
 from brokerfuzz.cases.brief_twins import brief
 from brokerfuzz.cases.case import Broken, Case, clock, compact
-from brokerfuzz.cases.changes import apply, places
+from brokerfuzz.cases.changes import Steps, apply, places
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.message_builder import schema_with_place
 from brokerfuzz.cases.probes import ProbeMaker
@@ -71,7 +71,7 @@ class CaseDecoder:
         place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place use the same decoder
         message = self._message(place, source, lambda: maker.breakable_schema(rule))
         found = places(message, rule.site)
-        steps = found[source.choose(256) % len(found)] if len(found) > 1 else found[0]
+        steps = _one_of(found, source)
         for technique in (*techniques[preferred:], *techniques[:preferred]):
             case = maker.broken(message, steps, rule, technique, (TAG,))
             if case is not None:
@@ -162,6 +162,18 @@ def _message_decoders(contract: Contract, message_type: MessageType, style: Styl
 @lru_cache(maxsize=16)
 def _fault_maker(contract: Contract, message_type: MessageType, has_clock: bool) -> FaultMaker:
     return FaultMaker(contract, message_type, clock(None) if has_clock else None)
+
+
+def _one_of(found: Sequence[Steps], source: Source) -> Steps:
+    """Returns one of the places. The source chooses an item of each array in turn, so that Hypothesis can remove items of other
+    arrays.
+    """
+    while len(found) > 1:
+        depth = next(depth for depth, steps in enumerate(zip(*found, strict=False)) if len(set(steps)) > 1)
+        items = sorted({steps[depth] for steps in found})
+        item = items[source.choose(256) % len(items)]
+        found = [steps for steps in found if steps[depth] == item]
+    return found[0]
 
 
 def _early(byte: int, count: int) -> int:

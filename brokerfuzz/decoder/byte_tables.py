@@ -118,7 +118,13 @@ class Shares(NamedTuple):
 
 ORDINARY = Shares(142, 28, 25)
 """With these shares, messages are small, and every combination of present, absent and null occurs often for any two properties."""
+NESTED = Shares(80, 80, 25)
+"""The shares in nested objects and array items. Null is as frequent as absent, because programs often fail if a nested property
+is null.
+"""
 SELDOM_EMPTY = Shares(1, 12, 1)
+NESTED_IN_FULL = Shares(1, 72, 1)
+"""The shares in the nested objects and array items of full messages."""
 _BEFORE_NULL = 16
 """The number of entries between absent and null. If nulls have the same bytes in all tables, Hypothesis can move a null from one
 property to another.

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site
 from brokerfuzz.decoder.byte_tables import (
     ABSENT,
+    NESTED,
+    NESTED_IN_FULL,
     ORDINARY,
     SELDOM_EMPTY,
     SELECTOR_BYTES,
@@ -97,6 +99,8 @@ class _CompileContext:
         because all messages with an empty array are alike.
         """
         is_main = not self.optional and "object" in flat.types_of(schema) | flat.types_of(schema.get("items", {"type": "null"}))
+        if self.style.full and ("." in self.path or "[]" in self.path):
+            return NESTED_IN_FULL if self.full else SELDOM_EMPTY if self.rich or is_main else NESTED
         return SELDOM_EMPTY if self.full or self.rich or is_main else ORDINARY
 
     @property
@@ -231,8 +235,7 @@ def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inli
         choice = source.choose(ways) - place.optional
         if choice < 0:
             return ABSENT
-        read = partial(item, selector(record, start))
-        items = [source.item(read) for _ in range(counts[choice])]
+        items = [source.item(item) for _ in range(counts[choice])]
         repair.apply(items, record, start)
         if len(items) < least:
             items += [value for value in distinct if value not in items][: least - len(items)]
@@ -241,18 +244,14 @@ def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inli
     return filled
 
 
-def _item(schema: Schema, place: _CompileContext) -> Callable[[int, Source], Any]:
-    """Returns the function that decodes an array item. An object is decoded from a record, and a scalar from one byte.
-
-    If this byte is zero, the first argument replaces it. Without this replacement, the first examples of Hypothesis would be
-    alike, because most of their choices are zero.
-    """
+def _item(schema: Schema, place: _CompileContext) -> Read:
+    """Returns the function that decodes an array item. An object is decoded from a record, and a scalar from one byte."""
     entries, width = _table(schema, place), place.outline.width
     if width or any(entry.__class__ is Nested for entry in entries):
-        return lambda _, source: _slot(source, source.take(1 + width + SELECTOR_BYTES), 0, entries)
+        return lambda source: _slot(source, source.take(1 + width + SELECTOR_BYTES), 0, entries)
 
-    def scalar(substitute: int, source: Source) -> Any:
-        number = source.take(1)[0] or substitute % 256
+    def scalar(source: Source) -> Any:
+        number = source.take(1)[0]
         entry = entries[number]
         return entry.read(source, number) if entry.__class__ is Scalar else entry
 

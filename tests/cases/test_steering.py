@@ -169,9 +169,9 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "932574b8113de096",
-    "product-list-response": "d3560838b158df25",
-    "offer-pricing-response": "097aba4df7fb4864",
+    "offer-creation-request": "eb1f6a282ad3629e",
+    "product-list-response": "062f3bbe2bf8c337",
+    "offer-pricing-response": "018133a50644d4d9",
 }
 
 

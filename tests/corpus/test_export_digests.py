@@ -22,11 +22,11 @@ CATALOGUE = ("--full",)
 RANDOM = ("--random", "--count", "2000", "--seed", "7")
 DIGESTS = {
     ("offer-creation-request", CATALOGUE): "05a29474e968e1e0b0cd0be8d3023253170a949059a7053329765edd6953ec54",
-    ("offer-creation-request", RANDOM): "636a0966e9d810dce27be9175d8ebb0ea0d6f1b4a0bafe36b08f6f8bf5f569d8",
+    ("offer-creation-request", RANDOM): "0d342e92744efed87d5f677bfc94b04323800a1cd94c33deda4ee08927cee54a",
     ("product-list-response", CATALOGUE): "ade921bdfec5eb002596986d9dd3df47ceb3a7860ca8fdafda1d9e19d0629b78",
-    ("product-list-response", RANDOM): "e30811325c5a0e5f636d33b720230f3484be7b927e9878d6c2429d283e9e7d14",
+    ("product-list-response", RANDOM): "3c1e958d313e5b56a3d2727fdb389ce2fe1d0d08d69ef1328f77d3c9ecc15fd0",
     ("offer-pricing-response", CATALOGUE): "453b54a954df68f128c58be70e3e4da649469df8b9e4c9069e7a91139f554f8e",
-    ("offer-pricing-response", RANDOM): "9bfe6275486b2b4a4bc9a396104816b7089b5bc8592de0f5c6957817e7f78d37",
+    ("offer-pricing-response", RANDOM): "125c657282f81ba603557776c7deac1223b26c81a349276963da933300d51b63",
 }
 SUMS = "7cc35dc8773c810ed12d511e4c3d07d89fa1e4ec3eed5003360a91aad5408efa"
 

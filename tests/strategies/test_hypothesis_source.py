@@ -1,7 +1,10 @@
 """The source draws from Hypothesis's choice sequence if it can, and from public strategies otherwise."""
 
+from statistics import mean
+from typing import Any
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, seed, settings
 
 from brokerfuzz import check
 from brokerfuzz.cases.case import compact
@@ -23,3 +26,19 @@ def test_a_hypothesis_without_the_choice_sequence_also_generates_valid_messages(
     SOME(given(product_list_responses())(lambda response: seen.append(compact(response))))()
     assert {check("product-list-response", body).label for body in seen} == {"valid"}
     assert len(set(seen)) > 20
+
+
+def offers(number: int) -> list[Any]:
+    """Returns one hundred offers for a seed."""
+    seen: list[Any] = []
+    seed(number)(SOME(given(offer_requests())(lambda offer: seen.extend([offer]))))()
+    return seen
+
+
+def test_the_first_ten_examples_are_as_varied_as_later_examples() -> None:
+    def share(messages: list[Any]) -> float:
+        """Returns the share of offers with nested objects."""
+        return mean(any(isinstance(value, list) and value and isinstance(value[0], dict) for value in message.values()) for message in messages)
+
+    runs = [offers(number) for number in range(10)]
+    assert share([offer for run in runs for offer in run[1:10]]) > 0.8 * share([offer for run in runs for offer in run[10:]])
