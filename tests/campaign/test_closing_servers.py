@@ -18,10 +18,11 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import HttpTarget
 
 UNLUCKY = 13
-CASES = [
-    Case.judged(OFFER, json.dumps({"number": f"N-{number}", "offerType": "Email", "orderMinimum": number % 2 * 12 + 1}).encode())
-    for number in range(1000)
-]
+
+
+def case(number: int) -> Case:
+    minimum = number % 2 * 12 + 1
+    return Case.judged(OFFER, json.dumps({"number": f"N-{number}", "offerType": "Email", "orderMinimum": minimum}).encode())
 
 
 async def raises_on_one_value(scope: Any, receive: Any, send: Any) -> None:
@@ -66,7 +67,7 @@ async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asy
 @pytest.mark.parametrize("server", [lambda: uvicorn_serving(raises_on_one_value), lambda: serving_streams(closes_at_the_second_request)])
 def test_only_the_message_that_crashes_the_server_is_blamed(server: Any) -> None:
     with server() as url:
-        result = fire(CASES, HttpTarget(url), Options(concurrency=16))
+        result = fire(map(case, range(1000)), HttpTarget(url), Options(concurrency=16))
     assert result.counts == {("valid", "accepted"): 500, ("valid", "crashed"): 500}
     assert [(finding.answer.status, finding.flaky, json.loads(finding.body).get("orderMinimum")) for finding in result.findings] == [
         (500, False, UNLUCKY)

@@ -27,7 +27,10 @@ def line_of(change: Mapping[str, Any], filling: str = "") -> bytes:
     return text.replace("@@", ",".join([filling] * ((LONGEST_LINE - len(text)) // (len(filling) + 1)))).encode()
 
 
-PACKED = b64encode(gzip.compress(b"[" + b"{}," * (LONGEST_LINE - 1) + b"{}]")).decode()
+def packed() -> str:
+    return b64encode(gzip.compress(b"[" + b"{}," * (LONGEST_LINE - 1) + b"{}]")).decode()
+
+
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "objects": lambda: line_of({"body": ["@@"]}, '{"a":0}'),
     "errors": lambda: line_of({"message": PRODUCTS, "body": {"data": ["@@"]}}, "{}"),
@@ -36,7 +39,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "tags": lambda: line_of({"tags": ["@@"], "body": {}}, '""'),
     "faults": lambda: line_of({"faults": ["@@"], "body": {}}, '{"rule":"a","at":"","technique":"a"}'),
     "headers": lambda: line_of({"headers": ["@@"], "body": {}}, '["a",null]'),
-    "a compressed message": lambda: line_of({"headers": [["content-encoding", "gzip"]], "raw": PACKED}),
+    "a compressed message": lambda: line_of({"headers": [["content-encoding", "gzip"]], "raw": packed()}),
 }
 SLOW = ("errors", "other errors")
 _MEASURED = """

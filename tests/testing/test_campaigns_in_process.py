@@ -8,15 +8,9 @@ import threading
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import django
 import pytest
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse
-from django.test import Client
-from django.urls import path as django_path
-from flask import Flask, request
 from hand_made_servers import response, sends, serving
 
 import brokerfuzz
@@ -27,6 +21,11 @@ from brokerfuzz.errors import BrokerfuzzError, TargetError
 from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.service.running import running
 from brokerfuzz.testing.campaigns import FindingsError
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+    from django.test import Client
+    from flask import Flask
 
 SOME: dict[str, Any] = {"rules": ["*orderM*:minimum"], "techniques": ["one-below", "negative"]}
 """A few cases. The applications below do not check orderMinimum, and crash if orderMaximum is 0."""
@@ -73,24 +72,38 @@ def wsgi_shop(environ: dict[str, Any], start_response: Callable[..., Any]) -> It
     return [b"{}"]
 
 
-def flask_shop() -> Flask:
+def flask_shop() -> "Flask":
+    from flask import Flask, request  # the frameworks are imported late, because each process that runs tests reads this module
+
     shop = Flask("shop")
     shop.add_url_rule("/offers", view_func=lambda: ("{}", status_of(request.get_data())), methods=["POST"])
     return shop
 
 
-def django_client() -> Client:
+def django_client() -> "Client":
+    import django
+    from django.conf import settings
+    from django.test import Client
+
     if not settings.configured:
         settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], SECRET_KEY="any", DATABASES={})
         django.setup()
     return Client()
 
 
-def django_offers(got: HttpRequest) -> HttpResponse:
+def django_offers(got: "HttpRequest") -> "HttpResponse":
+    from django.http import HttpResponse
+
     return HttpResponse(b"{}", status=status_of(got.body))
 
 
-urlpatterns = [django_path("offers", django_offers)]
+def __getattr__(name: str) -> Any:
+    """Returns `urlpatterns`, which Django reads from this module."""
+    if name != "urlpatterns":
+        raise AttributeError(name)
+    from django.urls import path
+
+    return [path("offers", django_offers)]
 
 
 def kinds(report: brokerfuzz.Report) -> list[str]:
