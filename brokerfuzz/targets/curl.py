@@ -43,7 +43,9 @@ def curl_line(
 def _in_shell(parts: Iterable[tuple[str, bool]]) -> str:
     """Returns one word for a shell. The parts with the mark True are environment variables."""
     parts = list(parts)
-    if any(secret for _, secret in parts) and not any(_SPECIAL & set(part) for part, secret in parts if not secret):
+    if not any(secret for _, secret in parts):
+        return quote("".join(part for part, _ in parts))
+    if not any(_SPECIAL & set(part) for part, secret in parts if not secret):
         return f'"{"".join(part for part, _ in parts)}"'
     return "".join(f'"{part}"' if secret else quote(part) for part, secret in parts if part)
 
