@@ -5,6 +5,7 @@ of recursion, and removes the deep values, so that parsers and validators can ha
 """
 
 import re
+from functools import lru_cache
 
 _TOKEN = re.compile(
     r"[ \t\n\r]*(?:(?P<arrays>\[+)|(?P<array_ends>\]+)|(?P<object>\{)|(?P<object_end>\})|(?P<comma>,)|(?P<colon>:)"
@@ -23,6 +24,7 @@ _IN_OBJECT: Expected = (", or }", "comma", "object_end")
 _BEHIND: Expected = ("the end of the message", "end")
 
 
+@lru_cache(maxsize=8)
 def shallow(text: str, deepest: int) -> str:
     """Returns the JSON text, but with every object and array deeper than `deepest` empty. Raises `ValueError` if the text is not JSON."""
     open_ones = bytearray()
