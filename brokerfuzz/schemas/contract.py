@@ -21,7 +21,7 @@ from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, problem_of, quoted
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, OF_VALUES, REJECTED, TIMESTAMP
-from brokerfuzz.schemas.contract_limits import check_limits, check_references, check_size, check_values
+from brokerfuzz.schemas.contract_limits import check_limits, check_references, check_size, check_values, patterns_in
 from brokerfuzz.schemas.flattening import Schema, flatten
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
@@ -29,6 +29,7 @@ from brokerfuzz.schemas.known_values import DETECTOR, KNOWN_VALUES, KnownValues
 from brokerfuzz.schemas.read_only import frozen, read_only
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, join, sites
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
+from brokerfuzz.schemas.trial_compilation import try_patterns
 from brokerfuzz.wording import listed
 
 
@@ -390,6 +391,7 @@ def _checked_schema(path: Path, schema: Any) -> Schema:
     if (draft := schema.get("$schema", DRAFT)) not in (DRAFT, f"{DRAFT}#"):
         raise ContractError(f"{path} is a schema of the unsupported draft {draft}: rewrite it for {DRAFT}")
     check_limits(schema, path)
+    try_patterns(path, patterns_in(schema))
     try:
         meta.validate(schema)
     except (ValidationError, ValueError) as problem:

@@ -5,7 +5,6 @@ because compiling cannot be interrupted. The environment variable `BROKERFUZZ_CO
 """
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import process_time
@@ -26,8 +25,6 @@ MOST_REFERENCES = 2000
 """The maximum number of references that are followed in a file. If each schema refers twice to the next one, their number doubles
 with each schema.
 """
-LARGEST_PATTERNS = 2_000_000
-"""The maximum size of all patterns of a file together (see `pattern_size`). Compiling them takes about a second."""
 MOST_VALUES = 2000
 """The maximum number of values in a message in which each array has only its minimum number of items."""
 MOST_LEVELS = 64
@@ -39,13 +36,7 @@ SECONDS = 10.0
 
 VARIABLE = "BROKERFUZZ_CONTRACT_LIMITS"
 """The environment variable with the factor for all limits."""
-_MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=10"
-
-_WIDE, _WIDEST = 100, 1000
-"""The sizes that `pattern_size` assumes for a class with many characters, such as `.` and `[^a]`, and for a Unicode property,
-such as `\\p{L}`.
-"""
-_TOKEN = re.compile(r"\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\{(\d*)(?:,(\d*))?\}|.", re.DOTALL)
+MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=10"
 
 
 def limit(number: float) -> float:
@@ -61,50 +52,44 @@ def limit(number: float) -> float:
 def check_size(path: Path) -> None:
     """Raises `ContractError` if a file is too large to be part of a contract."""
     if (size := path.stat().st_size) > limit(LARGEST_FILE):
-        raise ContractError(f"{path} has {size:,} bytes, and the limit is {limit(LARGEST_FILE):,}: shorten the file, {_MORE}")
+        raise ContractError(f"{path} has {size:,} bytes, and the limit is {limit(LARGEST_FILE):,}: shorten the file, {MORE}")
 
 
 def check_limits(schema: Any, path: Path) -> None:
-    """Raises `ContractError` if a bound, a list or the patterns in a schema exceed a limit."""
-    counts, patterns = dict.fromkeys(MOST, 0), 0
+    """Raises `ContractError` if a bound or a list in a schema exceeds a limit."""
+    counts = dict.fromkeys(MOST, 0)
     for part in _objects(schema):
         for keyword, most in LARGEST_BOUND.items():
             value = part.get(keyword)
             if isinstance(value, int | float) and value > limit(most):
-                raise ContractError(f'{path} contains "{keyword}": {value:,}, and the limit is {limit(most):,}: use a smaller number, {_MORE}')
+                raise ContractError(f'{path} contains "{keyword}": {value:,}, and the limit is {limit(most):,}: use a smaller number, {MORE}')
         for keyword, most in MOST.items():
             value = part.get(keyword)
             counts[keyword] += len(value) if isinstance(value, list | Mapping) else 0
             if counts[keyword] > limit(most):
                 raise ContractError(
-                    f'{path} has more than {limit(most):,} entries in "{keyword}", which is the limit for a file: remove some, {_MORE}'
+                    f'{path} has more than {limit(most):,} entries in "{keyword}", which is the limit for a file: remove some, {MORE}'
                 )
         if isinstance(step := part.get("multipleOf"), int | float) and 0 < step < SMALLEST_STEP:
             raise ContractError(f'{path} contains "multipleOf": {step}, and the smallest possible step is {SMALLEST_STEP}: use a larger step')
-        patterns += sum(map(pattern_size, _patterns(part)))
-        if patterns > limit(LARGEST_PATTERNS):
-            raise ContractError(
-                f"{path} has patterns of more than {limit(LARGEST_PATTERNS):,} characters if all repetitions are written out, which is the "
-                f"limit for a file: use fewer repetitions, {_MORE}"
-            )
 
 
 def check_references(count: int, path: Path) -> None:
     """Raises `ContractError` if too many references were followed."""
     if count > limit(MOST_REFERENCES):
         raise ContractError(
-            f"{path} expands to more than {limit(MOST_REFERENCES):,} references ($ref), which is the limit for a file: use fewer, {_MORE}"
+            f"{path} expands to more than {limit(MOST_REFERENCES):,} references ($ref), which is the limit for a file: use fewer, {MORE}"
         )
 
 
 def check_values(flat: Mapping[str, Any], path: Path) -> None:
     """Raises `ContractError` if messages are nested too deeply, or are too large although arrays have only their minimum size."""
     if _levels(flat) > limit(MOST_LEVELS):
-        raise ContractError(f"{path} has more than {limit(MOST_LEVELS)} levels of arrays and objects, which is the limit: use fewer, {_MORE}")
+        raise ContractError(f"{path} has more than {limit(MOST_LEVELS)} levels of arrays and objects, which is the limit: use fewer, {MORE}")
     if _values(flat) > limit(MOST_VALUES):
         raise ContractError(
             f"{path} requires messages of more than {limit(MOST_VALUES):,} values, which is the limit: use a smaller minItems or fewer properties, "
-            f"{_MORE}"
+            f"{MORE}"
         )
 
 
@@ -118,40 +103,16 @@ class TimeLimit:
         """Raises `ContractError` if the time limit is exceeded."""
         if process_time() > self._end:
             raise ContractError(
-                f"generating values for {self._where} takes more than {self._seconds:g} s, which is the limit: make its schema simpler, {_MORE}"
+                f"generating values for {self._where} takes more than {self._seconds:g} s, which is the limit: make its schema simpler, {MORE}"
             )
 
 
-def pattern_size(pattern: str) -> int:
-    """Estimates the length of a regular expression in which all counted repetitions, such as `{2,5}`, are written out."""
-    groups, last = [0], 0
-    for token in _TOKEN.finditer(pattern):
-        text = token[0]
-        if token[1] is not None and token[1] + (token[2] or ""):
-            times = max(int(token[1][:9] or 0), int((token[2] or "")[:9] or 0))
-            groups[-1] += last * (times - 1)
-            last *= times
-        elif text == "(":
-            groups.append(0)
-        elif text == ")" and len(groups) > 1:
-            last = groups.pop()
-            groups[-1] += last
-        else:
-            last = _size_of(text)
-            groups[-1] += last
-    return sum(groups)
-
-
-def _size_of(text: str) -> int:
-    if "\\p{" in text or "\\P{" in text:
-        return _WIDEST
-    return _WIDE if text == "." or text.startswith("[^") or re.fullmatch(r"\\[wWsSdD]", text) else 1
-
-
-def _patterns(part: Mapping[str, Any]) -> Iterator[str]:
-    pattern, by_pattern = part.get("pattern"), part.get("patternProperties")
-    yield from [pattern] if isinstance(pattern, str) else []
-    yield from by_pattern if isinstance(by_pattern, Mapping) else []
+def patterns_in(schema: Any) -> Iterator[str]:
+    """Yields each regular expression in a schema."""
+    for part in _objects(schema):
+        pattern, by_pattern = part.get("pattern"), part.get("patternProperties")
+        yield from [pattern] if isinstance(pattern, str) else []
+        yield from by_pattern if isinstance(by_pattern, Mapping) else []
 
 
 def _values(flat: Mapping[str, Any]) -> int:
