@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from errno import EBADF
 from io import BufferedReader, BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
-from threading import Thread
+from secrets import token_bytes
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from brokerfuzz.secret_values import cleaned
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _LAST_OUTPUT = 1.0
-"""The maximum number of seconds to wait for the end of the output of other programs, which may keep running."""
+"""The maximum number of seconds to wait until the output of other programs is copied."""
 
 
 def prepare() -> None:
@@ -36,24 +37,28 @@ def cleaned_descriptors() -> Iterator[None]:
         return
     before = os.dup(1), os.dup(2)
     reading, writing = os.pipe()
-    reader = Thread(target=_copy, args=(reading,), daemon=True)
-    reader.start()
+    mark, copied = token_bytes(16).replace(b"\n", b"") + b"\n", Event()
+    Thread(target=_copy, args=(reading, mark, copied), daemon=True).start()
     os.dup2(writing, 1)
     os.dup2(writing, 2)
     os.close(writing)
     try:
         yield
     finally:
+        os.write(1, mark)  # other programs may keep the pipe open
+        copied.wait(_LAST_OUTPUT)
         for number, original in enumerate(before, 1):
             os.dup2(original, number)
             os.close(original)
-        reader.join(_LAST_OUTPUT)
 
 
-def _copy(reading: int) -> None:
+def _copy(reading: int, mark: bytes, copied: Event) -> None:
+    """Copies lines to standard error, and sets `copied` when the mark arrives."""
     with open(reading, "rb") as lines:
         for line in lines:
-            sys.stderr.write(line.decode(errors="backslashreplace"))
+            sys.stderr.write(line.removesuffix(mark).decode(errors="backslashreplace"))
+            if line.endswith(mark):
+                copied.set()
 
 
 class CleanedStream:
