@@ -1,12 +1,13 @@
 """Builds the twin of a finding: a valid message that differs from the smallest message in only one place. The twin of the first
-case contains the correct value for this place. Either the correct value is copied into the smallest message, or the wrong part is
-removed. The oracle decides whether the result is valid.
+case contains the correct value for this place. Either the correct value is copied into the smallest message and made as small as
+possible, or the wrong part is removed. The oracle decides whether the result is valid.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from brokerfuzz.campaign.cause_candidates import with_property
+from brokerfuzz.campaign.shrink_candidates import simpler
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import JsonObject, Path, Tree, at_pointer, children, paths, pointer, read_tree, replaced, without, write_tree
 from brokerfuzz.json_trees import at as at_path
@@ -26,11 +27,20 @@ def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[b
         tree, twin = read_tree(smallest), read_tree(case.twin.body)
     except ValueError:
         return None
-    bodies = (write_tree(candidate) for candidate in _candidates(tree, verdict.broken[0].at, twin, [fault.at for fault in case.faults]))
-    return next((body for body in bodies if label_of(body) == "valid"), None)
+
+    def is_valid(tree: Tree) -> bool:
+        return label_of(write_tree(tree)) == "valid"
+
+    candidates = _candidates(tree, verdict.broken[0].at, twin, [fault.at for fault in case.faults])
+    found = next(((candidate, copied) for candidate, copied in candidates if is_valid(candidate)), None)
+    if found is None:
+        return None
+    candidate, copied = found
+    return write_tree(candidate if copied is None else _with_smaller(candidate, copied, is_valid))
 
 
-def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
+def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[tuple[Tree, Path | None]]:
+    """Yields messages that may be valid, each with the path of the copied value, or None if nothing was copied."""
     by_pointer = {pointer(tree, path): path for path in paths(tree)}
     wrong = by_pointer.get(at)
     if wrong is None:
@@ -41,25 +51,42 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
             right = at_pointer(twin, place)
         except LookupError:
             continue
-        yield replaced(tree, wrong, right)
+        yield replaced(tree, wrong, right), wrong
         if isinstance(right, JsonObject):
             yield from _with_one_more(tree, wrong, right)
-    yield from (replaced(tree, wrong, without(at_path(tree, wrong), step, step + 1)) for step in range(len(children(at_path(tree, wrong)))))
+    removed = [replaced(tree, wrong, without(at_path(tree, wrong), step, step + 1)) for step in range(len(children(at_path(tree, wrong))))]
     if wrong:
-        yield replaced(tree, wrong[:-1], without(at_path(tree, wrong[:-1]), wrong[-1], wrong[-1] + 1))
+        removed.append(replaced(tree, wrong[:-1], without(at_path(tree, wrong[:-1]), wrong[-1], wrong[-1] + 1)))
+    yield from ((candidate, None) for candidate in removed)
 
 
-def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
+def _with_smaller(tree: Tree, path: Path, is_valid: Callable[[Tree], bool]) -> Tree:
+    """Returns the message with the smallest valid value at the path that this function finds."""
+    for step in reversed(range(len(children(at_path(tree, path))))):
+        smaller = replaced(tree, path, without(at_path(tree, path), step, step + 1))
+        tree = smaller if is_valid(smaller) else tree
+    for step in range(len(children(at_path(tree, path)))):
+        tree = _with_smaller(tree, (*path, step), is_valid)
+    simplest = (replaced(tree, path, value) for value in simpler(at_path(tree, path), {}))
+    return next((smaller for smaller in simplest if is_valid(smaller)), tree)
+
+
+def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[tuple[Tree, Path]]:
     """Yields the message with the missing property. The value of the property comes from the twin of the case."""
     name = unescape(at.rpartition("/")[2])
     for place in faults:
         with suppress(LookupError):
             if holder is not None:
-                yield with_property(tree, holder, name, at_pointer(twin, place))
+                yield _with_property(tree, holder, name, at_pointer(twin, place))
 
 
-def _with_one_more(tree: Tree, path: Path, right: JsonObject) -> Iterator[Tree]:
+def _with_one_more(tree: Tree, path: Path, right: JsonObject) -> Iterator[tuple[Tree, Path]]:
     """For each property that only the twin has, yields the message with this property."""
     there = at_path(tree, path)
     names = {name for name, _ in there.pairs} if isinstance(there, JsonObject) else set()
-    yield from (with_property(tree, path, name, value) for name, value in right.pairs if name not in names)
+    yield from (_with_property(tree, path, name, value) for name, value in right.pairs if name not in names)
+
+
+def _with_property(tree: Tree, path: Path, name: str, value: Tree) -> tuple[Tree, Path]:
+    added = len(children(at_path(tree, path)))
+    return with_property(tree, path, name, value), (*path, added)

@@ -1,6 +1,7 @@
 """The twin of a smallest message, built with the help of the twin of its case."""
 
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -45,6 +46,19 @@ def test_a_twin_is_valid_and_similar() -> None:
 def values(body: bytes) -> int:
     """Returns the number of values in a message."""
     return sum(1 for _ in paths(read_tree(body)))
+
+
+def test_the_value_from_the_twin_of_the_case_shrinks() -> None:
+    def offer(products: str) -> bytes:
+        return f'{{"number":"0","offerType":"Product List","productClusters":{products}}}'.encode()
+
+    large = '[{"id":"b","products":[{"productId":"P-7","productQuantityInOffer":31,"pageCount":10002}]}]'
+    small = '[{"products":[{"productId":"0","productQuantityInOffer":0}]}]'
+    first = Case.judged(OFFER, offer(large.replace("10002", "0")), faults=["products.pageCount minimum zero"], twin=Case.judged(OFFER, offer(large)))
+    counted = small.replace("}]}]", ',"pageCount":0}]}]')
+    assert twin(Case.judged(OFFER, offer(counted), now=NOW), first) == offer(counted.replace('"pageCount":0', '"pageCount":1'))
+    first = Case.judged(OFFER, offer("[]"), faults=["productClusters minItems@offerType=Product-List emptied"], twin=Case.judged(OFFER, offer(large)))
+    assert twin(Case.judged(OFFER, offer("[]"), now=NOW), replace(first, body=first.body + b" ")) == offer(small)
 
 
 def test_an_unshrunk_case_keeps_its_twin() -> None:
