@@ -44,11 +44,11 @@ def quoted(value: Any) -> str:
     return _quoting.repr(value)
 
 
-def shortened(line: str, most: int = LONGEST_LINE) -> str:
-    """Returns the line. If it has more than `most` characters, its middle is omitted."""
-    if len(line) <= most:
+def shortened(line: str, limit: int = LONGEST_LINE) -> str:
+    """Returns the line. If it has more than `limit` characters, its middle is omitted."""
+    if len(line) <= limit:
         return line
-    half = most // 2 - 20
+    half = limit // 2 - 20
     return f"{line[:half]} … {len(line) - 2 * half:,} characters … {line[-half:]}"
 
 

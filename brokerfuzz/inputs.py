@@ -144,14 +144,14 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         raise InputError(f"{name} cannot be read ({getattr(problem, 'strerror', None) or problem}): specify another file") from problem
 
 
-def _check_size(stream: BinaryIO, name: str, most: int) -> None:
+def _check_size(stream: BinaryIO, name: str, limit: int) -> None:
     """Raises `InputError` if the file is too large for a message. A corpus may be larger."""
     try:
         status = os.fstat(stream.fileno())
     except OSError:  # this stream is not a file
         return
-    if stat.S_ISREG(status.st_mode) and status.st_size > most and _head(stream) != _CORPUS_HEAD:
-        raise _too_large(name, f"{status.st_size:,} bytes", most)
+    if stat.S_ISREG(status.st_mode) and status.st_size > limit and _head(stream) != _CORPUS_HEAD:
+        raise _too_large(name, f"{status.st_size:,} bytes", limit)
 
 
 def _head(stream: BinaryIO) -> bytes:
@@ -161,16 +161,16 @@ def _head(stream: BinaryIO) -> bytes:
     return head
 
 
-def _too_large(name: str, size: str, most: int) -> InputError:
-    if most > LARGEST:
-        return InputError(f"{name} has {size}, but recorded traffic can have at most {most:,} bytes; split the recording")
-    return InputError(f"{name} has {size}, but a message can have at most {most:,} bytes; if the file has one message per line, add --ndjson")
+def _too_large(name: str, size: str, limit: int) -> InputError:
+    if limit > LARGEST:
+        return InputError(f"{name} has {size}, but recorded traffic can have at most {limit:,} bytes; split the recording")
+    return InputError(f"{name} has {size}, but a message can have at most {limit:,} bytes; if the file has one message per line, add --ndjson")
 
 
-def _whole(stream: BinaryIO, name: str, first: bytes, most: int) -> bytes:
-    body = first + stream.read(most + 1 - len(first))
-    if len(body) > most:
-        raise _too_large(name, f"more than {most:,} bytes", most)
+def _whole(stream: BinaryIO, name: str, first: bytes, limit: int) -> bytes:
+    body = first + stream.read(limit + 1 - len(first))
+    if len(body) > limit:
+        raise _too_large(name, f"more than {limit:,} bytes", limit)
     return body
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 
 
-def printable(text: str, most: int | None = None) -> str:
-    """Cuts a string to `most` characters, and escapes unprintable characters as in JSON (`\\u001b`)."""
-    if most is not None and len(text) > most:
-        text = f"{text[:most]}... ({len(text):,} characters)"
+def printable(text: str, limit: int | None = None) -> str:
+    """Cuts a string to `limit` characters, and escapes unprintable characters as in JSON (`\\u001b`)."""
+    if limit is not None and len(text) > limit:
+        text = f"{text[:limit]}... ({len(text):,} characters)"
     return _escaped(text, _as_in_json)
 
 
@@ -15,11 +15,11 @@ def printable_as_in_python(text: str) -> str:
     return _escaped(text, _as_in_python)
 
 
-def readable(body: bytes, most: int | None = None) -> str:
+def readable(body: bytes, limit: int | None = None) -> str:
     """Converts bytes to a printable string. Bytes that are not UTF-8 become `\\xNN`."""
-    cut = body if most is None else body[: 4 * most]
+    cut = body if limit is None else body[: 4 * limit]
     text = printable(cut.decode(errors="backslashreplace"))
-    return text if most is None or (len(text) <= most and cut == body) else f"{text[:most]}... ({len(body):,} bytes)"
+    return text if limit is None or (len(text) <= limit and cut == body) else f"{text[:limit]}... ({len(body):,} bytes)"
 
 
 def listed(words: Iterable[str], last: str = "and") -> str:

@@ -157,9 +157,9 @@ class CaseRunner:
             self.stop = self.stop or findings_limit(self._max_findings)
 
 
-def findings_limit(most: int) -> Stop:
-    """Returns the reason for stopping after `most` findings."""
-    return Stop(f"the limit of {counted(most, 'finding')} was reached", "limit")
+def findings_limit(max_findings: int) -> Stop:
+    """Returns the reason for stopping after `max_findings` findings."""
+    return Stop(f"the limit of {counted(max_findings, 'finding')} was reached", "limit")
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:

@@ -47,10 +47,10 @@ class Suspicions:
         for suspicion in other.in_order():
             self._take(suspicion)
 
-    def keep(self, most: int) -> list[Suspicion]:
-        """Returns the contradictions of the first `most` findings. There can be more findings, because several cases are sent at the same time."""
+    def keep(self, limit: int) -> list[Suspicion]:
+        """Returns the contradictions of the first `limit` findings. There can be more findings, because several cases are sent at the same time."""
         found = self.in_order()
-        first = list(dict.fromkeys(map(group_key, found)))[:most]
+        first = list(dict.fromkeys(map(group_key, found)))[:limit]
         return [suspicion for suspicion in found if group_key(suspicion) in first]
 
     def in_order(self) -> list[Suspicion]:

@@ -29,10 +29,10 @@ def difference(twin: bytes, body: bytes) -> list[str]:
     return list(_lines(before, after)) if before and after and before != after else _marked(twin, body)
 
 
-def changed_lines(twin: bytes, body: bytes, most: int = 8) -> list[str]:
-    """Returns the lines of `difference` that only one of the messages contains, but at most `most` lines."""
+def changed_lines(twin: bytes, body: bytes, limit: int = 8) -> list[str]:
+    """Returns the lines of `difference` that only one of the messages contains, but at most `limit` lines."""
     lines = [line for line in difference(twin, body) if line[:1] in "+-" or set(line) == {" ", "^"}]
-    return lines if len(lines) <= most else [*lines[: most - 1], f"... {len(lines) - most + 1:,} more lines"]
+    return lines if len(lines) <= limit else [*lines[: limit - 1], f"... {len(lines) - limit + 1:,} more lines"]
 
 
 def laid_out(body: bytes) -> list[str]:
@@ -124,8 +124,8 @@ def _marked(twin: bytes, body: bytes) -> list[str]:
 
 
 def _common_suffix_length(a: bytes, b: bytes) -> int:
-    most = min(len(a), len(b))
-    return next((count for count in range(most) if a[-1 - count] != b[-1 - count]), most)
+    limit = min(len(a), len(b))
+    return next((count for count in range(limit) if a[-1 - count] != b[-1 - count]), limit)
 
 
 def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:

@@ -31,15 +31,15 @@ class ConfinedFiles(Protocol):
         """Returns the message in a file. Raises `CorpusError` if the file cannot be read or is too large."""
         return self.bytes_of(name, LARGEST_MESSAGE)
 
-    def bytes_of(self, name: str, most: int = LARGEST_FILE) -> bytes:
+    def bytes_of(self, name: str, limit: int = LARGEST_FILE) -> bytes:
         """Returns the contents of a file. Raises `CorpusError` if the file cannot be read or is too large."""
         try:
             with self.opened(name) as stream:
-                found = stream.read(most + 1)
+                found = stream.read(limit + 1)
         except OSError as problem:
             raise unread(name, problem) from problem
-        if len(found) > most:
-            raise CorpusError(f"refers to {quoted(name)}, which is larger than {most:,} bytes")
+        if len(found) > limit:
+            raise CorpusError(f"refers to {quoted(name)}, which is larger than {limit:,} bytes")
         return found
 
     def sha256_of(self, name: str) -> str:

@@ -28,7 +28,7 @@ class Lines:
     after: int = 0
 
 
-def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, most: int = MOST_LINES, laid_out: bool = True) -> Lines:
+def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, limit: int = MOST_LINES, laid_out: bool = True) -> Lines:
     """Returns the lines of a message body, beginning near the byte `start`. With `laid_out`, JSON is split into one line per property."""
     start, end = _between_characters(body, start), _between_characters(body, start + longest)
     part = body[start:end]
@@ -36,7 +36,7 @@ def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, most: int =
     if text is None:
         return Lines(list(_hex(part[:_MOST_HEX], start)), start, max(len(body) - start - _MOST_HEX, 0))
     whole_json = laid_out and not start and text[:1] in ("{", "[")  # a part from the middle of a body may begin inside a string
-    lines, rest = _layout(text, most) if whole_json else _split(text, most)
+    lines, rest = _layout(text, limit) if whole_json else _split(text, limit)
     return Lines([_escaped(line) for line in lines], start, len(body) - start - len(part) + len(rest.encode(errors="surrogateescape")))
 
 
@@ -66,12 +66,12 @@ def _hex(part: bytes, start: int) -> Iterator[str]:
         yield f"{start + at:04x}  {row.hex(' '):<{3 * _HEX_LINE}} {characters}"
 
 
-def _split(text: str, most: int) -> tuple[list[str], str]:
-    lines = text.split("\n", most)
-    return lines[:most], "".join(lines[most:])
+def _split(text: str, limit: int) -> tuple[list[str], str]:
+    lines = text.split("\n", limit)
+    return lines[:limit], "".join(lines[limit:])
 
 
-def _layout(text: str, most: int) -> tuple[list[str], str]:
+def _layout(text: str, limit: int) -> tuple[list[str], str]:
     """Splits JSON into lines, with one property or item per line. Also returns the rest of the text for which there is no space."""
     lines: list[str] = []
     line, depth, before, gap = "", 0, ",", ""
@@ -84,7 +84,7 @@ def _layout(text: str, most: int) -> tuple[list[str], str]:
         depth -= closes and depth > 0
         if before == "," or (before in ("{", "[")) != closes:
             lines += [line] if match.start() else []
-            if len(lines) == most:
+            if len(lines) == limit:
                 return lines, text[match.start() :]
             line = "  " * min(depth, _DEEPEST)
         elif before not in _MARKS and piece not in _MARKS:

@@ -321,10 +321,10 @@ def _reproduction(line: str) -> Markup:
     return element("div", element("pre", element("code", line)), button, class_="line")
 
 
-def _cut(text: str, most: int) -> Child:
-    left = len(text) - most
-    return [text[:most], element("small", f"… {left:,} more characters", class_="cut")] if left > 0 else text
+def _cut(text: str, limit: int) -> Child:
+    left = len(text) - limit
+    return [text[:limit], element("small", f"… {left:,} more characters", class_="cut")] if left > 0 else text
 
 
-def _code(text: str, most: int = _LONGEST_NAME) -> Markup:
-    return element("code", _cut(text, most))
+def _code(text: str, limit: int = _LONGEST_NAME) -> Markup:
+    return element("code", _cut(text, limit))

@@ -180,10 +180,10 @@ def _details(finding: Document) -> Iterator[str]:
     yield _entry("reproduce", line, 2 * LONGEST) if len(line) <= 2 * LONGEST else _entry("reproduce", "too long to show: see the JSON report")
 
 
-def _entry(name: str, value: str, most: int = LONGEST) -> str:
-    return f"{name:<10} {_line(value, most)}"
+def _entry(name: str, value: str, limit: int = LONGEST) -> str:
+    return f"{name:<10} {_line(value, limit)}"
 
 
-def _line(text: str, most: int = LONGEST) -> str:
+def _line(text: str, limit: int = LONGEST) -> str:
     """Converts text to one line of printable characters that XML allows."""
-    return printable(text, most)
+    return printable(text, limit)

@@ -99,10 +99,10 @@ def _row(number: int, finding: Document) -> list[str]:
     ]
 
 
-def _some(names: Sequence[str], most: int, instead: str) -> str:
+def _some(names: Sequence[str], limit: int, instead: str) -> str:
     """Returns the first names of a list, and the number of further names."""
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-    return (code(names[0], most, cell=True) if names and names[0] else instead) + more
+    return (code(names[0], limit, cell=True) if names and names[0] else instead) + more
 
 
 def _ledger(ambiguities: Sequence[Document]) -> str:
@@ -133,13 +133,13 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _fitting(parts: Iterable[str], room: int, most: int | None = None) -> tuple[list[str], int]:
+def _fitting(parts: Iterable[str], room: int, limit: int | None = None) -> tuple[list[str], int]:
     """Returns the parts that fit into the available space, and the number of parts that do not fit."""
     kept: list[str] = []
     left = 0
     for part in parts:
         room -= _size(part) + 2
-        if left or room < 0 or len(kept) == most:
+        if left or room < 0 or len(kept) == limit:
             left += 1
         else:
             kept.append(part)
@@ -219,9 +219,9 @@ def _block(language: str, *lines: str) -> Iterator[str]:
 # ------------------------------------------------------------------------------------------------------------- text
 
 
-def code(text: str, most: int, *, cell: bool = False) -> str:
+def code(text: str, limit: int, *, cell: bool = False) -> str:
     """Marks text as code on one line. In a table, `|` is escaped, because it would end the cell."""
-    cut = _with_few_backticks(_cut(text, most))
+    cut = _with_few_backticks(_cut(text, limit))
     shown = cut.replace("|", "\\u007c") if cell else cut
     if not shown.strip():
         return "(empty)" if not shown else "(blank)"
@@ -230,22 +230,22 @@ def code(text: str, most: int, *, cell: bool = False) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def prose(text: str, most: int, *, cell: bool = False) -> str:
+def prose(text: str, limit: int, *, cell: bool = False) -> str:
     """Marks everything in a sentence as code, except for plain words."""
-    words = groupby(_cut(text, most).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
-    return " ".join(" ".join(group) if plain else _quoted(" ".join(group), most, cell=cell) for plain, group in words)
+    words = groupby(_cut(text, limit).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
+    return " ".join(" ".join(group) if plain else _quoted(" ".join(group), limit, cell=cell) for plain, group in words)
 
 
-def _quoted(words: str, most: int, *, cell: bool) -> str:
+def _quoted(words: str, limit: int, *, cell: bool) -> str:
     """Marks words as code. A comma or a full stop after the words is not part of the code."""
     ended = _END.fullmatch(words)
-    return code(ended[1], most, cell=cell) + ended[2] if ended else code(words, most, cell=cell)
+    return code(ended[1], limit, cell=cell) + ended[2] if ended else code(words, limit, cell=cell)
 
 
-def _cut(text: str, most: int) -> str:
-    """Converts text to one line of printable characters, and cuts it after about `most` characters."""
-    shown = printable(text[: most + 1])
-    return shown if len(shown) <= most else f"{shown[:most]}..."
+def _cut(text: str, limit: int) -> str:
+    """Converts text to one line of printable characters, and cuts it after about `limit` characters."""
+    shown = printable(text[: limit + 1])
+    return shown if len(shown) <= limit else f"{shown[:limit]}..."
 
 
 def _with_few_backticks(text: str) -> str:

@@ -32,9 +32,9 @@ def comparison(twin: Document, message: Document, heads: tuple[str, str]) -> Mar
     """Creates a table with two columns. The twin is on the left."""
     left, right = body_of(twin), body_of(message)
     start = _start(left, right)
-    a, b = (lines_of(body, start, most=LONGEST) for body in (left, right))
+    a, b = (lines_of(body, start, limit=LONGEST) for body in (left, right))
     if a.lines == b.lines and left != right:
-        a, b = (lines_of(body, start, most=LONGEST, laid_out=False) for body in (left, right))
+        a, b = (lines_of(body, start, limit=LONGEST, laid_out=False) for body in (left, right))
     rows = [*rows_of(_headers(twin), _headers(message)), *rows_of(a.lines, b.lines)]
     return element(
         "table",

@@ -14,18 +14,18 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, Validator, sta
 class ErrorLimiter:
     """Makes messages smaller so that they have fewer errors. The remaining errors stay at the same places.
 
-    If a message has more than `most` errors, at least `most` of them remain.
+    If a message has more than `limit` errors, at least `limit` of them remain.
     """
 
-    def __init__(self, schema: Schema, files: SchemaFiles, most: int) -> None:
-        self._schema, self._files, self._most = schema, files, most
+    def __init__(self, schema: Schema, files: SchemaFiles, limit: int) -> None:
+        self._schema, self._files, self._limit = schema, files, limit
         self._validators: dict[int, Validator] = {}
 
     def reduced(self, message: Any) -> Any:
         """Returns the message with fewer invalid items. Raises `ValueError` or `RecursionError` if the message is nested too
         deeply for the validator.
         """
-        return _Reduction(self, self._most).reduced([self._schema], message)
+        return _Reduction(self, self._limit).reduced([self._schema], message)
 
     def validator_of(self, schema: Schema) -> Validator:
         if id(schema) not in self._validators:
@@ -45,7 +45,7 @@ class _Reduction:
     """Makes one message smaller. `left` is the number of invalid items that may still be kept."""
 
     def __init__(self, limiter: ErrorLimiter, left: int) -> None:
-        self._limiter, self._most, self._left = limiter, left, left
+        self._limiter, self._limit, self._left = limiter, left, left
 
     def reduced(self, schemas: Iterable[Schema], value: Any) -> Any:
         """Returns the value with fewer invalid items."""
@@ -69,11 +69,11 @@ class _Reduction:
         return found
 
     def _object(self, schemas: list[Schema], props: Mapping[str, Any]) -> dict[str, Any]:
-        """Makes the values of known properties smaller. Keeps only the first `most` unknown properties, each with the value None."""
+        """Makes the values of known properties smaller. Keeps only the first `limit` unknown properties, each with the value None."""
         found, unknown = dict[str, Any](), 0
         for name, prop in props.items():
             asked = [schema["properties"][name] for schema in schemas if name in schema.get("properties", ())]
             unknown += not asked
-            if asked or unknown <= self._most:
+            if asked or unknown <= self._limit:
                 found[name] = self.reduced(asked, prop) if asked else None
         return found

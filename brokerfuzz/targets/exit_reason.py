@@ -39,11 +39,11 @@ class Excerpt:
         return in_one_line(next((line for line in reversed(self.tail.splitlines()) if line.strip()), b""))
 
 
-def in_one_line(data: bytes, most: int = 200) -> str:
-    """Converts bytes to one line with at most `most` characters."""
-    text = data.strip()[: most * 4 + 4].decode(errors="replace")
+def in_one_line(data: bytes, limit: int = 200) -> str:
+    """Converts bytes to one line with at most `limit` characters."""
+    text = data.strip()[: limit * 4 + 4].decode(errors="replace")
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def how_it_ended(code: int) -> str:

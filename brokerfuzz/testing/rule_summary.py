@@ -49,8 +49,8 @@ class RuleSummary:
             for line in self.lines(_MOST_NAMES if config.get_verbosity() <= 0 else None):
                 terminalreporter.line(line)
 
-    def lines(self, most: int | None) -> Iterator[str]:
-        """Yields the lines of the summary, with at most `most` rule names per line (None: all)."""
+    def lines(self, limit: int | None) -> Iterator[str]:
+        """Yields the lines of the summary, with at most `limit` rule names per line (None: all)."""
         from brokerfuzz.cases.rule_names import rule_names
         from brokerfuzz.schemas import load_contract
 
@@ -63,12 +63,12 @@ class RuleSummary:
             exercised_rules = len(every) - len(missing)
             yield f"{message_type}: {exercised_rules:,} of {len(every):,} rules exercised, {len(unproven):,} unproven, {len(missing):,} missing"
             if unproven:
-                yield f"  unproven (no test showed that a twin, the valid counterpart, is accepted): {_some(unproven, most)}"
+                yield f"  unproven (no test showed that a twin, the valid counterpart, is accepted): {_some(unproven, limit)}"
             if missing:
-                yield f"  missing (no test ran a case that breaks the rule): {_some(missing, most)}"
+                yield f"  missing (no test ran a case that breaks the rule): {_some(missing, limit)}"
 
 
-def _some(names: list[str], most: int | None) -> str:
-    shown = names if most is None else names[:most]
+def _some(names: list[str], limit: int | None) -> str:
+    shown = names if limit is None else names[:limit]
     left = len(names) - len(shown)
     return ", ".join(shown) + (f" and {left:,} more (-v lists them)" if left else "")
