@@ -52,11 +52,11 @@ def read_tree(body: bytes) -> Tree:
     return tree
 
 
-class _Pairs(list[tuple[str, object]]):
+class _Pairs(list[tuple[str, Any]]):
     pass
 
 
-def _pairs(pairs: list[tuple[str, object]]) -> _Pairs:
+def _pairs(pairs: list[tuple[str, Any]]) -> _Pairs:
     return _Pairs(pairs)
 
 
@@ -71,7 +71,7 @@ def _frozen(value: Any, depth: int) -> Any:
     if not depth:
         raise ValueError("nested too deep")
     if isinstance(value, _Pairs):
-        return JsonObject(tuple([(name, _frozen(prop, depth - 1)) for name, prop in value]))
+        return JsonObject(tuple([(name, _frozen(prop, depth - 1) if isinstance(prop, list) else prop) for name, prop in value]))
     return JsonArray(tuple([_frozen(item, depth - 1) for item in value]))
 
 
@@ -86,12 +86,12 @@ def write_tree(tree: Tree) -> bytes:
 
 def _written(tree: Tree) -> str:
     match tree:
+        case str():
+            return encode_basestring(tree)
         case JsonObject(pairs):
             return "{" + ",".join([f"{encode_basestring(name)}:{_written(prop)}" for name, prop in pairs]) + "}"
         case JsonArray(items):
             return "[" + ",".join(map(_written, items)) + "]"
-        case str():
-            return encode_basestring(tree)
         case Number(literal):
             return literal
         case _:

@@ -20,13 +20,12 @@ def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge
     """Returns a valid message that differs from the probe only at the places of the ambiguity. If there is no such message,
     returns an ordinary valid message.
     """
-    without_headers = Case(case.message_type, case.body, verdict, tags=TWIN_TAGS)
     for candidate in _candidates(case, verdict, plain):
-        body = write_tree(candidate)
-        if plain is not None and body == plain.body:
+        if plain is not None and candidate == _tree(plain.body):
             return plain
-        if (judged := judge.of(without_headers, body)).label == "valid":
-            return replace(without_headers, body=body, verdict=judged)
+        twin = Case(case.message_type, write_tree(candidate), verdict, tags=TWIN_TAGS)
+        if (judged := judge.of(twin, twin.body)).label == "valid":
+            return replace(twin, verdict=judged)
     return plain
 
 
@@ -47,10 +46,13 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
             yield candidate
 
 
+_tree = lru_cache(maxsize=8)(read_tree)
+
+
 @lru_cache(maxsize=8)
 def _first_values(plain: bytes) -> Mapping[str, Tree]:
     """Maps each site of the plain message to its first value."""
-    return dict(reversed(list(sites(read_tree(plain)))))
+    return dict(reversed(list(sites(_tree(plain)))))
 
 
 def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:

@@ -14,7 +14,7 @@ The statuses 401, 403, 407 and 429 after an accepted message are treated like a 
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import monotonic
 
 from brokerfuzz.campaign.first_contact import FirstContact
@@ -167,7 +167,7 @@ class TargetHealth:
             return answer
         if not self.is_usual(await self._ask()):
             await self._wait()
-        return replace(answer, reached=True) if answer.kind == "crashed" and answer.status is None else answer
+        return answer._replace(reached=True) if answer.kind == "crashed" and answer.status is None else answer
 
     async def _wait(self) -> None:
         """Waits until the target gives the usual answer to the plain message. Raises `TargetLostError` if the target does not

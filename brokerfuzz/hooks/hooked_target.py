@@ -181,7 +181,7 @@ def _without_secrets(outcome: Any, secrets: Secrets) -> Any:
     """Returns the outcome of `HttpTarget._ask`, without the secrets that belong to a single request."""
     match outcome:
         case Answer():
-            return replace(outcome, body=secrets.excerpt(outcome.body, EXCERPT), reason=secrets.hide(outcome.reason))
+            return outcome._replace(body=secrets.excerpt(outcome.body, EXCERPT), reason=secrets.hide(outcome.reason))
         case RetryLater():
             return replace(outcome, answer=_without_secrets(outcome.answer, secrets))
         case _:

@@ -65,7 +65,7 @@ class Hooks:
             return answer
         if kind not in ANSWER_KINDS:
             raise self._wrong("classify", kind, f"None or one of {listed(ANSWER_KINDS, 'and')}")
-        return replace(answer, kind=kind)
+        return answer._replace(kind=kind)
 
     async def after_answer(self, case: SentCase, answer: Answer) -> None:
         """Calls the hook `after_answer` with a message and its answer."""

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
@@ -34,8 +34,7 @@ _CLASS = re.compile(r"([1-9])[xX]{2}")
 _CODE = re.compile(r"[1-9][0-9]{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The answer of a target to one message.
 
     `status` is None if there was no HTTP response. `body` is the beginning of the response, without secrets. `reason` explains

@@ -306,7 +306,7 @@ class HttpTarget:
             seconds = seconds_of(response.get_header("retry-after"), response.get_header("date"))
             return answer if status == 503 and seconds is None else RetryLater(answer, seconds, monotonic())
         if status // 100 == 3 and (location := response.get_header("location")) is not None:
-            return replace(answer, location=self.secrets.hide(shown(location)))
+            return answer._replace(location=self.secrets.hide(shown(location)))
         return answer
 
     def _headers(self, instead: Headers) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ response are sent again, one at a time, before all other messages.
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import monotonic, time
 
@@ -139,6 +139,6 @@ class Gate:
         often = "once" if times == 1 else f"{times} times"
         wanted = f", the last time with a wait of {asked.seconds:.0f} s" if asked.seconds is not None and asked.seconds >= 1 else ""
         reason = f"asked to retry later {often}{wanted} (status {status})"
-        answer = replace(asked.answer, kind=_KINDS[status], reason=reason, seconds=waited, reached=False)
+        answer = asked.answer._replace(kind=_KINDS[status], reason=reason, seconds=waited, reached=False)
         self._given_up = answer, asked.at + (asked.seconds if asked.seconds is not None else 1.0)
         return answer

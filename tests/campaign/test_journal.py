@@ -36,6 +36,7 @@ answers = st.builds(
     st.text(st.characters(exclude_categories=["Cs"])),
     st.sampled_from([0.0, 0.25, 1.5]),
     st.booleans(),
+    location=st.none(),  # a journal does not contain it
 )
 
 

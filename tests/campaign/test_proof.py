@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final
@@ -34,7 +33,7 @@ class Answering(Service):
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         answer = await super().send(body, headers)
-        return replace(answer, body=self.say(body)[1].encode() if answer.kind == "rejected" else b"")
+        return answer._replace(body=self.say(body)[1].encode() if answer.kind == "rejected" else b"")
 
 
 def faults(count: int = 300) -> list[Case]:

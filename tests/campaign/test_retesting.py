@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -68,7 +67,7 @@ class Strict(Service):
 
     async def send(self, body: bytes, headers: Any = ()) -> Answer:
         answer = await super().send(body, headers)
-        return replace(answer, body=b'{"error":"message 17 is blocked"}') if answer.kind == "rejected" else answer
+        return answer._replace(body=b'{"error":"message 17 is blocked"}') if answer.kind == "rejected" else answer
 
 
 def fired(cases: list[Case], target: Service, **options: Any) -> Result:

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import count, islice
@@ -49,7 +48,7 @@ class Knowing(Service):
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         answer = await super().send(body, headers)
-        return replace(answer, body=self._say().encode()) if answer.kind == "rejected" else answer
+        return answer._replace(body=self._say().encode()) if answer.kind == "rejected" else answer
 
 
 def fired(target: Service, shrink_requests: int = 0) -> Result:
