@@ -45,7 +45,7 @@ def quoted(value: Any) -> str:
 
 
 def shortened(line: str, limit: int = LONGEST_LINE) -> str:
-    """Returns the line. If it has more than `limit` characters, its middle is omitted."""
+    """Returns the line, without its middle if it has more than `limit` characters."""
     if len(line) <= limit:
         return line
     half = limit // 2 - 20
@@ -53,7 +53,7 @@ def shortened(line: str, limit: int = LONGEST_LINE) -> str:
 
 
 def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
-    """Checks the argument `name`, and returns its `values`. Raises `TypeError` if they are a single string, or are not iterable."""
+    """Returns the `values` of the argument `name`. Raises `TypeError` if they are a single string or not iterable."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(f"{name}={quoted(values)}: use a list or tuple, also for a single value")
     return values

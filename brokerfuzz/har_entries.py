@@ -1,6 +1,6 @@
 """Creates entries of HAR files (http://www.softwareishard.com/blog/har-12-spec).
 
-A body that is not UTF-8 is in base64. HAR marks base64 with the property `encoding`, but only in responses. For requests,
+A body that is not UTF-8 is encoded in base64. HAR marks base64 with the property `encoding`, but only in responses. For requests,
 brokerfuzz uses the additional property `_encoding`.
 """
 

@@ -65,7 +65,7 @@ def _reject(constant: str) -> NoReturn:
 
 
 def _frozen(value: Any, depth: int) -> Any:
-    """Turns the lists of Python's parser into trees. All other values stay unchanged."""
+    """Converts the lists of Python's parser to trees. All other values stay unchanged."""
     if not isinstance(value, list):
         return value
     if not depth:

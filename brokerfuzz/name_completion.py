@@ -51,7 +51,7 @@ class Bash(BashComplete):
         return joined
 
     def format_completion(self, item: "CompletionItem[Any]") -> str:
-        """Returns the end of the suggestion, without the parts that are already on the command line."""
+        """Returns the suggestion without the parts that are already on the command line."""
         typed_before = self._typed_before.partition("=")[2] if self._typed_before.startswith("--") else self._typed_before
         return f"{item.type},{item.value.removeprefix(typed_before)}"
 

@@ -82,7 +82,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 ONE_OF_MESSAGES = listed(MESSAGE_TYPES, "or")
 
 QUIET = "brokerfuzz.quiet"
-"""The key in click's `Context.meta` that says whether the user gave `--quiet`."""
+"""The key in click's `Context.meta` that says whether the user specified `--quiet`."""
 
 
 def quiet_option(what: str) -> Decorator:

@@ -1,5 +1,5 @@
-"""Runs campaigns for the command `fire` and for `brokerfuzz.fire`: a plan determines the cases, and the campaign uses journals,
-baselines and workers.
+"""Runs campaigns for the command `fire` and for `brokerfuzz.fire`. A plan determines the cases, and a campaign can use a journal, a
+baseline and workers.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -33,9 +33,9 @@ class PlannedCampaign:
     """Everything that determines a campaign, except for its target.
 
     `now` is the time that counts as the present (None: the actual time). `max_time` and `shrink` are in seconds (`shrink=0`: no
-    shrinking). `journal` is a new file. If `resume` is true, it is the journal of the campaign to continue. The findings in `known` are
-    sent first, and are marked in the result. `fresh` is a property that is unique in each message. `cluster` is the address of a Dask
-    cluster.
+    shrinking). `journal` is a new file or, if `resume` is true, the journal of the campaign to continue. The findings in `known`
+    are sent first, and are marked in the result. `fresh` is a property that is unique in each message. `cluster` is the address of
+    a Dask cluster.
     """
 
     plan: Plan

@@ -1,4 +1,4 @@
-"""Defines `Secret`, the type of texts that contain secrets, and removes secrets from everything that a command writes."""
+"""Defines `Secret`, the type of strings that contain secrets, and removes secrets from everything that a command writes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,9 +8,8 @@ Parts = Sequence[tuple[str, str | None]]
 
 
 class Secret(str):
-    """A text that contains secrets, such as a header. `parts` says which parts of the text come from environment variables.
-
-    If there are no parts, the whole text is secret.
+    """A string that contains secrets, such as a header. `parts` says which parts of the string come from environment variables. If
+    there are no parts, the whole string is secret.
     """
 
     __slots__ = ("parts",)

@@ -59,7 +59,7 @@ def chosen() -> tuple[Case, ...]:
 
 @cache
 def clocked() -> frozenset[str]:
-    """Returns the names of the cases about the clock."""
+    """Returns the names of the time-dependent cases."""
     return frozenset(name_of(case) for case in chosen() if now_of(case) is not None)
 
 

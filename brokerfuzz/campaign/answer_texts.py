@@ -20,16 +20,16 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """The contents of an answer, without details. `head` is the HTTP status or, if there is no status, the reason. `parts` are
-    the strings of a JSON body, or the lines of another body. `parts` is None if only the beginning of the body is known.
+    """The text of an answer, without details. `head` is the HTTP status or, if there is no status, the reason. `parts` are the
+    strings of a JSON body, or the lines of another body. `parts` is None if only the beginning of the body is known.
     """
 
     head: str
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns whether the other answer has the same text, or a part of this text. If a message has two problems, one of them
-        may remain after shrinking.
+        """Returns whether the other answer has the same text, or a part of this text. After shrinking, the answer may name only one
+        of two problems.
         """
         if self.head != other.head:
             return False
@@ -37,7 +37,7 @@ class AnswerText:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """A key to compare answers, which is the same in every run."""
+        """A key for comparing answers. It is the same in every run."""
         return (self.head, *sorted(self.parts or ()))
 
 

@@ -14,8 +14,8 @@ _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
 
 
 def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:
-    """Returns whether the message may contain a property with a rule about the clock. Escapes or compression can hide the name of
-    the property.
+    """Returns whether the message may contain a property with a rule about the current time. The result is also True if escapes or
+    compression may hide such a property.
     """
     return bool(case.headers) or b"\\u" in case.body or any(name in case.body for name in _clock_properties(contract))
 

@@ -25,13 +25,12 @@ from brokerfuzz.targets import Answer
 from brokerfuzz.wording import counted
 
 TWINS_KEPT = 8192
-"""The maximum number of valid messages whose answers are kept in memory. This maximum is large enough, because a catalogue has
-only about two thousand different twins.
+"""The maximum number of valid messages whose answers are kept in memory. A catalogue has only about two thousand different twins.
 """
 
 TURN = 0.002
-"""The time in seconds after which another task may run, such as the time limit. An application in this process may answer without
-waiting for anything, and so does a journal.
+"""The number of seconds after which other tasks get a turn, such as the task that checks the time limit. This is necessary because
+a journal, and an application in this process, may answer without giving other tasks a turn.
 """
 
 Numbered = tuple[int, Case]
@@ -99,9 +98,7 @@ class CaseRunner:
             await self._check_rejection(rejection)
 
     async def _send(self, phase: str, number: int, case: Case) -> Answer:
-        """Sends a message. If the target no longer answers, the campaign stops, and all unanswered messages together are one
-        finding.
-        """
+        """Sends a message. If the target no longer answers, the campaign stops, and all unanswered messages count as one finding."""
         try:
             return await self._sender.send(Key(phase, number), case, case.body)
         except TargetLostError as lost:

@@ -13,7 +13,7 @@ from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Path, Tree, at,
 from brokerfuzz.schemas.flattening import KNOWN
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
-"""Strings to try: a name, a time, a later time, a schedule and a link. Each string property of the contract is similar to one of these strings."""
+"""Strings to try: a name, a time, a later time, a schedule and a link. Together, they suit all string properties of the contract."""
 NUMBER = 12
 """A number that is not close to any likely limit. Shrinking never produces the number."""
 

@@ -17,8 +17,8 @@ from brokerfuzz.targets import Answer
 SAMPLES = 8
 """The maximum number of messages in a group that are shrunk separately, if nothing shows whether they have the same cause."""
 MOST_GROUPS = 2000
-"""The maximum number of groups. A campaign can have more groups only if the answers of the target are always different. Messages
-of further groups are added to an existing group.
+"""The maximum number of groups. A campaign reaches it only if the answers of the target are always different. Further
+contradictions are then added to an existing group.
 """
 
 Key = tuple[str, ...]
@@ -48,7 +48,7 @@ class Suspicions:
             self._take(suspicion)
 
     def keep(self, limit: int) -> list[Suspicion]:
-        """Returns the contradictions of the first `limit` findings. There can be more findings, because several cases are sent at the same time."""
+        """Returns only the contradictions of the first `limit` findings. More findings can exist, because several cases are sent at the same time."""
         found = self.in_order()
         first = list(dict.fromkeys(map(group_key, found)))[:limit]
         return [suspicion for suspicion in found if group_key(suspicion) in first]
@@ -90,7 +90,7 @@ def _index(suspicion: Suspicion) -> int:
 
 
 def _variety(suspicion: Suspicion) -> tuple[Key, bool]:
-    """Returns what a message tests, and whether messages that test the same thing always have the same cause."""
+    """Returns a key for what a message tests, and whether messages with the same key always have the same cause."""
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:
         return (), True

@@ -164,7 +164,7 @@ class _ProblemGroup:
         return answer if self._minimizer.problem(suspicion, suspicion.answer, suspicion.case.body).is_shown(answer, body) else None
 
     def _without(self, suspicion: Suspicion, body: bytes, cause: Cause) -> bytes | None:
-        """Returns the message without a cause, if this is possible without changing the verdict."""
+        """Returns the message without a cause, or None if removing the cause would change the verdict."""
         tree = _tree(body)
         if tree is None:
             return None

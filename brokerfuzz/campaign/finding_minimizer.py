@@ -80,8 +80,8 @@ class FindingMinimizer:
         return BoundedSender(self.sender_of("shrink", suspicion), self._bounds)
 
     def sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
-        """Returns a function that sends a body with the headers of the case. The journal distinguishes the contradictions of a case by
-        their kind and verdict, because the twin of a case can show another contradiction.
+        """Returns a function that sends a body with the headers of the case. In the journal, the kind and the verdict distinguish
+        the contradiction of a case from that of its twin.
         """
         name = f"{phase} {suspicion.kind} {suspicion.verdict.label}"
         place = (name, suspicion.index)

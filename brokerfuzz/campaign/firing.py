@@ -45,17 +45,17 @@ class Options:
     """The settings of a campaign.
 
     `concurrency` is the number of messages that are sent at the same time. `rate` limits the number of requests per second (None:
-    no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, the campaign
-    sends no more cases.
+    no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, the campaign sends
+    no more cases.
 
     `now`, `contract` and `policies` decide how cases are judged. `now` and `contract` must be the same as when the cases were
     generated. Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking). The search for its causes has the
     same limit. Shrinking and searching take at most `shrink_seconds` seconds for all findings together.
 
     `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The
-    campaign first sends the plain messages, until the target accepts one. When the target may be down, the campaign sends the
-    accepted plain message again. The target is lost if it does not answer again within `patience` seconds. `total` is the number
-    of cases, for progress reports. If `repeats` is true, an accepted offer is sent twice at the end (see `repeated_number`).
+    campaign first sends the plain messages, until the target accepts one. When the target may be down, the campaign sends this
+    message again, and gives up if it gets no answer within `patience` seconds. `total` is the number of cases, for progress
+    reports. If `repeats` is true, an accepted offer is sent twice at the end (see `repeated_number`).
     """
 
     concurrency: int = 16
@@ -91,8 +91,8 @@ class Options:
 def fire(cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None) -> Result:
     """Sends the cases to the target and returns the result. `on_progress` is called about ten times per second.
 
-    Ctrl-C ends the campaign at once. The result then contains everything that was found before. Raises `TargetError` if the
-    target cannot be reached.
+    Ctrl-C ends the campaign at once. The result then contains everything found so far. Raises `TargetError` if the target cannot be
+    reached.
     """
     return run(Campaign(enumerate(cases), target, options or Options(), on_progress))
 

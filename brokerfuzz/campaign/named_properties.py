@@ -24,9 +24,9 @@ _POINTED = (
     "name",
     "source",
 )
-"""Properties of error responses whose values are property names or paths, such as `pointer` in RFC 9457."""
+"""The properties of error responses whose values name the invalid property or its path, such as `pointer` in RFC 9457."""
 _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
-"""Properties of error responses whose values are objects with property names as keys."""
+"""The properties of error responses whose values are objects with the invalid properties as keys."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
 _CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")

@@ -74,9 +74,9 @@ class CampaignOutcome:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Counts the answers that show what the target checks. `valid` is the number of valid messages, and `accepted` is the number
-    of accepted ones. `faults` is the number of messages with a fault. `shown` counts the messages with a fault that the target
-    accepted, and those whose rejection is proven.
+    """Counts the messages whose answers show what the target checks. `valid` is the number of valid messages, and `accepted` is the
+    number of valid messages that the target accepted. `faults` is the number of messages with a fault. `shown` counts those of them
+    that the target accepted, or whose rejection is proven.
     """
 
     cases: int

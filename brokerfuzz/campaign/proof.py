@@ -17,14 +17,13 @@ from brokerfuzz.schemas import Contract, Verdict
 from brokerfuzz.targets import Answer
 
 ABOUT_THE_CLIENT = frozenset({401, 403, 407, 429})
-"""Statuses that say something about the client or the request, but nothing about the message."""
+"""Statuses that concern the client or the request, not the message."""
 
 MOST_EXAMPLES = 20
 """The maximum number of examples of each kind in the report."""
 
 MOST_WAITING = 4096
-"""The maximum number of unproven rejections that are kept to be retested. This maximum is large enough, because a catalogue has
-fewer invalid cases.
+"""The maximum number of unproven rejections that are kept to be retested. A catalogue has fewer invalid cases.
 """
 
 _OTHER = ("other",)

@@ -3,8 +3,8 @@ from time import monotonic
 
 
 class RateLimiter:
-    """Allows at most `rate` requests per second (None: no limit). The rate after a pause is the same as before, so delayed
-    requests do not arrive all at once.
+    """Allows at most `rate` requests per second (None: no limit). After a pause, the limit still applies, so delayed requests are
+    not sent all at once.
     """
 
     def __init__(self, rate: float | None) -> None:

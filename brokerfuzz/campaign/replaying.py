@@ -34,8 +34,8 @@ Outcome = Literal["still there", "another", "gone", "other verdict", "not sent"]
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of replaying one finding. `answer` is the answer that decided the result. The result `another` means that
-    another kind of contradiction occurred, and `other verdict` means that the message has another verdict now.
+    """The result of replaying one finding. `answer` is the answer that decided the result. The result `another` means that another
+    kind of contradiction occurred. The result `other verdict` means that the message now has another verdict.
     """
 
     sentence: str

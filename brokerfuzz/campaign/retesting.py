@@ -40,7 +40,7 @@ SECONDS = 60.0
 
 @dataclass(frozen=True)
 class _Retest:
-    """A message with a fault and its twin, both with replaced parts."""
+    """A message with a fault and its twin, after the rejected parts of both were replaced."""
 
     before: Rejection
     fault: Case

@@ -29,7 +29,7 @@ class SameProblem:
         return self._kind not in TEXT_MATTERS or self._text.includes(text_of(answer, message))
 
     def narrow(self, answer: Answer, message: bytes) -> None:
-        """Restricts the problem to the text of this answer. If the first answer reported two problems, and this answer only one
-        of them, this one remains.
+        """Restricts the problem to the text of this answer. If the first answer reported two problems and this answer reports one
+        of them, only this one still counts.
         """
         self._text = text_of(answer, message)

@@ -25,7 +25,7 @@ from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
-"""The maximum number of shards per worker that are running or queued. The queue ensures that workers need not wait."""
+"""The maximum number of shards per worker that are running or queued. The queue keeps the workers from waiting."""
 ATTEMPTS = 3
 """The maximum number of times that a shard is started. If every worker of a shard is lost, the shard is probably the reason."""
 
@@ -158,7 +158,7 @@ class Sharding:
         return stopped
 
     def _cancel_waiting(self) -> None:
-        """Cancels the shards that no worker has begun, because each shard would wait for the lost target."""
+        """Cancels the shards that no worker has begun, because each of them would wait for the lost target."""
         for future in list(self._under_way):
             if future.cancel():
                 del self._under_way[future]

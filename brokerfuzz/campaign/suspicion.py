@@ -40,7 +40,7 @@ class Suspicion:
     further_sites: set[str] = field(default_factory=set)
     """The sites of the contradictions that were merged into this contradiction."""
     provisional: bool = False
-    """True if no case has shown the contradiction, because it was found while another contradiction was shrunk."""
+    """True if the contradiction was found while another one was shrunk, and no case has shown it."""
 
     def __post_init__(self) -> None:
         self.body = self.case.body

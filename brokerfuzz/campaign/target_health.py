@@ -128,7 +128,7 @@ class TargetHealth:
             self._gate = asyncio.get_running_loop().create_future()
 
     async def _check_if_idle(self) -> None:
-        """Checks the target, unless the answers to other messages are still missing: these answers may show that the target
+        """Checks the target, unless answers to other messages are still missing, because these answers may show that the target
         works.
         """
         if not self._under_way and not self._is_checking:
@@ -194,7 +194,7 @@ class TargetHealth:
             self.is_waiting = False
 
     def is_usual(self, answer: Answer) -> bool:
-        """Returns whether an answer to the plain message is the same as at the beginning, which shows that the target works."""
+        """Returns whether the answer to the plain message is the same as at the beginning, which shows that the target works."""
         first = self.contact.answer
         if first is None or not is_answer(answer):
             return False

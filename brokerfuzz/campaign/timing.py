@@ -8,9 +8,9 @@ from math import frexp
 
 SPANS = 200
 FIRST_SPAN = 0.25
-"""The length of an interval at the beginning, in seconds. If there are more than `SPANS` intervals, every two neighbouring intervals become one."""
+"""The initial length of an interval, in seconds. If there are more than `SPANS` intervals, neighbouring intervals are merged in pairs."""
 STEPS = 4
-"""The number of latency classes between a latency and twice this latency. With four classes, a latency is wrong by at most a fifth."""
+"""The number of latency classes between a latency and twice this latency. With four classes, the error of a latency is at most a fifth."""
 _FASTEST = 1e-6  # seconds
 
 
@@ -48,7 +48,7 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """Returns the latency in seconds that a given share of the answers did not exceed. Returns 0 if there are no answers."""
+        """Returns a latency in seconds that the given share of the answers (0 to 1) did not exceed. Returns 0 if there are no answers."""
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):

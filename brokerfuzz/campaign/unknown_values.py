@@ -34,7 +34,7 @@ MOST_MESSAGES = 2000
 _LONGEST = 16_384
 """The maximum number of bytes of each of these messages."""
 _OTHER_REASONS = 10
-"""Unknown values count as the reason only if at most one in this number of rejections has another reason, such as a bug."""
+"""Unknown values count as the reason only if at most one in ten rejections has another reason, such as a bug."""
 _MOST_SHOWN = 8
 
 Value = tuple[str, int | None]

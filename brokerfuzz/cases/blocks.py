@@ -1,7 +1,7 @@
 """Splits the cases of a plan into blocks, which different processes can generate independently.
 
-Blocks of catalogue cases and blocks of random cases are numbered separately. So a process that generates only random cases does
-not have to generate the catalogue, which takes seconds.
+Blocks of catalogue cases and blocks of random cases are numbered separately. For this reason, a process that generates only random
+cases does not need the catalogue, which takes seconds to generate.
 """
 
 from collections.abc import Iterable, Iterator

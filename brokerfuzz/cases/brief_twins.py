@@ -34,8 +34,8 @@ _ALWAYS_BRIEF = 32
 
 
 def brief(case: Broken, maker: FaultMaker, style: Style) -> Broken:
-    """Returns a case with the same fault and a short twin. Returns the case itself if its twin is already short, or if long pinned
-    values prevent a short twin.
+    """Returns a case with the same fault and a short twin. Returns the case itself if its twin is already short, or if long values
+    that the user specified prevent a short twin.
     """
     if _is_brief(case, maker):
         return case
@@ -58,8 +58,8 @@ def _is_brief(case: Broken, maker: FaultMaker) -> bool:
 def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, style: Style) -> Iterator[tuple[Any, Steps]]:
     """Yields messages with a smaller value at the place of the fault, and the path to this place.
 
-    The value is an array with only its first item, or the smallest value that the contract allows. The smallest message and
-    the plain message follow. All these messages have the pinned values of the given message.
+    The value is an array with only its first item, or the smallest value that the contract allows. The smallest message and the
+    plain message follow. All these messages keep the values that the user specified.
     """
     steps = _steps_to(message, at)
     present = value_at(message, steps)
@@ -85,7 +85,7 @@ def _with(value: Any, message: Any, steps: Steps, maker: FaultMaker, style: Styl
 
 
 def _with_pinned(message: Any, pinned: Mapping[str, Sequence[Any]]) -> Any:
-    """Returns the message with these values at the pinned sites. Raises `IndexError` if a site has no value."""
+    """Returns the message with the values that the user specified for sites. Raises `IndexError` if a site has no value."""
     for site, values in pinned.items():
         for steps in places(message, site):
             message = altered(message, steps, Put(values[0]))

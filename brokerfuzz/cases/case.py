@@ -259,7 +259,7 @@ def _placed(faults: Sequence[Fault | str], verdict: Verdict, message_type: Messa
 
 
 def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:
-    """Returns whether the verdict of the oracle is the verdict that the generator of the case expected."""
+    """Returns whether the verdict of the oracle is the one that the generator of the case expected."""
     if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
         return False
     return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
@@ -273,11 +273,12 @@ def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 
 _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""For each message type, a hash object that already contains the type. Copying it is faster than creating it again."""
+"""For each message type, a hash object that has already hashed the type. Copying it is faster than creating it again."""
 
 
 def clock(now: datetime | None) -> datetime:
-    """Returns the time for the cases about the clock, in UTC and in whole seconds. For None, returns the current time.
+    """Returns the time for the cases whose verdict depends on the current time: `now` in UTC and in whole seconds (None: the
+    current time).
 
     Raises `ClockError` for a time before 2001 or after 9900, because some cases contain fixed times that must be in the past or
     in the future.
@@ -298,23 +299,21 @@ def is_always_correct(case: Case, contract: Contract) -> bool:
 
 
 ALL_BROKEN = "*"
-"""In a fault that is a string, this name stands for all rules that the message breaks."""
+"""In a fault that is written as a string, this name stands for all rules that the message breaks."""
 TWIN_TAGS = ("twin",)
 """The tags of a case that was selected only because it is the twin of another case."""
 NOW_TAG = "now:"
 
 
 def now_tag(now: datetime) -> str:
-    """Returns the tag of a case about the clock. The tag contains the time for which brokerfuzz generated the case.
-
-    At any other time, the verdict of a case about the clock may be wrong. Cases without the tag have the same verdict at every
-    supported time.
+    """Returns the tag of a case whose verdict depends on the current time. The tag contains the time for which brokerfuzz generated
+    the case. At any other time, the verdict may be wrong. Cases without the tag have the same verdict at every supported time.
     """
     return f"{NOW_TAG}{spell(now)}"
 
 
 def tagged_now(tags: Iterable[str]) -> datetime | None:
-    """Returns the time from the tag of a case about the clock, or None for any other case."""
+    """Returns the time from the tag `now:TIME`, or None if there is no such tag."""
     return next((instant(tag.removeprefix(NOW_TAG)) for tag in tags if tag.startswith(NOW_TAG)), None)
 
 

@@ -31,9 +31,9 @@ _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 _STATED_SHARE = 54
 _STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
 _OTHERS: Mapping[str, int] = {"unknown property": 8, "type": 30, "integer range": 6, "syntax": 2}
-"""The shares of the kinds of rules among the faults, in hundredths. The contract states the rules of the kinds in `_STATED` in
-words. Together, these kinds get 54 hundredths. The rules of the kinds in `_OTHERS` follow from the types in the tables of the
-contract. There are more such rules, but almost all programs check them.
+"""The shares of these kinds of rules among the faults, in percent. These rules follow from the types in the tables of the contract.
+There are many of them, but almost all programs check them. The rules that the contract states in words (`_STATED`) together get 54
+percent.
 """
 _TOO_LARGE = ("message_size",)  # a message that touches this ambiguity is a megabyte long, so only the catalogue contains one
 TAG = "random"
@@ -54,7 +54,7 @@ class CaseDecoder:
     style: Style
 
     def read(self, source: Source, now: datetime | None) -> Case:
-        """Decodes the next case. If `now` is None, the decoder generates no case about the clock."""
+        """Decodes the next case. If `now` is None, the decoder generates no time-dependent case."""
         kinds = [label for label in self.labels for _ in range(_SHARES[label])]
         kind = kinds[source.choose(len(kinds))]
         if kind == "valid":
@@ -124,7 +124,7 @@ class CaseDecoder:
         return [technique for technique in maker.techniques(rule) if self.techniques is None or technique.name in self.techniques]
 
     def faults(self, now: datetime | None) -> FaultMaker:
-        """Returns the object that generates faults for this time. All such objects share the messages that they have built."""
+        """Returns the object that generates faults for the time `now`. All such objects share the messages that they build."""
         return replace(_fault_maker(self.contract, self.message_type, now is not None), now=now)
 
     # --------------------------------------------------------------------------------------------------- probes
@@ -154,7 +154,7 @@ class CaseDecoder:
 @lru_cache(maxsize=64)
 def _message_decoders(contract: Contract, message_type: MessageType, style: Style) -> dict[str, Read]:
     """Returns the cache of compiled message decoders, by place. All case decoders share this cache, because a message decoder does
-    not depend on the selected cases.
+    not depend on which cases are selected.
     """
     return {}
 
@@ -225,8 +225,8 @@ def random_cases(
 ) -> Iterator[Case]:
     """Yields endless random cases. The same seed gives the same cases, except for values that depend on `now`.
 
-    If `now` is None, there are no cases about the clock, so every verdict is true at every supported time. The function does not
-    yield twins: the twin of an invalid case is its attribute `twin`.
+    If `now` is None, there are no time-dependent cases, so every verdict is correct at every supported time. The function does not
+    yield twins as cases of their own: the twin of an invalid case is its attribute `twin`.
     """
     decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in LABELS if label in verdicts))
     source, instant = Seeded(seed), None if now is None else clock(now)

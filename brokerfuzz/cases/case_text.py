@@ -11,15 +11,13 @@ from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.wording import listed, printable_as_in_python
 
 LEGIBLE = 80
-"""A difference with up to this number of characters is never compressed. The twin of a generated case needs no more characters than
-this, so `repr()` adds at most 200 characters to the body.
+"""A difference with up to this number of characters is never compressed. Differences from the twins of generated cases are never
+longer, so `repr()` adds at most 200 characters to the body.
 """
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
-    """Returns Python code that creates the case again: a call of `Case.judged`. The call contains no tags, except for the tag of
-    a case about the clock.
-    """
+    """Returns Python code that creates the case again: a call of `Case.judged`. The call contains no tags, except for `now:TIME`."""
     options = {
         "faults": list(_written_faults(case, contract or load_contract())),
         "twin": case.twin and written_twin(case.twin.body, case, contract or load_contract()),

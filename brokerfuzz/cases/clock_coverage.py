@@ -1,4 +1,4 @@
-"""Finds out what a corpus does not cover if it has no cases about the clock."""
+"""Finds out what a corpus does not cover if it has no time-dependent cases (cases whose verdict depends on the current time)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from brokerfuzz.schemas.contract import NOT_IN_FUTURE
 
 
 def covered_only_with_clock(plan: Plan) -> Mapping[str, Sequence[str]]:
-    """Returns the selected rules, techniques and ambiguities that only cases about the clock cover."""
+    """Returns the selected rules, techniques and ambiguities that only time-dependent cases cover."""
     with_clock, without = _covered(plan, EARLIEST_NOW), _covered(plan, None)
     missing = {kind: [name for name in names if name not in without[kind]] for kind, names in with_clock.items()}
     return {kind: names for kind, names in missing.items() if names}

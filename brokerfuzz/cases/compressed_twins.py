@@ -1,7 +1,6 @@
 """Compresses the part of a twin that differs from its case, for `repr()` of a case whose fault removes or rewrites much of the twin.
 
-The compression uses the body of the case and plain messages as its dictionary, so the text contains only bytes that the
-dictionary lacks.
+The compression uses the body of the case and plain messages as its dictionary, so the text contains only what the dictionary lacks.
 """
 
 import zlib

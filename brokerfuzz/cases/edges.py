@@ -71,8 +71,8 @@ class EdgeMaker:
     def _grounds(self) -> list[Schema]:
         """Returns schemas for a few messages that together contain every site.
 
-        Each schema after the first requires a site that the earlier messages lack. If a range can limit the quantities in a message,
-        one more schema forbids this range.
+        Each schema after the first requires a site that the earlier messages lack. If a minimum and a maximum can limit the
+        quantities in a message, one more schema forbids these limits.
         """
         unlimited = [
             schema_requiring(path, {"properties": {name: {"type": ["null"]} for name in names[1:]}})

@@ -48,9 +48,9 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
-    In the first position, every array has only one item. In the second position, the fault is in the eleventh of twelve items.
-    These first two positions detect most programs that do not check every item. In the other positions, the fault is in the last
-    item, a middle item and the first item.
+    For the first position, every array that contains the fault has only one item. For the second position, the fault is in the
+    eleventh of twelve items. These two positions detect most programs that do not check every item. Then follow the last item, a
+    middle item and the first item.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []

@@ -31,7 +31,7 @@ class _Recent(dict[Any, Any]):
 
 @dataclass(frozen=True)
 class FaultMaker:
-    """Generates the faults of a message type. If `now` is None, there are no faults about the clock."""
+    """Generates the faults of a message type. If `now` is None, there are no time-dependent faults."""
 
     contract: Contract
     message_type: MessageType

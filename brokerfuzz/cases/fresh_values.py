@@ -61,8 +61,8 @@ def check_property(name: str, message_type: MessageType, contract: Contract) -> 
 
 
 class FreshValues:
-    """Gives the property `name` of a message's top-level object a unique string. The function `verdict_of` judges the changed
-    bytes of a case.
+    """Gives the property `name` of a message's top-level object a unique string. The function `verdict_of` judges the changed bytes
+    of a case.
     """
 
     def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict]) -> None:

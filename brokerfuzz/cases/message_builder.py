@@ -41,7 +41,7 @@ class MessagePlan:
     - `choose`: a function that chooses the value of a property from its path and schema. `choose` returns a value, `ABSENT` or
       `PLAIN`. If the schema forbids the chosen value, the builder chooses another value.
     - `backwards`: if true, the properties are in reverse order.
-    - `realistic`: if true, ordinary values are business values, otherwise the simplest values.
+    - `realistic`: if true, ordinary values are realistic, otherwise they are the simplest values.
     """
 
     full: bool = True

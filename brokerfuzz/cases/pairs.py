@@ -30,8 +30,8 @@ from brokerfuzz.schemas.sites import join
 
 STRENGTHS = (1, 2, 3, 4)
 MOST_COMBINATIONS = 1_000_000
-"""The maximum number of combinations for one object. So many combinations take about a minute. Objects with more combinations get a
-lower strength.
+"""The maximum number of combinations for one object. Generating this number takes about a minute. Objects with more combinations
+get a lower strength.
 """
 
 Row = Mapping[str, str]

@@ -42,10 +42,10 @@ MOST_EXCLUDED = 5000
 class Plan:
     """Describes cases of one message type: first catalogue cases (unless `only_random` is true), then `count` random cases.
 
-    `scope` is the part of the catalogue: `whole`, `essential` or `seeds` (for fuzzers). `large` adds the large essential
-    cases. `plausible` means that the random cases are valid messages with business values.
+    `scope` is the part of the catalogue: `whole`, `essential` or `seeds` (for fuzzers). `large` adds the large essential cases.
+    `plausible` means that the random cases are valid messages with realistic values.
 
-    If `count` is None, the random cases do not end. `now` is the time for the cases about the clock (None: no such cases).
+    If `count` is None, the random cases do not end. `now` is the time for the time-dependent cases (None: no such cases).
     `contract` is the folder of a changed contract. `values` is the text of reference data (see `KnownValues`).
 
     `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases (see `case_filters.selection`).
@@ -130,7 +130,7 @@ class Plan:
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
             techniques=chosen.names(), now=self.now, contract=self.demands, strength=self.strength,
         )  # fmt: skip
-        if self.now is None and self.contract is not None:  # a changed contract can have rules about the clock anywhere
+        if self.now is None and self.contract is not None:  # a changed contract can have rules about the current time anywhere
             cases = (case for case in cases if is_always_correct(case, self.demands))
         found = (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts) if chosen else cases
         return islice(found, left)

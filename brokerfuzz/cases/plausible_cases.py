@@ -1,4 +1,4 @@
-"""Generates random valid cases with business values, for demonstrations and load tests."""
+"""Generates random valid cases with realistic values, for demonstrations and load tests."""
 
 from collections.abc import Iterator
 from functools import lru_cache

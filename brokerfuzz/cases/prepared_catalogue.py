@@ -1,12 +1,12 @@
 """Reads the catalogue of the built-in contract, with its verdicts, from a file in the package.
 
 Reading a case takes a few microseconds, because the oracle does not judge it again. A test generates the whole catalogue and
-compares every case and its verdict. The file was generated for the earliest supported time. The cases about the clock are generated
-for the requested time, and get the same positions in the list.
+compares every case and its verdict. The file was generated for the earliest supported time. Time-dependent cases are generated for
+the requested time, and get the same positions in the list.
 
     {"body": "{\\"number\\":…}", "label": "invalid", "broken": [[rule, place, found, demanded, under]], "faults": [[rule, place, technique]],
      "tags": ["catalogue"], "twin": 12}                        a case; its twin is the case at position 12 of the list
-    {"faults": [[…]], "probe": [], "number": 3}                a case about the clock
+    {"faults": [[…]], "probe": [], "number": 3}                a time-dependent case
 
 `python -m brokerfuzz.cases.prepared_catalogue` writes the file.
 """
@@ -37,9 +37,8 @@ _PROBING = ("probe:", "as:")
 
 
 class _ClockCase(NamedTuple):
-    """Identifies a case about the clock, so that it can be found again in a catalogue for another time.
-
-    The faults or tags of the case identify it. A number distinguishes cases with the same faults or tags.
+    """Identifies a time-dependent case by its faults or tags, so that it can be found again in a catalogue for another time. A
+    number distinguishes cases with the same faults or tags.
     """
 
     faults: tuple[Fault, ...]
@@ -48,8 +47,8 @@ class _ClockCase(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """The cases in the file, with a placeholder for each case about the clock, and the rules and ambiguities of the cases about
-    the clock.
+    """The cases in the file, with a placeholder for each time-dependent case, and the rules and ambiguities of the time-dependent
+    cases.
     """
 
     cases: Sequence[Case | _ClockCase]
@@ -58,7 +57,7 @@ class _Prepared(NamedTuple):
 
 
 def prepared(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
-    """Returns the same cases as `catalogue_maker.generate`. If `now` is None, the function returns no cases about the clock.
+    """Returns the same cases as `catalogue_maker.generate`. If `now` is None, the function returns no time-dependent cases.
 
     Raises `CorpusError` if the file cannot be read.
     """
@@ -107,7 +106,7 @@ def _faults(stored: Mapping[str, Any]) -> tuple[Fault, ...]:
 
 
 def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], ambiguities: Iterable[Ambiguity]) -> Iterator[tuple[_ClockCase, Case]]:
-    """Yields the cases about the clock for this time."""
+    """Yields the cases that depend on the current time, generated for the time `now`."""
     contract, seen = load_contract(), Counter[tuple[tuple[Fault, ...], tuple[str, ...]]]()
     for case in chain(faults_of(contract, message_type, now, rules), probes_of(contract, message_type, now, ambiguities)):
         if tagged_now(case.tags) is not None:

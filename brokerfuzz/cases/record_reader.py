@@ -72,7 +72,7 @@ class CaseRecord(NamedTuple):
 
     @property
     def now(self) -> datetime | None:
-        """The time for which a case about the clock was generated."""
+        """The time for which the case was generated, if its verdict depends on the current time."""
         return tagged_now(self.tags)
 
 
@@ -162,8 +162,8 @@ def _no_record(problem: Exception) -> CorpusError:
 def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None, now: datetime | None = None) -> Case:
     """Judges the message of a line again, and returns its case.
 
-    A case about the clock is judged at the time for which it was generated. Any other case is judged at `now` (None: the current
-    time). `twins` maps IDs to the valid cases of earlier lines.
+    A time-dependent case is judged as of the time for which it was generated. Any other case is judged as of `now` (None: the
+    current time). `twins` maps IDs to the valid cases of earlier lines.
 
     Raises `CorpusError` (without a line number) if the ID does not match the message, or if the oracle finds another verdict,
     other faults or other ambiguities than the line states.

@@ -13,8 +13,8 @@ contains the message in base64. In a corpus for other languages, every message i
 a case replace the usual headers with the same names. The value null means that the header is not sent. If the headers declare a
 compressed body, `raw` contains the compressed bytes.
 
-A case about the clock has the tag `now:TIME`, with the time for which its verdict is true. The verdicts of all other cases do not
-depend on the time, so their records contain no time.
+If the verdict of a case depends on the current time, the case has the tag `now:TIME`, with the time for which the verdict is
+correct.
 
 The last record of a corpus ends with `"last":true`, so that readers detect a truncated corpus.
 """

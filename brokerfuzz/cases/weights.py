@@ -3,7 +3,7 @@ catalogue.
 
 The weights were tuned with services that each have one seeded bug (`python -m benchmarks fleet`). The weights follow from typical
 bugs: most buggy programs lack a check completely, and not only for one technique. A lenient parser is lenient for all values of a
-type. A program that checks the only item of an array, and the eleventh of twelve items, usually checks all items.
+type. A program that checks the item of a one-item array, and the eleventh of twelve items, usually checks all items.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

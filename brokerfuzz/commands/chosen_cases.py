@@ -58,7 +58,7 @@ def _random_count(count: int | None, only_random: bool) -> int:
 def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: datetime | None, *, endless: bool = False) -> "tuple[Plan, ...]":
     """Returns a plan for each message type.
 
-    `now` is the time for the cases about the clock (None: no such cases). If `endless` is true, the random cases do not end.
+    `now` is the time for the time-dependent cases (None: no such cases). If `endless` is true, the random cases do not end.
     """
     contract = contract_of(cases.contract, cases.values)
     check_rules(cases, message_types, contract)

@@ -240,7 +240,7 @@ def _written(export: "Export", place: "Place | None", progress: ProgressLine, sh
 
 
 def _not_covered(plans: "tuple[Plan, ...]") -> dict[str, list[str]]:
-    """Returns the rules, techniques and ambiguities that only cases about the clock cover."""
+    """Returns the rules, techniques and ambiguities that only time-dependent cases cover."""
     from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 
     found: dict[str, list[str]] = {}

@@ -1,6 +1,6 @@
 """Loads the corpus that is part of the package: the essential cases of each message type, as `brokerfuzz export` writes them.
 
-This corpus contains no cases about the clock, so its verdicts do not depend on the current time.
+The verdicts of this corpus do not depend on the current time.
 """
 
 from collections.abc import Collection, Sequence

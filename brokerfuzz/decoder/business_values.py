@@ -1,4 +1,4 @@
-"""Provides realistic business values for a property. The name of the property decides which values are suitable."""
+"""Provides realistic values for a property. The name of the property decides which values are suitable."""
 
 import re
 from collections.abc import Sequence

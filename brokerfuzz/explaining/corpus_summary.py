@@ -51,7 +51,7 @@ class Overview:
     contract: Contract
     parts: dict[MessageType, MessageTypeSummary] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
-    """The times for which the cases about the clock were generated."""
+    """The times for which the time-dependent cases were generated."""
     again: int = 0
     """The number of records with the same ID as an earlier record."""
     _ids: set[int] = field(default_factory=set)

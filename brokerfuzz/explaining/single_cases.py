@@ -85,8 +85,8 @@ class SingleCase:
 
 
 def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None) -> SingleCase | None:
-    """Returns the case with this ID from the catalogue or from the essential cases. Returns None if there is no such case. `now`
-    is the time of the cases about the clock.
+    """Returns the case with this ID from the catalogue or from the essential cases. Returns None if there is no such case. `now` is
+    the time for the time-dependent cases.
     """
     for message_type in MESSAGE_TYPES:
         whole = catalogue(message_type, now=clock(now), contract=contract)

@@ -37,7 +37,7 @@ def offer_requests(
       `productClusters` may also be absent or null.
     - `fields` pins properties: it maps the name or the site of a property (`productClusters[].products[].productId`) to a strategy
       for its values. A pinned property occurs in every object that can contain it.
-    - `plausible=True` selects realistic business values instead of unusual ones.
+    - `plausible=True` selects realistic values instead of unusual ones.
     - `ambiguities` lists the IDs of the ambiguities (questions that the contract leaves open) that messages may touch; `"all"` means
       all of them. `*` and `!` work as in the filters of the command line. By default, no message touches an ambiguity, unless a
       pinned value does.

@@ -22,7 +22,7 @@ LARGEST = 16 * 1024
 def essentials(message_type: MessageType, *, now: datetime | None = None, contract: Contract | None = None, large: bool = False) -> Iterator[Case]:
     """Yields the essential cases of a message type. Each twin comes before the cases that use it.
 
-    `now` is the time for the cases about the clock (None: no such cases). `large` includes the messages of more than `LARGEST`
+    `now` is the time for the time-dependent cases (None: no such cases). `large` includes the messages of more than `LARGEST`
     bytes. Raises `ClockError`, or `UnknownNameError` for an unknown message type.
     """
     cases = _all(known_contract(contract), known_message_type(message_type), None if now is None else clock(now))

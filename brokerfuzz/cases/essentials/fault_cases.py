@@ -14,7 +14,7 @@ _SCALAR = {"boolean", "integer", "number", "string", "null"}
 
 
 def faults_of_rule(maker: FaultMaker, rule: Rule) -> Iterator[Case]:
-    """Yields a case for each technique that breaks the rule. The cases have no tags, except for cases about the clock."""
+    """Yields a case for each technique that breaks the rule. Only time-dependent cases have a tag."""
     made = set[str]()
     for technique in maker.techniques(rule):
         for neighbours, given in _surroundings(maker, rule):

@@ -33,7 +33,7 @@ _MANY = 12
 
 @dataclass(frozen=True)
 class ProbeMaker:
-    """Generates the unspecified cases of a message type. If `now` is None, there are no cases about the clock."""
+    """Generates the unspecified cases of a message type. If `now` is None, there are no time-dependent cases."""
 
     contract: Contract
     message_type: MessageType

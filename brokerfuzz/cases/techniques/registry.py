@@ -55,7 +55,7 @@ class Technique:
     change: Callable[[FaultContext], Change | None]
 
     def clock_tags(self, context: FaultContext) -> tuple[str, ...]:
-        """Returns the tag of a case about the clock, if the technique needs the current time."""
+        """Returns the tag `now:TIME`, if the technique needs the current time."""
         if context.now is None or self.family != CLOCK or self.change(replace(context, now=None)) is not None:
             return ()
         return (now_tag(context.now),)

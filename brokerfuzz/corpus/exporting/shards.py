@@ -144,8 +144,8 @@ def _of(manifest: dict[str, Any]) -> list[Any]:
 
 
 def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
-    """Returns the time for which the cases about the clock in the existing shards were generated. Returns None if there are no
-    such cases.
+    """Returns the time for which the time-dependent cases in the existing shards were generated. Returns None if there are no such
+    cases.
 
     Raises `CorpusError` if the manifest is invalid.
     """

@@ -41,7 +41,7 @@ def _technique(case: Case, at: str) -> str | None:
 
 
 def now_of(case: Case) -> str | None:
-    """Returns the time for which a case about the clock was generated. Returns None for any other case."""
+    """Returns the time for which a time-dependent case was generated. Returns None for any other case."""
     now = tagged_now(case.tags)
     return None if now is None else spell(now)
 

@@ -35,7 +35,7 @@ class SuiteCase(NamedTuple):
 
 
 def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
-    """Sorts the cases for a test suite. Cases about the clock are left out. Raises `CorpusError` if no case remains."""
+    """Sorts the cases for a test suite. Time-dependent cases are left out. Raises `CorpusError` if no case remains."""
     kept = []
     for case in cases:
         if now_of(case) is None:
