@@ -83,7 +83,7 @@ class FireOptions(TypedDict, total=False):
 
     - `path`: for applications and test clients, the path to which the messages are sent, such as `/offers`
     - `method`, `headers`: the method (default: POST), and headers in addition to `Content-Type`
-    - `secrets`: names of environment variables that contain secrets. `${NAME}` replaces their values in reports, and `[secret]` in answers.
+    - `secrets`: names of environment variables that contain secrets. `${NAME}` replaces their values in reports and answers.
     - `accept`, `reject`: the statuses that mean `accepted` (default: `["2xx"]`) and `rejected` (default: `["1xx", "3xx", "4xx"]`)
     - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
     - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` at the

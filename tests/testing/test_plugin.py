@@ -309,7 +309,7 @@ SECRETIVE = """
 def test_a_failure_contains_no_secret_that_an_option_names(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEY", "c4nary-key")
     output = run(pytester, SECRETIVE, "--brokerfuzz-secret", "KEY").stdout.str()
-    assert "actual: rejected (ValueError: no [secret])" in output
+    assert "actual: rejected (ValueError: no ${KEY})" in output
     assert "c4nary-key" not in output
     assert "the environment variable GONE of a secret is not set" in run(pytester, SECRETIVE, "--brokerfuzz-secret=GONE").stdout.str()
 
