@@ -54,6 +54,7 @@ def run_in_a_shell(environment: Mapping[str, str], redirections: str, *args: str
 
 @pytest.mark.parametrize("args", [("rules",), ("export", "out.ndjson", *EXPORT), ("export", "-", *EXPORT), ("check", "offer.json"), ("--version",)])
 @pytest.mark.parametrize("redirections", [">&-", ">/dev/full"])
+@pytest.mark.rotated(2)
 def test_output_that_cannot_be_written_is_reported_in_one_line(
     environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], redirections: str
 ) -> None:
@@ -68,6 +69,7 @@ def test_output_that_cannot_be_written_is_reported_in_one_line(
 @pytest.mark.parametrize(
     ("args", "status"), [(("rules",), 0), (("check", "bad.json"), 1), (("rules", "--nonsense"), 2), (("export", "-", *EXPORT), 0)]
 )
+@pytest.mark.rotated(2)
 def test_a_closed_standard_error_changes_neither_the_output_nor_the_exit_status(
     run: Run, environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], status: int
 ) -> None:
