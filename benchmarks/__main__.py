@@ -1,6 +1,7 @@
 """Compares brokerfuzz with similar tools: `python -m benchmarks [NAME ...]`. Runs all benchmarks by default.
 
-Names: strategies, discovery, variety, shrinking, planted, bulk, generators, oracle, firing, fleet, fleet_schemathesis, fleet_flagged.
+Names: strategies, discovery, variety, shrinking, planted, bulk, generators, oracle, firing, in_process, fleet,
+fleet_schemathesis, fleet_flagged.
 
 `strategies` measures examples per second. `discovery`, `variety`, `shrinking` and `planted` measure the examples themselves: the
 rules that they break, how varied they are, how they shrink, and the bugs that they find.
@@ -29,6 +30,7 @@ from benchmarks.firing import firing
 from benchmarks.fleet.fleet_benchmarks import fleet, fleet_flagged, fleet_schemathesis
 from benchmarks.generators.generator_benchmarks import Effort, generators
 from benchmarks.generators.peer_generators import Make, json_schema_faker
+from benchmarks.in_process import in_process
 from benchmarks.planted.planted_benchmark import planted
 from benchmarks.rates import examples, in_turn, of_stream, table
 from brokerfuzz import strategies as ours
@@ -116,7 +118,7 @@ def main(arguments: list[str]) -> None:
     known: dict[str, Callable[[], str]] = {"strategies": strategies}
     effort = ExampleEffort(**{name: getattr(given, name) for name in SIZES}, only_ours=given.only_ours)
     known |= {function.__name__: partial(function, effort) for function in (discovery, variety, shrinking, planted)}
-    known |= {function.__name__: function for function in (bulk, generators, oracle, firing, fleet, fleet_schemathesis, fleet_flagged)}
+    known |= {function.__name__: function for function in (bulk, generators, oracle, firing, in_process, fleet, fleet_schemathesis, fleet_flagged)}
     known["generators"] = partial(generators, given.plot, Effort(given.sample, given.seconds))
     if unknown := [name for name in given.names if name not in known]:
         parser.error(f"no benchmark is called {unknown[0]!r}: choose from {', '.join(known)}")

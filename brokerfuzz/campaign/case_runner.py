@@ -7,7 +7,6 @@ iterator, so only a few cases are in memory at any time.
 
 import asyncio
 from collections.abc import Coroutine, Iterator
-from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -70,8 +69,10 @@ class CaseRunner:
             if found is None:
                 return
             number, case = found
-            with suppress(NotRecalledError, TargetLostError):
+            try:
                 await self._fire(number, case)
+            except (NotRecalledError, TargetLostError):
+                continue
 
     def _next(self) -> Numbered | None:
         try:
