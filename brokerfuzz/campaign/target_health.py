@@ -53,8 +53,8 @@ class _Suspect:
 
 class TargetHealth:
     """Checks the answers to all messages. The function `ask` sends the plain message. The target is lost if it gives no usual
-    answer within `patience` seconds. If `isolated` is true, each message has a process of its own, so a message cannot crash the
-    process of another one. If there was no first contact, all answers count at once.
+    answer within `patience` seconds. If `isolated` is true, each message has its own process, so a message cannot crash the process
+    of another message. If there was no first contact, all answers count at once.
     """
 
     def __init__(self, ask: Send, patience: float, *, isolated: bool = False) -> None:
@@ -135,7 +135,7 @@ class TargetHealth:
             await self._check()
 
     async def _check(self) -> None:
-        """Sends the plain message, and decides whether the answers in doubt count."""
+        """Sends the plain message, and decides whether the doubtful answers count."""
         self._close_gate()
         self._is_checking = True
         try:

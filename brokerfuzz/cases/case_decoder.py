@@ -226,7 +226,7 @@ def random_cases(
     """Yields endless random cases. The same seed gives the same cases, except for values that depend on `now`.
 
     If `now` is None, there are no time-dependent cases, so every verdict is correct at every supported time. The function does not
-    yield twins as cases of their own: the twin of an invalid case is its attribute `twin`.
+    yield twins as separate cases: the twin of an invalid case is its attribute `twin`.
     """
     decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in LABELS if label in verdicts))
     source, instant = Seeded(seed), None if now is None else clock(now)

@@ -76,7 +76,7 @@ def altered(message: Any, steps: Steps, change: Put | Remove | AddProperty) -> A
 
 
 def place_of(steps: Steps, change: Change) -> Steps:
-    """Returns the place that a change affects. For a change of the whole message, this is the root of the message."""
+    """Returns the place that a change affects. For a change to the whole message, this is the root of the message."""
     match change:
         case AddProperty(name):
             return (*steps, name)

@@ -58,8 +58,8 @@ class CaseRecord(NamedTuple):
 
     @property
     def body(self) -> bytes:
-        """The message. If the message is in a file of its own, every access reads this file. Raises `CorpusError` if the file
-        cannot be read.
+        """The message. If the message is in a separate file, every access reads this file. Raises `CorpusError` if the file cannot
+        be read.
         """
         if isinstance(self.carried, bytes):
             return self.carried

@@ -75,7 +75,7 @@ def outcome(path: str, planned: "PlannedCampaign") -> "Result":
 
 
 class _NoTarget:
-    """Replaces the target of a journal. brokerfuzz sends nothing to it."""
+    """Takes the place of the target if brokerfuzz only reads a journal. brokerfuzz sends nothing to it."""
 
     name = "the target of the journal"
 

@@ -45,13 +45,13 @@ def note_other_bodies(others: "Counter[str]") -> None:
 
 
 def is_quiet() -> bool:
-    """Returns whether the user gave `--quiet`."""
+    """Returns whether the user specified `--quiet`."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(QUIET))
 
 
 def note(line: str) -> None:
-    """Prints a note to standard error, unless the user gave `--quiet`."""
+    """Prints a note to standard error, unless the user specified `--quiet`."""
     from brokerfuzz.wording import printable_as_in_python
 
     if is_quiet():

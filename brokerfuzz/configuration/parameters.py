@@ -10,7 +10,7 @@ from brokerfuzz.configuration.substituting import substituted
 
 
 class _Origin(NamedTuple):
-    """The position of a value: the file and the TOML table."""
+    """The position of a setting: the file and the TOML table."""
 
     file: Path
     table: str

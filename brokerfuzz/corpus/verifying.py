@@ -1,4 +1,4 @@
-"""Verifies a corpus. Changed and missing files, malformed records, wrong labels and expired cases are reported."""
+"""Verifies a corpus: reports changed and missing files, malformed records, wrong verdicts and expired cases."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -54,7 +54,7 @@ class RandomValues:
         return read(cast(Source, self))
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged, because a seeded source need not record it."""
+        """Returns this value unchanged, because a seeded source does not have to record it."""
         return value
 
     def draw(self, site: str, /) -> Any:

@@ -5,7 +5,7 @@ table entries are next to each other (except for the entries around null), and s
     byte     0 ... 141   142 ... 157   158 ... 185   186 ... 191   196 ... 214   215 ... 250
     entry    ABSENT      "a"           null          "a"           any string    an edge, such as "é"
 
-So Hypothesis gets a simpler message when it lowers a byte.
+In this way, Hypothesis gets a simpler message when it lowers a byte.
 """
 
 from collections.abc import Callable, Sequence
@@ -85,7 +85,7 @@ SELECTOR_BYTES: Final = 2
 
 def selector(record: bytes, position: int) -> int:
     """Returns the integer that selects a value for the property whose byte is at this position. All properties of a record share
-    two bytes for this selection, so a change of one property moves no other bytes. Two zero bytes select the first value.
+    two bytes for this selection, so a change to one property moves no other bytes. Two zero bytes select the first value.
     """
     return record[-2] + position * record[-1]
 
@@ -119,8 +119,8 @@ class Shares(NamedTuple):
 ORDINARY = Shares(142, 28, 25)
 """With these shares, messages are small, and every combination of present, absent and null occurs often for any two properties."""
 NESTED = Shares(80, 80, 25)
-"""The shares in nested objects and array items. Null is as frequent as absent, because programs often fail if a nested property
-is null.
+"""The shares in nested objects and array items. A property is null as often as it is absent, because programs often fail if a
+nested property is null.
 """
 SELDOM_EMPTY = Shares(1, 12, 1)
 NESTED_IN_FULL = Shares(1, 72, 1)

@@ -57,9 +57,9 @@ RARE_COUNTS = (5, 8, 11, 12)
 class Style:
     """Options that determine how values are chosen.
 
-    `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies
-    of the user. `rich` lists the sites that should seldom be absent, null or empty. In `full` of 256 messages, all sites are
-    seldom absent, null or empty. `ambiguities` lists the IDs of the ambiguities that messages may touch.
+    `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies of
+    the user. `rich` lists the sites that should rarely be absent, null or empty. In `full` of 256 messages, all sites are rarely
+    absent, null or empty. `ambiguities` lists the IDs of the ambiguities that messages may touch.
     """
 
     plausible: bool = False
@@ -95,7 +95,7 @@ class _CompileContext:
         return FULL_COUNTS if self.full else RICH_COUNTS if self.rich else COUNTS
 
     def shares(self, schema: Schema) -> Shares:
-        """Returns how often the place is absent, null or empty. A required array of objects, such as `data`, is seldom empty,
+        """Returns how often the place is absent, null or empty. A required array of objects, such as `data`, is rarely empty,
         because all messages with an empty array are alike.
         """
         is_main = not self.optional and "object" in flat.types_of(schema) | flat.types_of(schema.get("items", {"type": "null"}))

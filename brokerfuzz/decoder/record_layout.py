@@ -1,7 +1,7 @@
 """Defines the layout of a record: a byte string from which the decoder reads an object. A record begins with one byte for each
 property of the object. After the bytes of the properties, the record has a window for each property whose value is an object. The
-window contains the bytes of this object. Each array item has a record of its own. If a nested object is absent, the decoder
-ignores its window, so that all other positions stay the same.
+window contains the bytes of this object. Each array item has its own record. If a nested object is absent, the decoder ignores its
+window, so that all other positions stay the same.
 """
 
 from dataclasses import dataclass, field

@@ -50,7 +50,7 @@ class ValuePlace:
 
 
 class Pool(NamedTuple):
-    """Fixed values to try at a place, the plainest first. `rare` contains large values, which should occur seldom."""
+    """Fixed values to try at a place, the plainest first. `rare` contains large values, which should occur rarely."""
 
     usual: Sequence[Any]
     rare: Sequence[Any] = ()

@@ -66,8 +66,8 @@ def lines(found: Comparison) -> Iterator[str]:
 
 
 def _place(topic: CaseTopic) -> str:
-    """Returns the message type and, for a rule or an edge, its site. For an ambiguity or a verdict, returns its name in place of
-    the site.
+    """Returns the message type and, for a rule or an edge, its site. For an ambiguity or a verdict, returns its name instead of the
+    site.
     """
     message, about, _ = topic
     if about.startswith(EDGE):

@@ -28,7 +28,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 """The name of each hook, and the parameters that it receives."""
 
 _CLOSE = 0.75
-"""A function counts as a misspelled hook if the similarity (0 to 1) of its name to the name of a hook is at least this."""
+"""A function counts as a misspelled hook if its name is at least this similar (0 to 1) to the name of a hook."""
 
 
 @dataclass(frozen=True)

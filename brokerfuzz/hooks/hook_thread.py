@@ -1,5 +1,5 @@
-"""Runs hooks in a thread of their own, so that a hook may wait for the network, and brokerfuzz can report a hook that hangs. The
-thread is a daemon: Python does not wait for this thread when it exits, so a hook that hangs cannot block the exit.
+"""Runs hooks in a separate thread, so that a hook may wait for the network, and brokerfuzz can report a hook that hangs. The thread
+is a daemon: Python does not wait for this thread when it exits, so a hook that hangs cannot block the exit.
 """
 
 import asyncio

@@ -29,7 +29,7 @@ _MOST_REMEMBERED = 32
 FINISHING_TIME = 5.0
 """The maximum number of seconds that `close` waits for the answers and the cleanup of messages that were already sent."""
 INTERRUPTED_TIME = 0.5
-"""The same maximum after Ctrl-C."""
+"""The maximum number of seconds that `close` waits after Ctrl-C."""
 
 
 class HookedTarget(HttpTarget):

@@ -1,5 +1,5 @@
-"""Creates an HTML page with the coverage of a corpus: a table with one row per site and one column per kind of goal (such as
-rules or edges). Each row opens to show details.
+"""Creates an HTML page with the coverage of a corpus: a table with one row per site and one column per kind of goal (such as rules
+or edges). Readers can open each row to see details.
 
 The page is a single file that loads no other files. In a browser without scripts, everything except the filters works. All text
 is escaped, because other people wrote the contracts and the messages.

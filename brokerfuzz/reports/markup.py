@@ -54,7 +54,7 @@ def _collect(children: Iterable[Child], parts: list[str]) -> None:
 
 
 def _escaped(text: str) -> str:
-    """Escapes text for HTML. The escapes of unprintable characters get a style of their own."""
+    """Escapes text for HTML. The escapes of unprintable characters have a different style."""
     if text.isprintable():
         return escape(text, quote=False)
     parts = re.split(r"([^ -~]+)", text)

@@ -266,7 +266,7 @@ def _name(finding: Document) -> str:
 
 
 def _unique(names: Iterable[str]) -> Iterator[str]:
-    """Makes names unique: a number follows each name that occurs several times."""
+    """Makes names unique, by adding a number to each name that occurs several times."""
     used: set[str] = set()
     for name in names:
         number, unique = 1, name

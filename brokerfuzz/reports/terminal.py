@@ -37,7 +37,7 @@ EVERY = 30.0
 """Seconds between two lines about the progress, if the stream is not a terminal."""
 NAME = "brokerfuzz"
 NOT_SENT = "this target cannot receive request headers (or, with --lines plain, line breaks)"
-"""The reason why some cases were not sent. An HTTP target gets all cases."""
+"""The reason why some cases were not sent. An HTTP target can receive all cases."""
 _LONGEST_ANSWER = 300
 _MOST_REASONS = 5
 

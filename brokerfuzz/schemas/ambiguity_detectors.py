@@ -131,7 +131,7 @@ def distinct(items: list[Any], key: str | None) -> bool:
 
 
 _FEW = 8
-"""The items of an array up to this size are compared one by one, which is faster than a set."""
+"""Arrays with at most this number of items are searched for duplicates one item after another, which is faster than with a set."""
 
 
 def _frozen(value: Any) -> Hashable:

@@ -2,7 +2,7 @@
 
 The `title` of an object's schema is the name of its class: "Price tier" becomes `PriceTier`. An object without a title is named
 after its place. If the `then` of a condition has a title, the messages for which the condition is true have their own class
-(`ProductListOffer`). Run `python -m brokerfuzz.schemas.typed_source` after each change of the schemas.
+(`ProductListOffer`). Run `python -m brokerfuzz.schemas.typed_source` after each change to the schemas.
 """
 
 import json

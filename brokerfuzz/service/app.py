@@ -150,7 +150,7 @@ async def _until_gone(receive: Receive) -> None:
 
 
 def _abort(receive: Receive) -> None:
-    """Closes the connection without an answer. ASGI cannot do this, so the function uses uvicorn's transport."""
+    """Closes the connection without an answer. ASGI has no way to do this, so the function uses uvicorn's transport."""
     transport = getattr(getattr(receive, "__self__", None), "transport", None)
     if transport is None:
         raise ConnectionAbortedError("a seeded bug cuts the connection; only uvicorn can do this, so this server gets an exception instead")

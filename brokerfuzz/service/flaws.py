@@ -25,7 +25,7 @@ RULES = "offer-creation-request/"
 class Bug:
     """A bug that can be seeded: its name, its kind, a description in one sentence, and the ID of its rule.
 
-    The ID is None if the bug does not affect exactly one rule.
+    The ID is None if the bug affects no rule or several rules.
     """
 
     name: str
@@ -188,7 +188,9 @@ def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
 
 
 def claims_success(success: bool, *, of_accepted: bool) -> Flaw:
-    """Returns a flaw that sets `operationWasSuccessful` to `success` in the answers to accepted or to rejected offers."""
+    """Returns a flaw that sets `operationWasSuccessful` to `success`: in the answers to accepted offers if `of_accepted` is true,
+    otherwise in the answers to rejected offers.
+    """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)

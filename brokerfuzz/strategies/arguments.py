@@ -21,14 +21,14 @@ from brokerfuzz.schemas.sites import join
 from brokerfuzz.schemas.verdicts import known_labels
 
 Fields = Mapping[str, SearchStrategy[Any]]
-"""Maps sites (positions in a message type) to the strategies that generate their values."""
+"""Maps sites (positions in a message type) to the strategies that generate their values. These sites are called pinned."""
 
 Ambiguities = str | Iterable[str] | None
 """`"all"`, a list of IDs, or None for no ambiguities."""
 
 MOST_ITEMS, MOST_ITEMS_IN_ALL = 50, 100
-"""The largest numbers of items that users may require: in one array, and in an array and the arrays in its items together. Hypothesis
-limits the size of an example, and becomes slow well below its limit.
+"""The largest minimum sizes that users may require: for one array, and for an array together with the arrays in its items.
+Hypothesis limits the size of an example, and becomes slow well below its limit.
 """
 
 
@@ -105,7 +105,7 @@ def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collect
 
 
 def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> tuple[Any, ...] | None:
-    """Returns the values, or None for None. Raises `InvalidArgument` unless all values are in `known`."""
+    """Returns the values as a tuple, or None for None. Raises `InvalidArgument` unless all values are in `known`."""
     if values is None:
         return None
     chosen = _several(name, values)

@@ -96,7 +96,7 @@ class StrategySource:
         return value
 
     def draw(self, site: str, /) -> Any:
-        """Returns a value from the strategy that the user gave for the site."""
+        """Returns a value from the strategy that the user specified for the site."""
         return self._draw(self._pins[site])
 
 

@@ -1,4 +1,4 @@
-"""Draws cases with the options that all strategies for cases have."""
+"""Draws cases, using the options that all case strategies share."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ RICH = frozenset(
     ["productClusters", *(f"productClusters[].{name}" for name in ("id", "products"))]
     + [f"productClusters[].products[].{name}" for name in ("associatedFileName", "pageCount", "surcharge")]
 )
-"""The sites that are seldom absent, null or empty in product list offers."""
+"""The sites that are rarely absent, null or empty in product list offers."""
 
 
 @strategy

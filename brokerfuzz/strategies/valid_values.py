@@ -1,4 +1,4 @@
-"""Draws valid messages, or valid parts of messages, with the options that all these strategies have."""
+"""Draws valid messages and valid parts of messages, using the options that all their strategies share."""
 
 import json
 from collections.abc import Mapping

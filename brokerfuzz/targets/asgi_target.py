@@ -78,8 +78,8 @@ class AsgiTarget(InProcessTarget):
 
 
 def _started(call: Awaitable[None]) -> "_Rest | None":
-    """Runs a call of the application until the call waits for something, and returns the rest of the call. Most calls end without
-    waiting. For these calls, the function returns None, and no time limit is necessary, which would be slow.
+    """Runs a call of the application until the call waits for something, and returns the rest of the call. Returns None if the call
+    ends without waiting, as most calls do. Only the rest of a call needs a time limit, which takes time to set up.
     """
     steps = call.__await__()
     try:

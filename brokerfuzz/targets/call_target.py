@@ -35,11 +35,11 @@ class CallTarget(PoolTarget):
 
     To accept a message, the function returns None, True or the string `accepted`. To reject a message, the function returns False
     or the string `rejected`, or raises an exception. In a returned string, a reason may follow the first word, after a space or a
-    colon. By default, `ValueError` rejects, and so does an exception whose class (or base class) has `validation` in its name.
-    Examples are the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` names exception classes
-    (`package.module:Class`), only these classes reject. Any other exception, such as `AssertionError`, means `crashed`. The
-    string `crashed` and any other returned value also mean `crashed`: for example, a list of errors has no clear meaning. If the
-    function returns an awaitable, brokerfuzz waits for its result.
+    colon. By default, a `ValueError` means `rejected`, and so does an exception whose class (or base class) has `validation` in its
+    name. Examples are the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` names exception classes
+    (`package.module:Class`), only exceptions of these classes mean `rejected`. Any other exception, such as `AssertionError`, means
+    `crashed`. The string `crashed` and any other returned value also mean `crashed`: for example, a list of errors has no clear
+    meaning. If the function returns an awaitable, brokerfuzz waits for its result.
 
     Up to `processes` separate processes call the function (default: one per core). A crash of the function does not stop the
     campaign. If a process ends during a call, the answer is `crashed` and contains the end of the standard error. If the function

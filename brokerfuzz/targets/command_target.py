@@ -27,8 +27,8 @@ class CommandTarget:
     `crashed`. If the program still runs after `timeout` seconds, brokerfuzz kills it with its child processes, and the answer is
     `timeout`. At most `processes` programs run at the same time (default: one per core).
 
-    The program need not read its input. The answer contains the beginning of its standard output and of its standard error. If
-    the program cannot be started any more, brokerfuzz tries again for up to `patience` seconds. `secrets` maps names to values
+    The program does not have to read its input. The answer contains the beginning of its standard output and of its standard error.
+    If the program cannot be started any more, brokerfuzz tries again for up to `patience` seconds. `secrets` maps names to values
     that no answer or report may contain.
 
     Raises `TargetError` if the command or a limit is invalid.

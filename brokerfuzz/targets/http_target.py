@@ -45,10 +45,10 @@ class HttpTarget:
     """An HTTP endpoint that receives messages in the body of requests.
 
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout` is the
-    maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses.
-    brokerfuzz does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace`
-    defines the headers with the ID of the case and the ID of the campaign, which every request contains. `secrets` maps names to
-    further values that no answer, error or report may contain.
+    maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses. brokerfuzz
+    does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. Every request
+    contains the IDs of the case and of the campaign, in the headers that `trace` names. `secrets` maps names to further values that
+    no answer, error or report may contain.
 
     The message is not always the reason why a connection ends without an answer. A server may close a connection after any answer
     (RFC 9112, 9.3). For example, uvicorn closes a connection if the application raises an exception after its answer. Another
@@ -63,9 +63,9 @@ class HttpTarget:
     is False. All other messages get the same answer without being sent, until the pause that the server asked for is over.
     `slowed` counts the waits. If `rules` contain the code 429 or 503, a response with this status is an ordinary answer.
 
-    If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly
-    after the next request, the data is mistaken for the answer. To prevent such a mistake, use the header `Connection: close`,
-    which gives each message its own connection.
+    If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly after
+    the next request, brokerfuzz mistakes the data for the answer. To prevent this, add the header `Connection: close`, which gives
+    each message its own connection.
 
     `name`, `request`, `reproduction`, answers and errors contain no secrets (see `secret_masking`).
 

@@ -35,8 +35,8 @@ class LineTarget(PoolTarget):
 
     After a valid answer, even `crashed`, the process keeps running. After any other crash, and after a timeout, brokerfuzz kills
     the process with its child processes, and the next message gets a new process. The program must flush its output after each
-    answer, because an answer in a buffer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set), so
-    Python programs need not flush.
+    answer, because an answer in a buffer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set), so Python
+    programs do not have to flush.
 
     - If `encoding` is "plain", a line is the message itself. This encoding excludes messages that contain a line break, U+2028 or
       U+2029, because Node may split lines at these characters.

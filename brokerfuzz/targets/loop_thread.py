@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """An event loop that runs in a thread of its own."""
+    """An event loop that runs in a separate thread."""
 
     def __init__(self) -> None:
         self._loop = new_loop()

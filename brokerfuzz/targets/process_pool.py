@@ -26,7 +26,7 @@ READY_LIMIT = 60.0
 EXIT_GRACE = 0.5
 """The number of seconds within which a process must end after its input is closed. After this time, the process is killed."""
 CLOSED_PIPE_GRACE = 0.25
-"""The number of seconds within which a process should end after it has closed a pipe. After this time, the process counts as still running."""
+"""The number of seconds within which a process should end after it has closed a pipe. If it does not, it counts as still running."""
 STARTS = 3
 """The maximum number of processes that get the same message, if each of them fails without reading it. The limit applies only
 until a process has answered a message.
@@ -157,8 +157,8 @@ class ProcessPool:
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
         """Gives a message to another process, because its first process did not read it.
 
-        If no process has ever answered, at most `tries` processes get the message. The pool stops trying `patience` seconds after
-        the first failure.
+        If no process has ever answered, at most `tries` processes get the message. The pool gives up when `patience` seconds have
+        passed since the first failure.
         """
         request.worker = None
         if request.answer.done():
@@ -177,7 +177,7 @@ class ProcessPool:
         return TargetError(f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; run it in a shell to see why")
 
     def start_failed(self, how: str) -> None:
-        """Counts the failed start of a process as an attempt to send the oldest waiting message."""
+        """Records that a process could not be started. This counts as an attempt to send the oldest waiting message."""
         if self._queue:
             self.retry(self._queue.popleft(), how)
 

@@ -20,7 +20,7 @@ SHORTEST = 6
 
 _SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
 _SECRET_WORDS = frozenset(("sig", "otp", "pin", "access", "cert", "sid"))
-"""Words that count only as whole words, because they are too short."""
+"""Words that suggest a secret only if they are whole words, because they are short."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CREDENTIALS = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey)\s", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -139,8 +139,8 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a target, with methods that replace them in answers, errors and reports. The variable of a secret replaces it, or
-    `HIDDEN`.
+    """The secrets of a target, with methods that replace them in answers, errors and reports. A reference to its environment
+    variable replaces each secret. If a secret has no variable, `HIDDEN` replaces it.
 
     `more` contains further secrets, such as the values of `--secret`. `short` lists the places of secrets that are too short to
     be replaced in answers.

@@ -1,8 +1,7 @@
-"""Finds secrets in bytes, also if they are encoded, or encoded several times.
+"""Finds secrets in bytes, even if they are encoded once or several times.
 
-The search removes encodings instead of listing how a secret may look: it decodes the bytes, decodes the result again, and
-searches for the secrets in each result. Ordinary answers contain few characters that can be a part of an encoding, so the search
-is fast.
+The search decodes the bytes, decodes the result again, and searches for the secrets in each result. Ordinary answers contain few
+characters that can be a part of an encoding, so the search is fast.
 """
 
 import base64
@@ -19,19 +18,21 @@ HIDDEN = "[secret]"
 DEPTH = 3
 """The maximum number of encodings of a secret: for example, percent encoding of base64 of JSON."""
 LONGEST_ENCODING = 36
-"""How many times as long as a secret its encoding can be, if characters such as `"` become `&#x5c;&#x22;`."""
+"""The maximum length of an encoded secret, divided by the length of the secret. For example, `"` can become `&#x5c;&#x22;`."""
 
 _RUN = re.compile(rb"[A-Za-z0-9+/_-]{8,}(?:\r?\n[A-Za-z0-9+/_-]{2,})*")
-"""A text that may be base64, also in several lines. Six bytes become eight letters."""
+"""A string that may be base64, on one or several lines. In base64, six bytes become eight letters."""
 _STANDARD = bytes.maketrans(b"-_", b"+/")
 _COMPRESSED = (b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd")
-"""The first bytes of gzip and zstd. Nobody can search compressed data quickly, so the data counts as a secret."""
+"""The first bytes of gzip and zstd. Compressed data cannot be searched quickly, so it counts as a secret."""
 _MOST_REMEMBERED = 20_000
 _LONGEST_REMEMBERED = 200
 
 
 class _Encoding(NamedTuple):
-    """An encoding that replaces characters by notations. `mark` is in every notation, `unfinished` is the beginning of a notation."""
+    """An encoding that replaces characters with notations, such as `%22`. `mark` is a character that every notation contains.
+    `unfinished` matches the beginning of a notation at the end of the data.
+    """
 
     mark: bytes
     notation: re.Pattern[bytes]
@@ -71,7 +72,7 @@ _HTML = _Encoding(
 
 
 class _View:
-    """Bytes after some encodings were removed. `starts` and `ends` say which original bytes each byte comes from."""
+    """Bytes that were decoded. `starts` and `ends` say which original bytes each byte comes from."""
 
     __slots__ = ("data", "ends", "starts")
 
@@ -80,7 +81,7 @@ class _View:
 
     @classmethod
     def of(cls, data: bytes) -> "_View":
-        """Returns the bytes themselves."""
+        """Returns a view of bytes that were not decoded."""
         return cls(data, array("I", range(len(data))), array("I", range(1, len(data) + 1)))
 
     def decoded(self, encoding: _Encoding, end: int | None = None) -> "_View":
@@ -100,7 +101,7 @@ class _View:
 class SecretSearch:
     """Searches for secrets. `secrets` maps each secret to the text that replaces it.
 
-    With `whole_numbers`, a secret that consists of digits counts only as a whole number, because it occurs within other numbers.
+    With `whole_numbers`, a secret that consists of digits is not recognized inside a longer number.
     """
 
     def __init__(self, secrets: Mapping[str, str], *, whole_numbers: bool = False) -> None:
@@ -186,8 +187,8 @@ class SecretSearch:
                 yield view.starts[run.start()], view.ends[run.end() - 1], inner[2]
 
     def beginning_at_end(self, data: bytes, shortest: int) -> int | None:
-        """Returns where a secret begins that the end of the data cuts after at least `shortest` characters. Returns None if there is
-        no such secret.
+        """Returns the position of a secret that is cut off by the end of the data, after at least `shortest` characters. Returns
+        None if there is no such secret.
         """
         offset = max(len(data) - self.longest, 0)
         place = self._cut(_View.of(data[offset:]), DEPTH, shortest)
@@ -228,7 +229,7 @@ def _spellings(secret: str) -> Iterator[bytes]:
 
 
 def _from_base64(run: bytes) -> Iterator[bytes]:
-    """Yields what a run of letters means in base64. The run may begin within a group of four letters."""
+    """Yields the bytes that a sequence of letters can mean in base64. The sequence may begin inside a group of four letters."""
     letters = run.translate(_STANDARD, b"\r\n")
     for start in range(4):
         piece = letters[start:]

@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
 TOGETHER = 0.01
-"""The time in seconds for which results may wait for the results of further calls. Waking up the event loop for each result would
-take as much time as a short call.
+"""The number of seconds for which a result may wait, so that several results wake up the event loop only once. Waking it up takes
+as much time as a short call.
 """
 
 
@@ -81,7 +81,7 @@ class CallerThread:
             self._loop.call_soon_threadsafe(_settle_all, finished)
 
     def abandon(self, overdue: asyncio.Future[Any], successor: "CallerThread") -> None:
-        """Ends the current call with a `TimeoutError`, although it still runs. Another thread gets the waiting calls."""
+        """Reports a `TimeoutError` for the current call, although it still runs. Another thread gets the waiting calls."""
         _settle_all([*self._finished, (overdue, None, TimeoutError())])
         with suppress(Empty):
             while True:

@@ -79,7 +79,7 @@ class Report:
 
 
 class FireOptions(TypedDict, total=False):
-    """The options of `fire`, `fire_async` and `assert_conforms`. None is required.
+    """The options of `fire`, `fire_async` and `assert_conforms`. All of them are optional.
 
     - `path`: for applications and test clients, the path to which the messages are sent, such as `/offers`
     - `method`, `headers`: the method (default: POST), and headers in addition to `Content-Type`
@@ -94,13 +94,13 @@ class FireOptions(TypedDict, total=False):
     - `concurrency`, `rate`: the maximum number of messages that are sent at the same time (default: 16), and per second (default:
       no limit)
     - `policies`: the allowed interpretations of ambiguities
-    - `fresh`: a property that gets another value in each message, such as `number`
+    - `fresh`: a property that gets a different value in each message, such as `number`
     - `now`: the time that counts as the present (default: the actual time)
     - `contract`: a changed contract, or a contract with reference data
     - `journal`: a new file to which each request and its answer are written, for `brokerfuzz replay` and `brokerfuzz fire
       --resume`
     - `baseline`: a file with known findings, which do not fail a test. `brokerfuzz fire --baseline-update` writes this file.
-    - `reports`: files for reports. The end of each name selects the format, as for `brokerfuzz fire --report`.
+    - `reports`: files for reports. The file extension selects the format, as for `brokerfuzz fire --report`.
     - `workers`: the number of processes that send the cases to a URL (default: 1)
 
     >>> import brokerfuzz
@@ -171,8 +171,8 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
 
 async def fire_async(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
     """Works like `fire`, but inside a running asyncio event loop. The arguments are the same as for `fire`. The campaign runs in
-    the event loop of the caller, so an ASGI application and an `httpx.AsyncClient` can use objects that belong to this event
-    loop. Synchronous code runs in a thread of its own.
+    the event loop of the caller, so an ASGI application and an `httpx.AsyncClient` can use objects that belong to this event loop.
+    Synchronous code runs in a separate thread.
 
     >>> import asyncio, brokerfuzz
     >>> async def accepts(body: bytes) -> bool:

@@ -1,7 +1,7 @@
 """Generates the essential cases: a small set of cases that is suitable for a repository.
 
 Each rule is broken once by each technique. Each edge and each probe of an ambiguity occurs once at each site. Each message is as
-small as possible, and depends only on its rule or site, so a change of the contract changes only a few cases. The cases are in the
+small as possible, and depends only on its rule or site, so a change to the contract changes only a few cases. The cases are in the
 order of the sites in the contract.
 """
 

@@ -84,7 +84,7 @@ def _behind(prop: dict[str, Any]) -> Rewrite:
 
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
-    """Returns the first object directly inside the message that is not empty, with its path. The list is empty if there is none."""
+    """Returns a list with the first non-empty object directly inside the message, and its path. Returns an empty list if there is no such object."""
     for name, value in message.items():
         if isinstance(value, dict) and value:
             return [((name,), value)]

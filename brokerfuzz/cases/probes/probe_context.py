@@ -12,7 +12,7 @@ from brokerfuzz.schemas import Ambiguity
 from brokerfuzz.schemas.flattening import Schema
 
 Probe = tuple[str, Steps, Change]
-"""A probe: its name, its place, and the change of the message."""
+"""A probe: its name, its place, and the change to the message."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _TRIED = 4
 """The number of techniques that are tried for a rule before the next rule is tried."""
 _PATIENCE = 24
-"""If the first rule is passed over this number of times, brokerfuzz generates messages for the rule. After twice as many times,
-another rule comes first.
+"""If the first rule could not be broken in this number of messages, brokerfuzz generates messages for the rule. After twice as many
+messages, another rule comes first.
 """
 
 
@@ -137,9 +137,7 @@ class Breaking:
         return bool(self._rules)
 
     def wanting(self) -> Rule | None:
-        """Returns a rule that was passed over so often that brokerfuzz must generate a message for it. Returns None if there is no
-        such rule.
-        """
+        """Returns a rule that was passed over so often that brokerfuzz must generate a message for it, or None."""
         if self._turns.passed_over >= 2 * _PATIENCE:
             self._turns.put_off()
         return self._turns.longest_waiting.breaker.rule if self._turns.passed_over >= _PATIENCE else None

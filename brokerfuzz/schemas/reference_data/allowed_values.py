@@ -11,7 +11,7 @@ from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 
 _COMPUTED = {"envelope": ("operationWasSuccessful", "failureMessages[]"), "arithmetic": ("totalExtendedPrice", "offers[].extendedPrice")}
-"""For each detector of an ambiguity that compares properties, the properties that brokerfuzz computes from others."""
+"""Maps detectors of ambiguities to the properties that brokerfuzz computes from other properties, so users cannot list their values."""
 _LARGEST = 1 << 53
 """The largest number that reference data may contain. Doubles cannot represent all integers above this number, and sums of very
 large numbers are not finite.

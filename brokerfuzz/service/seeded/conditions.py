@@ -1,4 +1,4 @@
-"""Defines bugs in the condition of a rule: the service applies the rule too seldom or too often."""
+"""Defines bugs in the condition of a rule: the service applies the rule too rarely or too often."""
 
 from typing import Any
 

@@ -120,8 +120,8 @@ def last_string(found: Tokens) -> int | None:
 
 
 def number(found: Tokens) -> int | None:
-    """Returns the index of the first property value that is a number with a fraction. A changed integer could also break a rule about
-    its type or its bounds.
+    """Returns the index of the first property value that is a number with a fraction. Changing an integer could also break a rule
+    about its type or its bounds.
     """
     return _first([index + 1 for index in _all(found, b":") if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]])
 
