@@ -76,7 +76,8 @@ def cluster(address: str) -> Iterator[_Cluster]:
         raise WorkerError("a cluster needs Dask: pip install 'brokerfuzz[cluster]'") from problem
     _check_listening(address)
     _check_scheduler(address)
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # our errors contain the same information
+    for name in ("distributed.client", "distributed.batched"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # our errors contain the same information
     client = Client(address, timeout=_PATIENCE, set_as_default=False)
     try:
         threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
