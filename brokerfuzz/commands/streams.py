@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from errno import EBADF
 from io import BufferedReader, BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
-from secrets import token_bytes
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -37,7 +36,7 @@ def cleaned_descriptors() -> Iterator[None]:
         return
     before = os.dup(1), os.dup(2)
     reading, writing = os.pipe()
-    mark, copied = token_bytes(16).replace(b"\n", b"") + b"\n", Event()
+    mark, copied = os.urandom(16).replace(b"\n", b"") + b"\n", Event()
     Thread(target=_copy, args=(reading, mark, copied), daemon=True).start()
     os.dup2(writing, 1)
     os.dup2(writing, 2)
