@@ -203,12 +203,9 @@ def hide_secrets(target: "Target") -> None:
     """Hides the secrets of the target in everything that the command writes from now on. Prints a note about secrets that are too
     short to be hidden.
     """
-    from brokerfuzz.targets.secret_masking import SHORTEST
-
     secrets = _hide_secrets_of(target)
-    if secrets is not None and secrets.short:
-        hidden = "brokerfuzz hides it there, but not in answers that repeat it"
-        note(f"{listed(secrets.short)} contains a secret of fewer than {SHORTEST} characters: {hidden}")
+    if secrets is not None and secrets.note:
+        note(secrets.note)
 
 
 def _hide_secrets_of(target: "Target") -> "Secrets | None":

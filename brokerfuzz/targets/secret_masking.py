@@ -14,6 +14,7 @@ from urllib.parse import unquote, unquote_plus, urlsplit, urlunsplit
 from brokerfuzz.errors import TargetError
 from brokerfuzz.secret_values import Secret
 from brokerfuzz.targets.secret_search import HIDDEN, SecretSearch
+from brokerfuzz.wording import listed
 
 SHORTEST = 6
 """The minimum length of a secret that is replaced in answers and errors. Replacing shorter secrets would make texts unreadable."""
@@ -53,6 +54,7 @@ def variable(name: str) -> str:
 
 def of_environment(names: Iterable[str]) -> dict[str, str]:
     """Returns the secrets in environment variables, by `${NAME}`. Raises `TargetError` if one of the variables is not set."""
+    names = [str(name) for name in names]
     for name in names:
         if not os.environ.get(name):
             raise TargetError(f"the environment variable {name} of a secret is not set: set it, or correct its name")
@@ -62,7 +64,7 @@ def of_environment(names: Iterable[str]) -> dict[str, str]:
 def marked(text: str, secrets: Mapping[str, str] | None) -> str:
     """Returns a text as a `Secret` if it contains one of the secrets that `of_environment` returns."""
     names = {value: where[2:-1] for where, value in (secrets or {}).items()}
-    values = sorted((value for value in names if value in text), key=len, reverse=True)
+    values = sorted((value for value in names if value == text or (value in text and len(value) >= SHORTEST)), key=len, reverse=True)
     if isinstance(text, Secret) or not values:
         return text
     return Secret(text, [(part, names.get(part)) for part in re.split(f"({'|'.join(map(re.escape, values))})", text)])
@@ -142,13 +144,15 @@ class Secrets:
     """The secrets of a target, with methods that replace them in answers, errors and reports. A reference to its environment
     variable replaces each secret. If a secret has no variable, `HIDDEN` replaces it.
 
-    `more` contains further secrets, such as the values of `--secret`. `short` lists the places of secrets that are too short to
-    be replaced in answers.
+    `more` contains further secrets, such as the values of `--secret`. `note` is a sentence about secrets that are too short to be
+    replaced in answers, or an empty string.
     """
 
     def __init__(self, url: str = "", headers: Iterable[tuple[str, str]] = (), proxy: str = "", more: Iterable[tuple[str, str]] = ()) -> None:
         found = [*of_url(url), *of_url(proxy), *_of_headers(headers), *more]
-        self.short = tuple(dict.fromkeys(where for where, value in found if 0 < len(value) < SHORTEST and where not in _PARTS))
+        short = dict.fromkeys(where for where, value in found if 0 < len(value) < SHORTEST and where not in _PARTS)
+        what = f"contains a secret of fewer than {SHORTEST} characters: brokerfuzz hides it there, but not in answers that repeat it"
+        self.note = f"{listed(short)} {what}" if short else ""
         known = {text: HIDDEN for _, value in found for text in (value, *value.splitlines()) if len(text) >= SHORTEST}
         known |= {value: where for where, value in found if value in known and _REFERENCE.fullmatch(where)}
         users = {value for where, value in found if where == _USER} - {value for where, value in found if where != _USER}

@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from logging import getLogger
 from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple, TypedDict, Unpack
@@ -83,7 +84,8 @@ class FireOptions(TypedDict, total=False):
 
     - `path`: for applications and test clients, the path to which the messages are sent, such as `/offers`
     - `method`, `headers`: the method (default: POST), and headers in addition to `Content-Type`
-    - `secrets`: names of environment variables that contain secrets. `${NAME}` replaces their values in reports and answers.
+    - `secrets`: names of environment variables that contain secrets. `${NAME}` replaces their values in reports and answers. Secrets
+      of fewer than six characters are hidden only in their own header, with a warning in the log `brokerfuzz`.
     - `accept`, `reject`: the statuses that mean `accepted` (default: `["2xx"]`) and `rejected` (default: `["1xx", "3xx", "4xx"]`)
     - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
     - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` at the
@@ -232,6 +234,8 @@ def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, o
     answers = AnswerRules(**_lists(options, "accept", "reject"))
     secrets = of_environment(_lists(options, "secrets").get("secrets", ()))
     endpoint = target_for(target, options.get("path"), calls, rules=answers, secrets=secrets, **_only(options, "method", "headers", "timeout"))
+    if note := getattr(getattr(endpoint, "secrets", None), "note", ""):
+        getLogger("brokerfuzz").warning("brokerfuzz: %s", note)
     reports = [str(path) for path in listed_values("reports", options.get("reports") or ())]
     report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget))
     workers = options.get("workers") or 1

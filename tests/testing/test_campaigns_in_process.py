@@ -328,6 +328,12 @@ def test_no_result_contains_the_secrets_that_the_caller_names(tmp_path: Path, mo
     assert ["X-Tenant", "a-${KEY}"] in read_report(kept[0])["request"]["headers"]
 
 
+def test_a_secret_that_is_too_short_to_be_hidden_is_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setenv("KEY", "q7z")
+    brokerfuzz.fire(lambda body: True, **SOME, secrets=["KEY"], shrink=0)
+    assert "${KEY} contains a secret of fewer than 6 characters" in caplog.text
+
+
 def test_a_secret_that_the_environment_lacks_is_an_error() -> None:
     with pytest.raises(TargetError, match="the environment variable NO_SUCH_VARIABLE_7 of a secret is not set"):
         brokerfuzz.fire(lambda body: True, secrets=["NO_SUCH_VARIABLE_7"])
