@@ -1,8 +1,8 @@
 """The names and descriptions of the corpus formats. Some modules need these names before they import a format."""
 
 FORMATS = {
-    "ndjson": "one case per line, as JSON; brokerfuzz can read it again",
-    "files": "a folder with one file per message, by message type and verdict, and a list of them",
+    "ndjson": "one case per line, as JSON; brokerfuzz can also read this format",
+    "files": "a folder with one file per message, by message type and verdict, and a list of the files",
     "fuzz-seeds": "seeds for libFuzzer, AFL++, Atheris, Jazzer, SharpFuzz and Go, and dictionaries",
     "go": "tests for `go test`; you must complete accepts_test.go",
     "har": "recorded traffic (HAR 1.2): offers as requests, the other messages as responses",
@@ -12,7 +12,7 @@ FORMATS = {
     "minitest": "tests for Minitest, in Ruby; you must complete accepts.rb",
     "openapi": "an OpenAPI 3.1 document of the messages, with examples",
     "parquet": "one case per row, with typed columns (needs pyarrow)",
-    "parsing": "y_, n_ and i_ files, as in JSONTestSuite, and a list of them",
+    "parsing": "y_, n_ and i_ files, as in JSONTestSuite, and a list of the files",
     "phpunit": "tests for PHPUnit, in PHP; you must complete accepts.php",
     "postman": "requests with checks for Postman and newman; offers only",
     "pytest": "tests for pytest; you must complete conftest.py",

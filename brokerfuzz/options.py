@@ -60,7 +60,7 @@ def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> date
             return datetime.fromisoformat(value.upper())
     except ValueError:
         pass
-    raise click.BadParameter(f"{value!r} is not an RFC 3339 timestamp: use one such as 2025-06-15T12:00:00Z", ctx, param)
+    raise click.BadParameter(f"{value!r} is not an RFC 3339 timestamp: write, for example, 2025-06-15T12:00:00Z", ctx, param)
 
 
 def headers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -74,7 +74,7 @@ def headers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
 def above_zero(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """Raises an error unless the number is above 0 and finite."""
     if value is not None and not 0 < value < float("inf"):
-        raise click.BadParameter(f"{value:g} is not a finite number above 0: use one such as 2.5", ctx, param)
+        raise click.BadParameter(f"{value:g} is not a finite number above 0: use a number such as 2.5", ctx, param)
     return value
 
 
@@ -161,8 +161,8 @@ _technique_option = click.option(
 )  # fmt: skip
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-    help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. For an object "
-    "with more than 1,000,000 combinations, brokerfuzz uses a lower strength, but `brokerfuzz coverage` reports an error.",
+    help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. If an object "
+    "has more than 1,000,000 combinations, brokerfuzz uses a lower strength for it; `brokerfuzz coverage` reports an error.",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
@@ -175,7 +175,7 @@ force_option = click.option(
 
 clock_option = click.option(
     "--clock", "with_clock", is_flag=True,
-    help="Include the cases about the clock. The verdict of a case about the clock is correct only at the time in its tag `now:TIME`.",
+    help="Include cases that depend on the current time. Their verdicts are correct only at the time in their tag `now:TIME`.",
 )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ class Matches:
 
 
 def judges_by(schema: Schema) -> Behaviour:
-    """Accepts messages that match the schema and keep the rule about the clock."""
+    """Accepts messages that match the schema and keep the time-dependent rule."""
     matches = Matches(schema)
 
     def answer(message: Message) -> Answer:

@@ -18,7 +18,7 @@ from brokerfuzz.schemas.instants import instant, spell
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields each leniency at each site and at all sites together, the same for unknown properties, and leniencies about the clock."""
+    """Yields each leniency at each site and at all sites together, the same for unknown properties, and time-dependent leniencies."""
     for kind, leniencies_of in _FAMILIES:
         rows: dict[str, list[tuple[Site, Leniency]]] = {}
         for site in ground.sites.values():

@@ -20,7 +20,7 @@ OFFER: MessageType = "offer-creation-request"
 class Message:
     """A message with its label from the oracle.
 
-    `readable` is true if it is JSON, and `value` is its value then. `punctual` is true if it keeps the rule about the clock.
+    `readable` is true if it is JSON, and `value` is its value then. `punctual` is true if it keeps the time-dependent rule.
     `broken` are the sites of the rules that it breaks, and `now` is the time of its arrival. Services that read other bytes than
     were sent use `reader` again.
     """

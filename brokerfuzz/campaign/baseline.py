@@ -151,7 +151,9 @@ def write(path: Path, known: Baseline) -> None:
         with atomic_file(path) as stream:
             stream.write(cleaned(f'{{"baseline": {VERSION}, "findings": [\n{entries}\n]}}\n').encode())
     except OSError as problem:
-        raise BaselineError(f"the baseline {path} cannot be written: {problem.strerror or problem}") from problem
+        raise BaselineError(
+            f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file, or free disk space"
+        ) from problem
 
 
 def _written(name: str, entry: KnownFinding) -> str:

@@ -20,7 +20,7 @@ def check_claims(case: Case, contract: Contract) -> None:
             raise CorpusError(f"has the technique {fault.technique}, which cannot break {fault.rule}")
         if (fault.rule, fault.at) not in broken:
             places = sorted(at or "the root" for rule, at in broken if rule == fault.rule)
-            raise CorpusError(f"breaks {fault.rule} at {', '.join(places)}, but not at {quoted(fault.at)}")
+            raise CorpusError(f"names {quoted(fault.at)} as the place of its fault, but breaks {fault.rule} at {', '.join(places)}")
     for tag in case.tags:
         if not is_known(tag, case, contract):
             raise CorpusError(f"has the tag {quoted(tag)}, but this tag does not describe the case")

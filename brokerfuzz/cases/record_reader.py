@@ -183,7 +183,7 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
     for name, what, said in zip(("id", "verdict", "ambiguities"), found, claimed, strict=True):
         if what != said:
             raise CorpusError(
-                f"has {quoted(said)} as its {name}, but it should have {quoted(what)}: the corpus was changed, or was generated for another contract"
+                f"has the {name} {quoted(said)} instead of {quoted(what)}: the corpus was changed, or was generated for another contract"
             )
     return case
 

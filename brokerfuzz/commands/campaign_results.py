@@ -79,7 +79,7 @@ def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Res
 
     applying = baseline.applying(known)
     for name in (name for name in known if name not in applying):
-        note(f"the entry of the finding {name} in {results.baseline} applied until {known[name].until}, so this finding counts as new")
+        note(f"the entry of the finding {name} in {results.baseline} was valid only until {known[name].until}, so this finding counts as new")
     added = [finding.name for finding in result.findings if finding.name not in known] if results.baseline_update else []
     return replace(result, findings=baseline.marked(result.findings, [*applying, *added]))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @options.message_option
 @options.verdict_option
 @options.choice_options
-@click.option("--cases", "listed", is_flag=True, help="List the cases, one per line. Each line also lists what this case is the first to cover.")
+@click.option("--cases", "listed", is_flag=True, help="List the cases, one per line. Each line also shows what the case covers for the first time.")
 @options.strength_option
 @options.now_option("Generate the cases")
 @options.contract_option

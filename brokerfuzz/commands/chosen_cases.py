@@ -72,7 +72,7 @@ def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", co
     found = filters.selection(contract).among(contract.rules_by_id.values())
     types = list(dict.fromkeys(rule.message_type for rule in found or ()))
     if types and not set(types) & set(message_types):
-        problem = f"--rule and --site choose only rules for {' and '.join(types)}: use --message {types[0]}, or choose other rules"
+        problem = f"--rule and --site match only rules of {' and '.join(types)}: use --message {types[0]}, or choose other rules"
         raise click.UsageError(problem, click.get_current_context())
 
 

@@ -27,7 +27,7 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
     """Explain a rule, technique, ambiguity, seeded bug, case or finding in plain words. The explanation of a rule, a technique or
     an ambiguity contains an example and its twin (the valid counterpart).
 
-    NAME can also be a part of a name. If several names contain it, brokerfuzz lists all of them.
+    NAME can also be a part of a name. If several names contain this part, brokerfuzz lists all of them.
 
     NAME can also be the ID of a case in a FILE (a corpus or a journal) or, without a FILE, in the catalogue. NAME can also be the
     ID of a finding in a FILE (a journal, a JSON report or a baseline). You can shorten the ID of a finding to its first eight

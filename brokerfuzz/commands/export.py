@@ -55,10 +55,10 @@ class _WithFormats(Sectioned):
 @click.option(
     "--plausible",
     is_flag=True,
-    help="Write only random valid messages with business values, for demonstrations and load tests. --count sets the number of messages.",
+    help="Write only random valid messages with realistic values, for demonstrations and load tests. --count sets the number of messages.",
 )
 @options.clock_option
-@options.now_option("With --clock, generate the cases about the clock")
+@options.now_option("With --clock, generate the time-dependent cases")
 @options.contract_option
 @options.values_option
 @options.format_option
@@ -72,7 +72,9 @@ class _WithFormats(Sectioned):
 @click.option("--resume", is_flag=True, help="With --shards, write only the files that are missing or incomplete.")
 @options.force_option
 @options.workers_option("generate random cases")
-@click.option("--cluster", metavar="ADDRESS", help="Generate the random cases on the Dask cluster whose scheduler has this address.")
+@click.option(
+    "--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster generate the random cases. Specify the address of the scheduler."
+)
 @options.json_option
 @typed_options(cases=CaseOptions)
 def command(
@@ -90,9 +92,9 @@ def command(
     compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists, brokerfuzz
     replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to standard error.
 
-    The verdicts stay correct, and the same options give the same corpus on any day. The exception is --clock, which adds cases about
-    the clock, such as an offer whose last update is one hour in the future. Later, `corpus verify` reports the cases whose verdicts
-    are no longer correct. The number of workers does not change the corpus.
+    The verdicts stay correct, and the same options give the same corpus on any day. The exception is --clock, which adds cases that
+    depend on the current time, such as an offer whose last update is one hour in the future. Later, `corpus verify` reports the
+    cases whose verdicts are no longer correct. The number of workers does not change the corpus.
 
     \b
     Examples:
@@ -102,7 +104,7 @@ def command(
       brokerfuzz export all.ndjson.zst --full
       brokerfuzz export more.ndjson --random --count 10000 --seed 7
       brokerfuzz export load.ndjson --plausible --count 10000
-      brokerfuzz export - --clock --tag 'now:*' > about-the-clock.ndjson
+      brokerfuzz export - --clock --tag 'now:*' > time-dependent.ndjson
       brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
     """
     from brokerfuzz.cases.case import clock
@@ -113,7 +115,7 @@ def command(
         cases = _plausible(click.get_current_context(), cases, other=full or large or with_clock or workers > 1 or cluster is not None)
     _check_scope(click.get_current_context(), cases, full=full, large=large)
     if cases.now is not None and not with_clock:
-        raise click.UsageError("--now sets only the time of the cases about the clock: add --clock, or remove --now", click.get_current_context())
+        raise click.UsageError("--now sets only the time of time-dependent cases: add --clock, or remove --now", click.get_current_context())
     if cluster is not None and workers > 1:
         raise click.UsageError("--cluster does not work with --workers: use only one of the two options", click.get_current_context())
     with ExitStack() as stack:

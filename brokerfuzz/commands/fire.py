@@ -78,7 +78,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--write-config", is_flag=True,
               help="Save how the target treats questions that the contract leaves open, as policies in the configuration file.")  # fmt: skip
 @options.workers_option("send the cases")
-@click.option("--cluster", metavar="ADDRESS", help="Send the cases from the Dask cluster whose scheduler has this address.")
+@click.option("--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster send the cases. Specify the address of the scheduler.")
 @options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option

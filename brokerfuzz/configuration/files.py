@@ -109,7 +109,7 @@ def parsed(path: Path, text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as problem:
         raise ConfigurationError(f"{path} is not TOML ({_one_line(problem)}): correct it") from None
     except (ValueError, RecursionError):
-        raise ConfigurationError(f"{path} cannot be read: shorten very long numbers, and reduce the nesting of arrays") from None
+        raise ConfigurationError(f"{path} has a number that is too long, or arrays that are nested too deeply: correct this") from None
 
 
 def ours(content: Mapping[str, Any], path: Path) -> Any:

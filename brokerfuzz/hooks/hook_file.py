@@ -101,7 +101,7 @@ def hook_file(name: str) -> HookFile:
     try:
         return HookFile(name, Path(name).read_bytes())
     except OSError as problem:
-        raise HookError(f"the hooks {name} cannot be read: {problem.strerror or problem}") from None
+        raise HookError(f"the hooks {name} cannot be read: {problem.strerror or problem}; specify a readable .py file") from None
 
 
 def place_of(name: str, function: Any) -> str:

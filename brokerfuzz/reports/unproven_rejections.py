@@ -28,7 +28,7 @@ def _unproven(unproven: Document) -> Iterator[Markup]:
     if not unproven["count"]:
         yield element("p", "Every rejection of an invalid message is proven.", class_="well")
         return
-    text = f"{counted(unproven['count'], 'rejection')} of invalid messages unproven: the reason may not be the broken rule."
+    text = f"{counted(unproven['count'], 'rejection')} of invalid messages not proven: the reason may not be the broken rule."
     yield element("p", text, class_="explained")
     yield element("ul", (_example(one) for one in unproven["examples"][:MOST_ROWS]), class_="unproven")
     if unproven["rules"]:

@@ -449,7 +449,9 @@ def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
     if detector == NEAR_NOW:
         seconds = given.get("seconds") if isinstance(given, dict) else None
         if not isinstance(seconds, list) or not seconds or not all(type(one) is int and 0 <= one <= LONGEST_TOLERANCE for one in seconds):
-            raise ContractError(f'ambiguity {entry["id"]!r} must have a list of seconds as its interpretations, such as {{"seconds": [0, 300]}}')
+            raise ContractError(
+                f'ambiguity {entry["id"]!r} has unsupported interpretations: use an object with a list of seconds, such as {{"seconds": [0, 300]}}'
+            )
         return tuple(map(str, seconds))
     known = (*MEANINGS[str(detector)], REJECTED) if detector in MEANINGS else None
     if not isinstance(given, list) or (known is not None and not set(given) <= set(known)) or (detector is not None and REJECTED not in given):
@@ -467,9 +469,9 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
         raise ContractError(f"ambiguity {entry['id']!r} has an unknown detector {detector!r}: use one of {', '.join(sorted(DETECTORS))}")
     needed = NEEDED.get(detector)
     if needed == "limit" and not isinstance(entry.get(needed), int):
-        raise ContractError(f"ambiguity {entry['id']!r} has no integer 'limit': add it")
+        raise ContractError(f"ambiguity {entry['id']!r} has no integer 'limit': add a property such as \"limit\": 100")
     if needed == "spelling" and entry.get(needed) not in SPELLINGS:
-        raise ContractError(f"ambiguity {entry['id']!r} has no known 'spelling': use one of {', '.join(SPELLINGS)}")
+        raise ContractError(f"ambiguity {entry['id']!r} has no valid 'spelling': use one of {', '.join(SPELLINGS)}")
 
 
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:

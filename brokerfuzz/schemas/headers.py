@@ -44,7 +44,9 @@ def headers_of(pairs: Any) -> Headers:
         if not (isinstance(name, str) and _NAME.fullmatch(name)) or name.lower() == "content-length":
             raise ValueError(f"{quoted(name)} is not a header that you can set: use a valid HTTP header name other than content-length")
         if value is not None and not (isinstance(value, str) and _VALUE.fullmatch(value)):
-            raise ValueError(f"{quoted(value)} is not a valid value for {quoted(name)}: use printable ASCII without spaces at its ends, or null")
+            raise ValueError(
+                f"{quoted(value)} is not a valid value for {quoted(name)}: use printable ASCII without leading or trailing spaces, or null"
+            )
     return headers
 
 

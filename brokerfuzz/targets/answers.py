@@ -120,7 +120,7 @@ def _codes(patterns: Iterable[str], *, classes: bool) -> Iterable[int]:
         elif _CODE.fullmatch(pattern):
             codes += () if classes else [int(pattern)]
         else:
-            raise TargetError(f"{pattern!r} is not a status: use a code such as 201 or a class such as 2xx")
+            raise TargetError(f"{pattern!r} is not a status code: use a code such as 201 or a class such as 2xx")
     return codes
 
 

@@ -95,7 +95,7 @@ def _checked_proxy(proxy: str) -> str:
             return url
     except ValueError:
         pass
-    raise TargetError(f"{said!r} is not the URL of a proxy: use one such as http://127.0.0.1:3128")
+    raise TargetError(f"{said!r} is not a valid proxy URL: write, for example, http://127.0.0.1:3128")
 
 
 def _proxy_of_environment(url: str) -> str | None:

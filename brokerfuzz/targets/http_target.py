@@ -350,9 +350,9 @@ def checked_url(url: str) -> str:
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError as problem:
         why = f" ({problem})" if "@" not in url else ""  # the error quotes the port, which may be a password
-        raise TargetError(f"{said!r} is not a URL{why}: use one such as http://127.0.0.1:8000/offers") from None
+        raise TargetError(f"{said!r} is not a URL{why}: write, for example, http://127.0.0.1:8000/offers") from None
     if not parts.scheme or (parts.scheme not in ("http", "https") and "://" not in url):
         raise TargetError(f"{said!r} has no scheme: write http://{said.lstrip('/')}")
     if not usable:
-        raise TargetError(f"{said!r} is not an HTTP URL: use one such as http://127.0.0.1:8000/offers")
+        raise TargetError(f"{said!r} is not an HTTP URL: write, for example, http://127.0.0.1:8000/offers")
     return url

@@ -41,7 +41,7 @@ def program(words: Sequence[str], shown: str) -> str:
     if found is not None:
         return found
     if _ASSIGNED.fullmatch(name):
-        raise TargetError(f"{shown} cannot be started, because brokerfuzz does not start a shell: write env {shown}")
+        raise TargetError(f"{shown} cannot be started, because only a shell reads NAME=VALUE before a command: write `env {shown}`")
     if os.path.dirname(name) and os.path.isdir(name):  # noqa: PTH112, PTH120  (a name may end in a dot or a slash, and that matters)
         raise TargetError(f"{shown} cannot be started: {name} is a folder; specify a program in this folder")
     if os.path.dirname(name) and os.path.exists(name):  # noqa: PTH110, PTH120

@@ -36,6 +36,8 @@ def trace_headers(text: str, campaign_id: str) -> TraceHeaders:
     """
     names = ["", ""] if text.strip().lower() == _OFF else [part.strip() for part in text.split(",")]
     if len(names) != 2 or not all(name == "" or _HEADER_NAME.fullmatch(name) for name in names):
-        raise TargetError(f"the trace headers {quoted(text)} are not two names of headers: write X-Case,X-Campaign, or off to send none")
+        raise TargetError(
+            f"{quoted(text)} is not a pair of header names: write two names, such as X-Case,X-Campaign, or off to send no trace headers"
+        )
     case, campaign = names
     return TraceHeaders(case, campaign, campaign_id)

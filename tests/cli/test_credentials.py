@@ -101,7 +101,7 @@ def test_configured_credentials_are_not_used_for_another_target(run: Run, demand
         (["--auth", f"me:{PASSWORD}", f"http://me:{PASSWORD}@127.0.0.1:1/"], "credentials are specified twice"),
         (["-H", f"Authorization {PASSWORD}"], "a header has no name or no colon: write NAME:VALUE"),
         (["--exec", f"v --token '{PASSWORD}"], "is not a valid command line (No closing quotation)"),
-        (["--proxy", f"ftp://me:{PASSWORD}@h"], "is not the URL of a proxy"),
+        (["--proxy", f"ftp://me:{PASSWORD}@h"], "is not a valid proxy URL"),
     ],
 )
 def test_invalid_credentials_are_reported_in_one_line_without_the_password(run: Run, words: list[str], said: str) -> None:

@@ -150,7 +150,7 @@ def test_a_file_that_is_not_a_list_of_shards_is_not_replaced(run: Run) -> None:
     Path("out.shards.json").write_text('{"mine": 1}')
     result = run("export", "out.ndjson", *FEW, "--shards", 2, "--force")
     assert (result.exit_code, Path("out.shards.json").read_text()) == (2, '{"mine": 1}')
-    assert "out.shards.json is not a manifest of shards: remove this file, or specify another corpus name" in result.stderr
+    assert "out.shards.json is not a list of shards: remove this file, or specify another corpus name" in result.stderr
 
 
 def test_a_folder_with_other_files_is_kept_even_if_it_has_the_name_of_a_shard(run: Run) -> None:
@@ -178,7 +178,7 @@ def test_a_damaged_list_of_shards_is_reported_in_one_line(run: Run, change: dict
     before = files()
     result = run("export", "out", *fresh, "--resume")
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert "out.shards.json is not a manifest of shards: remove this file" in result.stderr
+    assert "out.shards.json is not a list of shards: remove this file" in result.stderr
     assert files() == before
 
 
@@ -187,7 +187,7 @@ def test_a_very_deeply_nested_list_of_shards_is_reported_in_one_line(run: Run) -
     result = run("export", "out", *FEW, "--shards", 2, "--resume")
     assert (result.exit_code, result.stderr) == (
         2,
-        "brokerfuzz: out.shards.json is not a manifest of shards: remove this file, or specify another corpus name\n",
+        "brokerfuzz: out.shards.json is not a list of shards: remove this file, or specify another corpus name\n",
     )
 
 

@@ -65,7 +65,7 @@ def test_an_entry_no_longer_applies_after_its_date(run: Run, known: Any) -> None
     with serving(answers(lenient)) as url:
         done = run("fire", url, *SOME, "--baseline-update")
     assert done.exit_code == 1
-    assert f"the entry of the finding {known['finding']} in known.json applied until 2020-01-31, so this finding counts as new" in done.stderr
+    assert f"the entry of the finding {known['finding']} in known.json was valid only until 2020-01-31, so this finding counts as new" in done.stderr
     entry = json.loads(Path("known.json").read_text())["findings"][0]
     assert (entry["until"], entry["reason"]) == ("2020-01-31", "ticket 17")
 

@@ -148,7 +148,7 @@ def test_the_error_for_a_wrong_record_shows_the_recorded_and_the_real_value(tmp_
     write(tmp_path / "a", [case])
     record = json.loads((tmp_path / "a").read_bytes())
     (tmp_path / "a").write_text(json.dumps({**record, prop: value}, separators=(",", ":")))
-    assert f"has {value!r} as its {prop}, but it should have {record.get(prop, [])!r}" in one_line(tmp_path / "a")
+    assert f"has the {prop} {value!r} instead of {record.get(prop, [])!r}" in one_line(tmp_path / "a")
 
 
 def test_an_unreadable_file_is_rejected(tmp_path: Path) -> None:

@@ -293,7 +293,7 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "",
         "use last, first, both or rejected",
     ),
-    "an unknown spelling": (put_changed(_with_entry("timestamp-format.offset", spelling="roman"), "ambiguities.json"), "", "has no known 'spelling'"),
+    "an unknown spelling": (put_changed(_with_entry("timestamp-format.offset", spelling="roman"), "ambiguities.json"), "", "has no valid 'spelling'"),
     "two ambiguities with one ID": (
         put_changed(_with_entry("cron-syntax", id="url-syntax"), "ambiguities.json"),
         "",

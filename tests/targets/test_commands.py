@@ -303,7 +303,7 @@ def test_a_secret_that_the_program_repeats_is_masked_in_the_answer(words: list[s
 
 
 def test_a_variable_before_the_program_is_an_error_without_its_value() -> None:
-    with pytest.raises(TargetError, match="brokerfuzz does not start a shell: write env DB_PASSWORD=") as raised:
+    with pytest.raises(TargetError, match="only a shell reads NAME=VALUE before a command: write `env DB_PASSWORD=") as raised:
         asyncio.run(CommandTarget("DB_PASSWORD=abcdef1 ./v").open())
     assert "abcdef1" not in str(raised.value)
 

@@ -333,10 +333,10 @@ def test_proxies_of_the_environment_are_not_used_on_this_machine(monkeypatch: py
     [
         ("localhost:8000/offers", "write http://localhost:8000/offers"),
         ("offers.example", "write http://offers.example"),
-        ("ftp://offers.example/", "use one such as http"),
-        ("http://", "use one such as http"),
-        ("http://[::1", "use one such as http"),
-        ("http://offers.example:99999/", "use one such as http"),
+        ("ftp://offers.example/", "write, for example, http"),
+        ("http://", "write, for example, http"),
+        ("http://[::1", "write, for example, http"),
+        ("http://offers.example:99999/", "write, for example, http"),
     ],
 )
 def test_a_url_that_cannot_be_used_is_rejected_with_a_remedy(url: str, remedy: str) -> None:

@@ -131,7 +131,7 @@ def test_an_unreachable_proxy_is_named() -> None:
 
 @pytest.mark.parametrize("proxy", ["ftp://me:hunter2@127.0.0.1/", "http://", "http://[::1", "http://me:hunter2@:99999999/"])
 def test_an_invalid_proxy_is_an_error_without_its_password(proxy: str) -> None:
-    with pytest.raises(TargetError, match="is not the URL of a proxy: use one such as") as raised:
+    with pytest.raises(TargetError, match="is not a valid proxy URL: write, for example,") as raised:
         HttpTarget(OFFERS, proxy=proxy)
     assert "hunter2" not in str(raised.value)
 

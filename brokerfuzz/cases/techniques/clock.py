@@ -51,7 +51,7 @@ for _name, _text, _change in (
     ("last-year-in-lower-case", "The last second of the year 9999, with lower-case letters.", _then("9999-12-31t23:59:59z")),
     ("last-year-without-zone", "The last second of the year 9999, without a time zone.", _then("9999-12-31T23:59:59")),
     ("last-day-there-is", "The last day of the year 9999, without a time.", _then("9999-12-31")),
-    ("hour-ahead-by-offset", "One hour in the future, written in a time zone whose clocks show an earlier time than UTC.", _at(-4, "-05:00")),
+    ("hour-ahead-by-offset", "One hour in the future, written in a time zone behind UTC.", _at(-4, "-05:00")),
     ("century-ahead", "One hundred years in the future.", _ahead(36525 * _DAY)),
     ("past-32-bits", "The first second in 2038 that a signed 32-bit count of seconds cannot represent.", _then("2038-01-19T03:14:08Z")),
     ("past-unsigned-32-bits", "The first second in 2106 that an unsigned 32-bit count of seconds cannot represent.", _then("2106-02-07T06:28:16Z")),

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, as_json: bool) -> int:
     """Judge every case again, and check the checksums of folders and shards. Each problem is listed on one line.
 
-    The command reports malformed records, wrong labels and duplicate cases. `corpus verify` also reports unknown techniques and
-    tags, faults whose place is wrong, and twins that are missing or not valid. For a folder or a set of shards (the files of a
-    split corpus), the command also reports changed, missing and unlisted files. A case about the clock (see `export --clock`)
-    expires when its verdict is no longer correct. The command prints the number of expired cases, and a few examples.
+    The command reports malformed records, duplicate cases, wrong verdicts, and cases that do not break the rule that they name. It
+    also reports unknown techniques and tags, faults whose place is wrong, and twins that are missing or not valid. For a folder or
+    a set of shards (the files of a split corpus), the command also reports changed, missing and unlisted files. A time-dependent
+    case (see `export --clock`) expires when its verdict is no longer correct. The command prints the number of expired cases, and a
+    few examples.
 
     A truncated corpus cannot be verified. A file cannot be verified if its first ten lines contain no record of a case. The
     command reads ndjson files and folders that `export --format files` wrote.

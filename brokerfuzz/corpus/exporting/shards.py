@@ -173,7 +173,7 @@ def _read(place: Place) -> dict[str, Any] | None:
 
 
 def _no_manifest(place: Place) -> CorpusError:
-    return CorpusError(f"{place.name} is not a manifest of shards: remove this file, or specify another corpus name")
+    return CorpusError(f"{place.name} is not a list of shards: remove this file, or specify another corpus name")
 
 
 def _check_free(export: Export, place: Place, names: ShardNames, known: dict[str, Any] | None, *, force: bool) -> None:

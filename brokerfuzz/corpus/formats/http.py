@@ -46,7 +46,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             if case.body and body != case.body:
                 yield File(f"bodies/{case.id}.bin", [case.body])
         if not texts:
-            raise CorpusError("the format http supports only requests, but these cases are responses: choose --message offer-creation-request")
+            raise CorpusError("the format http supports only requests, but these cases are responses: use --message offer-creation-request")
         for label in EXPECTED:
             if label in texts:
                 texts[label].seek(0)

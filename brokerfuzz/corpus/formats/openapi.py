@@ -41,7 +41,8 @@ _LONG_NAME = re.compile(rb'"(?:[^"\\]|\\.){1000,}":')
 """Matches a property name that is too long for YAML, which allows 1,024 characters."""
 
 _DESCRIPTION = (
-    "The messages of the offer broker contract, which contains no methods and no paths. Refer to these components from a document that contains them."
+    "The messages of the offer broker contract. The contract defines no paths and no methods: "
+    "refer to these components from your own API description."
 )
 
 Examples = dict[str, dict[str, dict[str, Any]]]

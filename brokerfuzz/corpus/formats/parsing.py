@@ -40,4 +40,4 @@ def _named(cases: Iterable[Case], about: CorpusInfo) -> Iterator[tuple[Case, str
         raise CorpusError(f"the format parsing does not support cases {HEADERS} or {CLOCK}, and no other cases were chosen: choose more cases")
 
 
-FORMAT = Folder("parsing", "y_, n_ and i_ files, as in JSONTestSuite, and a list of them", _files)
+FORMAT = Folder("parsing", "y_, n_ and i_ files, as in JSONTestSuite, and a list of the files", _files)

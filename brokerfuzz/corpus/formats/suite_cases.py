@@ -43,7 +43,9 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
         else:
             about.left_out.add(case, _ABOUT_THE_CLOCK)
     if not kept:
-        raise CorpusError("all chosen cases are about the clock, and tests cannot set the clock of your system: choose more cases")
+        raise CorpusError(
+            "the verdicts of all chosen cases depend on the current time, and tests cannot set the clock of your system: also choose other cases"
+        )
     twins = {case.twin_id for case in kept}
     found = [SuiteCase(_group(case, plain=case.id in twins), _name(case), case) for case in kept]
     return sorted(found, key=_position)

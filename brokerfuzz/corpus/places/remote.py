@@ -247,6 +247,8 @@ def _store_errors(url: str, what: str, *passed: type[Exception]) -> Iterator[Non
         raise
     except Exception as problem:
         if isinstance(problem, NotImplementedError):
-            raise CorpusError(f"{url} cannot be {what}: fsspec does not support this operation for such URLs; specify another place") from problem
+            raise CorpusError(
+                f"{url} cannot be {what}: fsspec does not support this operation for this kind of URL; specify another URL or a file"
+            ) from problem
         said = " ".join(str(problem).split()) or "the store gives no reason"
         raise CorpusError(f"{url} cannot be {what}: {said}; check the URL and your permissions") from problem

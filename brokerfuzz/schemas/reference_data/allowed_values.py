@@ -29,7 +29,8 @@ class ValueChecker:
             raise ReferenceDataError(f"{origin}: {path} of {message_type} is not a string, a number or a boolean: {remedy}")
         if path in _computed(contract, message_type) or any(rule.keyword == NOT_IN_FUTURE for rule in rules):
             raise ReferenceDataError(
-                f"{origin}: brokerfuzz computes {path} of {message_type} from the time or other properties: remove the values of this site"
+                f"{origin}: {path} of {message_type} cannot have values"
+                ", because brokerfuzz computes it from the time or other properties: remove them"
             )
         files = SchemaFiles(contract.schemas)
         self._tests: list[tuple[Rule, Callable[[Any], bool]]] = [

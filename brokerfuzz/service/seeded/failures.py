@@ -114,13 +114,13 @@ BUGS = (
     Bug(
         "claims-success-of-rejected",
         "wrong-answer",
-        "A rejection contains `operationWasSuccessful: true`.",
+        "The answer to a rejected offer contains `operationWasSuccessful: true`.",
         claims_success(True, of_accepted=False),
     ),
     Bug(
         "claims-failure-of-accepted",
         "wrong-answer",
-        "An acceptance contains `operationWasSuccessful: false`.",
+        "The answer to an accepted offer contains `operationWasSuccessful: false`.",
         claims_success(False, of_accepted=True),
     ),
 )

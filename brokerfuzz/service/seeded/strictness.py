@@ -110,7 +110,7 @@ BUGS = (
         a_string(lambda t: len(t) > 255),
         "at most 255 characters",
     ),
-    _strict("rejects-line-breaks", "Strings with line breaks are rejected.", "**", a_string(lambda t: "\n" in t), "text of one line"),
+    _strict("rejects-line-breaks", "Strings with line breaks are rejected.", "**", a_string(lambda t: "\n" in t), "text on one line"),
     _strict(
         "rejects-markup",
         "A string that looks like an HTML tag is rejected.",
@@ -176,7 +176,7 @@ BUGS = (
         "An availability that starts before the year 2000 is rejected.",
         "availableStartDate",
         a_string(lambda t: t < "2000"),
-        "a start in this century",
+        "a start in the year 2000 or later",
     ),
     _strict(
         "rejects-hyphenless-ids",
@@ -186,7 +186,7 @@ BUGS = (
         "an ID with a hyphen",
     ),
     _strict_on_json("rejects-escaped-strings", "A character written as a \\u escape is rejected.", rb"\\u[0-9a-fA-F]{4}", "plain characters"),
-    _strict_on_json("rejects-line-breaks-in-json", "JSON with line breaks between values is rejected.", rb"[\r\n]", "JSON in one line"),
+    _strict_on_json("rejects-line-breaks-in-json", "JSON with line breaks between values is rejected.", rb"[\r\n]", "JSON on one line"),
     _strict_on_json(
         "rejects-exponents",
         "A number written with an exponent is rejected.",

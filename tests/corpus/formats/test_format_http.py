@@ -82,7 +82,7 @@ def test_bodies_that_editors_could_change_are_separate_files(offers: list[Case],
 
 
 def test_a_corpus_without_offers_is_rejected() -> None:
-    with pytest.raises(CorpusError, match="choose --message offer-creation-request"):
+    with pytest.raises(CorpusError, match="use --message offer-creation-request"):
         folder("http", [case for case in chosen() if case.message_type != OFFER])
 
 
