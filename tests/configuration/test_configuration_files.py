@@ -124,7 +124,7 @@ def test_a_byte_order_mark_and_any_line_endings_are_accepted(tmp_path: Path) -> 
         (b"[cases]\nnow = 'a", r"is not TOML"),
         (b"[cases]\n\nnow = '\xff'\n", r"is not TOML: byte 17 is not UTF-8"),
         (b"seed = " + b"9" * 5000, r"has a number that is too long"),
-        (b"seed = " + b"[" * 50_000, r"cannot be read: .* reduce the nesting of arrays"),
+        (b"seed = " + b"[" * 50_000, r"arrays that are nested too deeply"),
     ],
     ids=["an extra word", "a duplicate key", "an impossible date", "an unclosed string", "not UTF-8", "a long number", "a deep array"],
 )

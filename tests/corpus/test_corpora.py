@@ -146,7 +146,7 @@ def test_an_old_corpus_stays_if_writing_a_new_one_fails(corpus: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda record: record | {"verdict": "valid", "faults": []}, "has 'valid' as its verdict, but it should have 'invalid'"),
+        (lambda record: record | {"verdict": "valid", "faults": []}, "has the verdict 'valid' instead of 'invalid'"),
         (lambda record: record | {"id": "0" * 16}, "was changed"),
         (lambda record: record | {"body": {"number": "a", "offerType": "VDM"}}, "does not match its verdict"),
         (lambda record: record | {"message": "offer"}, "unknown message type 'offer'"),

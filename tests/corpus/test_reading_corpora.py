@@ -233,7 +233,7 @@ HARM: dict[str, tuple[Edit, str]] = {
     "a pipe": (in_place_of_first(os.mkfifo), "is not a file"),
     "a folder": (in_place_of_first(lambda path: path.mkdir()), "is not a file"),
     "nothing": (in_place_of_first(lambda path: None), "cannot be read: No such file"),
-    "another message": (in_place_of_first(lambda path: path.write_bytes(b"{}")), " as its id, but it should have "),
+    "another message": (in_place_of_first(lambda path: path.write_bytes(b"{}")), "has the id "),
     "a huge message": (in_place_of_first(swell), f"larger than {LARGEST_MESSAGE:,} bytes"),
     "a folder that is a link to a place outside": (link_a_folder_out, "is a link to a place outside the folder"),
     "a path that is too long": (first_record_names("a/" * 3000 + "a"), "cannot be read"),
