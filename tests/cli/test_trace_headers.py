@@ -88,4 +88,4 @@ def test_invalid_names_are_reported_before_anything_is_sent(run: Run, logged: tu
     url, log = logged
     result = run("fire", url, *SOME, "--trace-headers", text)
     assert (result.exit_code, len(result.stderr.splitlines()), log) == (2, 1, [])
-    assert "write X-Case,X-Campaign, or off" in result.stderr
+    assert "such as X-Case,X-Campaign, or off" in result.stderr

@@ -281,7 +281,7 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "unknown message type 'offer': use offer-creation-request,",
     ),
     "an unknown detector": (put_changed(lambda ambiguities: ambiguities[0].update(detector="timestamps"), "ambiguities.json"), "", "use one of"),
-    "a detector without its limit": (put_changed(_without_limit, "ambiguities.json"), "", "has no integer .limit."),
+    "a detector without its limit": (put_changed(_without_limit, "ambiguities.json"), "", "has no integer 'limit'"),
     "a clock tolerance without seconds": (
         put_changed(_with_entry("clock-tolerance", interpretations=["accepted"]), "ambiguities.json"),
         "",
