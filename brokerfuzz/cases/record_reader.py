@@ -83,14 +83,14 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
         if former := renamed_property(said):
             raise CorpusError(former)
         carrier, carried = _carried(said)
-        faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in _list(said.get("faults", [])))
+        faults = tuple(Fault(text_of(entry["rule"]), text_of(entry["at"]), text_of(entry["technique"])) for entry in _list(said.get("faults", [])))
         record = CaseRecord(
             id=_id(said["id"]),
             message_type=known_message_type(said["message"]),
             label=_label(said["verdict"]),
             faults=faults,
-            ambiguities=tuple(map(_text, _list(said.get("ambiguities", [])))),
-            tags=tuple(map(_text, _list(said.get("tags", [])))),
+            ambiguities=tuple(map(text_of, _list(said.get("ambiguities", [])))),
+            tags=tuple(map(text_of, _list(said.get("tags", [])))),
             twin_id=None if (twin := said.get("twin")) is None else _id(twin),
             headers=headers_of(_list(said.get("headers", []))),
             last=said.get("last") is True,
@@ -124,13 +124,14 @@ def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], b
     if "body" in said:
         return "body", orjson.dumps(said["body"])
     if "raw" in said:
-        return "raw", _text(said["raw"])
+        return "raw", text_of(said["raw"])
     if "file" in said:
         return "file", _file(said["file"])
     raise KeyError("body")
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Returns a string of a file. Raises `TypeError` if the value is not a string."""
     if not isinstance(value, str):
         raise TypeError(f"{quoted(value)} is not a string")
     return value
@@ -150,7 +151,7 @@ def _label(value: Any) -> Label:
 
 
 def _id(value: Any) -> str:
-    if not _ID.fullmatch(_text(value)):
+    if not _ID.fullmatch(text_of(value)):
         raise ValueError(f"{quoted(value)} is not the ID of a case")
     return str(value)
 

@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import BinaryIO, cast
 
@@ -155,13 +156,8 @@ def _size(place: Place, line: bytes) -> int | None:
 def _found(place: Place, below: str = "") -> Written:
     with place.opened(below) as stream:
         summed = Summed(cast(BinaryIO, _NullStream()))
-        summed.writelines(_chunks(stream))
+        summed.writelines(iter(partial(stream.read, _CHUNK), b""))
     return Written(summed.bytes, summed.sha256)
-
-
-def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    while chunk := stream.read(_CHUNK):
-        yield chunk
 
 
 class _NullStream:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from brokerfuzz.cases.record_reader import text_of
 from brokerfuzz.corpus.confined_paths import ConfinedFiles, FolderFiles, SiblingFiles
 from brokerfuzz.corpus.destinations import LONGEST_SUM, MANIFEST, SUM, SUMS
 from brokerfuzz.corpus.places import LocalPlace, Place
@@ -78,7 +79,7 @@ class ShardList:
         self._files: FolderFiles | SiblingFiles = FolderFiles(place.path.parent) if isinstance(place, LocalPlace) else SiblingFiles(place)
         said = _object(self._files, place.base, place.name)
         try:
-            self._shards = [(_text(shard["name"]), _text(shard["sha256"])) for shard in said["shards"]]
+            self._shards = [(text_of(shard["name"]), text_of(shard["sha256"])) for shard in said["shards"]]
             whole = said["whole"] is True and len({name for name, _ in self._shards}) == len(self._shards) == said["of"] > 0
         except (KeyError, TypeError, ValueError) as problem:
             raise CorpusError(f"{place.name} is not a list of shards ({problem_of(problem)}): export the corpus again") from problem
@@ -110,12 +111,6 @@ class ShardList:
             return isinstance(self._files, FolderFiles) and bool(self._files.path(name, stat.S_ISDIR))
         except CorpusError:
             return False
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{quoted(value)} is not a string")
-    return value
 
 
 def _is_file_or_folder(mode: int) -> bool:

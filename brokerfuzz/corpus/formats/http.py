@@ -14,6 +14,7 @@ the request has the usual headers. All other bodies are in separate files.
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from tempfile import TemporaryFile
 from typing import IO
 
@@ -50,7 +51,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         for label in EXPECTED:
             if label in texts:
                 texts[label].seek(0)
-                yield File(f"{label}.http", _chunks(texts[label]))
+                yield File(f"{label}.http", iter(partial(texts[label].read, _CHUNK), b""))
 
 
 def _fits_inline(case: Case) -> bool:
@@ -69,11 +70,6 @@ def _head(case: Case) -> str:
         )
     comment = f"{EXPECTED[case.label]} {reason_of(case)}{clock_note(now_of(case))}"
     return f"\n### {name_of(case)}\n# {comment.replace(_OPENS, '{ {')}\n{method} {{{{baseUrl}}}}{path}\n{headers}\n"
-
-
-def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
-    while chunk := stream.read(_CHUNK):
-        yield chunk
 
 
 FORMAT = Folder("http", "requests for editors (REST Client, JetBrains, httpYac); offers only", _files, (OFFER,))
