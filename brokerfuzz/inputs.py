@@ -40,8 +40,8 @@ _CORPUS_HEAD = b'{"id":"'  # the beginning of each line in a corpus
 class RecordedVerdict:
     """The verdict of a message, and other facts that a corpus states about the message.
 
-    If the verdict depends on the clock, `now` is the time for which the verdict is true. `headers` replace the usual headers of the
-    request.
+    If the verdict depends on the current time, `now` is the time for which the verdict is correct. `headers` replace the usual
+    headers of the request.
     """
 
     message_type: MessageType

@@ -1,7 +1,8 @@
 """Finds the parts of a valid message that make the target reject it.
 
 The target accepts the plain message, and rejects the valid message. The search copies parts of the plain message into the valid
-message, as few and as small as possible, until the target accepts the result. A part is a site: a property, or the items of an array.
+message until the target accepts the result. It looks for the fewest and smallest parts that are sufficient. A part is a site: a
+property, or the items of an array.
 
     plain      comments: "Replaces version 3", priceClasses: [{"name": "Standard"}]    accepted
     message    comments: "a",                  priceClasses: [{"name": "it's"}]        rejected

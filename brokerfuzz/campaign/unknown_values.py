@@ -96,8 +96,8 @@ class ValueEvidence:
         return {site: sorted(numbers.get(site, ())) for site in sorted(found)} if is_explained else {}
 
     def _suspects(self, accepted: set[Value], numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
-        """Returns the sites whose values may be unknown, for each group of rejected messages with equal values, and the number of
-        messages in the group. `numbers` are the accepted integers of each site.
+        """For each group of rejected messages with equal values, returns the sites whose values may be unknown, and the number of
+        messages. `numbers` are the accepted integers of each site.
         """
         unknown = [(values - accepted, count) for values, count in self.rejected.items()]
         gaps = {site for values, _ in unknown for site, number in values if number is not None and _is_between(number, numbers.get(site, ()))}

@@ -97,7 +97,7 @@ def matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy:
 
 
 def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Splits the patterns into those that include and those that exclude. The latter are returned without their `!`."""
+    """Splits the patterns into those that include and those that exclude. The excluding patterns are returned without their `!`."""
     excluded = [pattern.removeprefix(EXCLUDES) for pattern in patterns if pattern.startswith(EXCLUDES)]
     return [pattern for pattern in patterns if not pattern.startswith(EXCLUDES)], excluded
 

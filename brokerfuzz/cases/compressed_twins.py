@@ -37,7 +37,7 @@ def decompressed(text: str, body: bytes, message_type: MessageType, contract: Co
 
 
 def _known(body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Returns the dictionary of the compression: plain messages, and the end of the body."""
+    """Returns the dictionary for the compression: plain messages, and the end of the body."""
     plain = _plain_messages(message_type, contract)
     return plain + body[-max(1, _LARGEST - len(plain)) :]
 

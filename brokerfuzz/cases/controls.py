@@ -1,7 +1,8 @@
 """Generates controls for rules that have a condition.
 
 For example, a rule requires clusters if `offerType` is `Product List`. An invalid message has no clusters. Its control is the same
-message with another `offerType`, so the control is valid. A program that ignores the condition answers wrongly to one of the two.
+message with another `offerType`, so the control is valid. A program that ignores the condition gives a wrong answer to one of these
+two messages.
 """
 
 import json

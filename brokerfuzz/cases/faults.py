@@ -68,7 +68,7 @@ class FaultMaker:
     ) -> Iterator[Case]:
         """Yields one case that was not yielded before, or nothing if there is none.
 
-        The method first tries the technique and the variation with this number, then the simplest variation, and then other
+        The method first tries the technique and the variation that `number` selects, then the simplest variation, and then other
         techniques.
         """
         placement, neighbours = around[number % len(around)]

@@ -12,7 +12,9 @@ _MOST_REPEATED = 5000
 
 
 class _Cases:
-    """All plausible cases of a seed in order, without duplicates. Before a part in the middle, the parts before it are generated."""
+    """All plausible cases of a seed in order, without duplicates. To yield a part in the middle, the object first generates all
+    cases before this part.
+    """
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int) -> None:
         self._contract, self._seed = contract, seed

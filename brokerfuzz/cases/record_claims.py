@@ -8,7 +8,7 @@ from brokerfuzz.schemas import Contract
 
 
 def check_claims(case: Case, contract: Contract) -> None:
-    """Raises `CorpusError` if a technique cannot break its rule, if a fault is at another place than the record states, or if the
+    """Raises `CorpusError` if a technique cannot break its rule, if a fault is not at the place that the record states, or if the
     record has a tag that brokerfuzz would not give to the case.
     """
     broken = {(violation.rule, violation.at) for violation in case.verdict.broken}

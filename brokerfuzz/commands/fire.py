@@ -220,7 +220,7 @@ def _generate_catalogue(planned: "PlannedCampaign") -> None:
 
 
 def _compare_targets(journal: str, target: "Target") -> None:
-    """Prints a note if a resumed campaign has another target than before. A different port of the reference service does not
+    """Prints a note if a resumed campaign has a different target than before. A different port of the reference service does not
     count.
     """
     from brokerfuzz.campaign.journal import head_of

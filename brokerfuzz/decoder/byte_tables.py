@@ -45,8 +45,8 @@ class Source(Protocol):
         ...
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged. Hypothesis records the value as if it had chosen the value itself. This makes it possible
-        for Hypothesis to replace an edge (an unusual value) with an equal value of the kind "any value", and then shrink this value.
+        """Returns this value unchanged. Hypothesis records the value as if it had chosen the value itself. Then Hypothesis can
+        replace an edge (an unusual value) with an equal value of the kind "any value", and shrink this value.
         """
         ...
 

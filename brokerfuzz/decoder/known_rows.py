@@ -1,4 +1,4 @@
-"""Repairs messages with reference data, so that the values of an object come from one row, and the items of an array are different.
+"""Repairs messages with reference data, so that the values of an object come from one row, and the items of an array differ.
 
 The decoder reads each property independently. Without a repair, the product ID of an object can come from one row of the
 reference data, and the page count from another row.

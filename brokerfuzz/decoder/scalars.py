@@ -97,8 +97,8 @@ def scalar_pool(schema: Schema, place: ValuePlace) -> Pool:
 def scalar_kinds(schema: Schema, place: ValuePlace, *, optional: bool) -> list[Kind]:
     """Returns the kinds of values of the scalar types that a place allows, the simplest first.
 
-    If the simplest value is chosen for "any value", an optional property is absent, and a required property has its plainest
-    value. This makes it possible for Hypothesis to omit a property and keep all other properties.
+    If the simplest value is chosen for "any value", an optional property is absent, and a required property has its plainest value.
+    In this way, Hypothesis can omit a property and keep all other properties.
     """
     types = _scalar_types(schema)
     kinds = []

@@ -59,8 +59,8 @@ class HookedTarget(HttpTarget):
         await super().open()
 
     async def close(self) -> None:
-        """Waits until messages whose senders were cancelled are answered and cleaned up. Then closes every connection, and prints
-        how many cleanup requests failed.
+        """Waits for the answers to messages whose senders were cancelled, and for the cleanup of these messages. Then closes every
+        connection, and prints how many cleanup requests failed.
         """
         if self._under_way:
             task = asyncio.current_task()

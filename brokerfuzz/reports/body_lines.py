@@ -72,7 +72,7 @@ def _split(text: str, limit: int) -> tuple[list[str], str]:
 
 
 def _layout(text: str, limit: int) -> tuple[list[str], str]:
-    """Splits JSON into lines, with one property or item per line. Also returns the rest of the text for which there is no space."""
+    """Splits JSON into lines, with one property or item per line. Also returns the text that remains after `limit` lines."""
     lines: list[str] = []
     line, depth, before, gap = "", 0, ",", ""
     for match in _PIECE.finditer(text):

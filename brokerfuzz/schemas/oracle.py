@@ -186,7 +186,7 @@ class Rulebook:
         )
 
     def _tolerance(self, policies: Mapping[str, Sequence[str]]) -> tuple[int, int]:
-        """Returns the lowest and the highest number of seconds by which a timestamp may be later than the clock."""
+        """Returns the lowest and the highest number of seconds by which a timestamp may be later than the current time."""
         ambiguity = self._detectors.get(NEAR_NOW)
         seconds = [int(one) for one in policies.get(ambiguity.id, ambiguity.interpretations)] if ambiguity else [0]
         return min(seconds), max(seconds)

@@ -173,7 +173,8 @@ def fresh_property(fresh: str | None, contract: Contract, message_type: MessageT
 def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: MessageType) -> frozenset[str]:
     """Returns the IDs of the ambiguities that messages may touch: none for None, all for `"all"`. `*` and `!` work as in rules.
 
-    Ambiguities about bytes, headers, the clock or size are not included, because strategies for messages generate only Python values.
+    Ambiguities about bytes, headers, the current time or size are not included, because strategies for messages generate only
+    Python values.
     """
     known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(message_type) and ambiguity.id in drawable()]
     if ambiguities is None or ambiguities == "all":

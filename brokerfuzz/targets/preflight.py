@@ -1,9 +1,9 @@
 """Checks before a campaign that the target accepts an ordinary valid message.
 
 If the path is wrong or credentials are missing, the target rejects every message. Without this check, the campaign would then
-report hundreds of findings with the same cause. brokerfuzz also sends the accepted message a second time, to see whether the
-target accepts repeated messages. A program or a function also gets a clearly invalid message. If the program or function answers
-neither the valid nor the invalid message, the campaign ends, because it would wait for the timeout of every message.
+report hundreds of findings with the same cause. brokerfuzz also sends the accepted message a second time, to see whether the target
+accepts repeated messages. A program or a function also gets a clearly invalid message. If the program or function answers neither
+the valid nor the invalid message, the campaign ends, because every message would time out.
 """
 
 import asyncio

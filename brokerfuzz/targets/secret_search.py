@@ -216,8 +216,8 @@ class SecretSearch:
 
 
 def _spellings(secret: str) -> Iterator[bytes]:
-    """Yields the bytes of a secret in lower case: in UTF-8 and Latin-1, with its white space as brokerfuzz prints it, and with the
-    characters that brokerfuzz cannot print replaced.
+    """Yields the forms in which a secret can occur, as bytes in lower case: the secret itself, the secret with single spaces as
+    white space, and the secret with replaced unprintable characters. Each form is in UTF-8 and Latin-1.
     """
     printed = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in secret)
     for text in {secret, " ".join(secret.split()), printed}:

@@ -226,7 +226,7 @@ def brokerfuzz_service(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def brokerfuzz_url(pytestconfig: pytest.Config) -> str:
-    """The URL of the fixture `brokerfuzz_target`. A test suite can define this fixture again, and return the URL of its own service."""
+    """The URL of the fixture `brokerfuzz_target`. A test suite can override this fixture, and return the URL of its own service."""
     url = pytestconfig.getoption("brokerfuzz_url")
     if url is None:
         remedy = "use --brokerfuzz-url URL, or define the fixture brokerfuzz_url (a URL) or brokerfuzz_app (an application and a path)"
@@ -238,7 +238,8 @@ def brokerfuzz_url(pytestconfig: pytest.Config) -> str:
 def brokerfuzz_app() -> Any:
     """The application that the fixture `brokerfuzz_target` calls in this process, and its path. By default, there is none.
 
-    A test suite can define this fixture again, and return `(app, "/offers")`, or a function that gets bytes, instead of starting a service.
+    A test suite can override this fixture, and return `(app, "/offers")`, or a function that gets bytes, instead of starting a
+    service.
     """
     return None
 

@@ -1,6 +1,6 @@
 """Determines the states of an object's properties: absent, null, plain, at an edge, or (for a boolean) true or false.
 
-The coverage counts each pair of states of two properties as a goal.
+Each pair of states of two properties counts as a goal.
 """
 
 from collections.abc import Mapping, Sequence

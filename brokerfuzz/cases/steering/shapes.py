@@ -32,9 +32,9 @@ a small type. All other properties are absent or plain. The messages use the num
 
 @dataclass(frozen=True)
 class Shape:
-    """The size and the structure of random messages. The messages comply with the schema `narrowed`, whose name is `ground`. Of
-    256 properties, `full` may have any value, and the others are absent or plain. `long` is the index of the array that is usually
-    long, among the arrays with a variable number of items.
+    """The size and the structure of random messages. The messages comply with the schema `narrowed`. `ground` is the name of this
+    schema. Of 256 properties, `full` may have any value, and the others are absent or plain. `long` is the index of the array that
+    is usually long, among the arrays with a variable number of items.
     """
 
     ground: str

@@ -47,7 +47,7 @@ def steered_cases(
     strength: int = 2,
 ) -> Iterator[Case]:
     """Yields random cases. The rule, technique or ambiguity that has waited longest always comes next. The same seed and shard give
-    the same cases, except for values that depend on `now`. If `now` is None, every verdict is true at every supported time. Each
+    the same cases, except for values that depend on `now`. If `now` is None, every verdict is correct at every supported time. Each
     random message gives these cases, if `verdicts` allows them:
 
     - the valid message itself

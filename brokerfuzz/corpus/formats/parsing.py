@@ -5,7 +5,7 @@
 
 A file contains the exact bytes of a message. The name of a file begins with `y_` if the message must be accepted, with `n_` if it
 must be rejected, and with `i_` if a program may accept or reject the message. `cases.ndjson` lists the files (see `index_file`).
-Cases whose verdict depends on request headers or on the clock are left out.
+Cases whose verdict depends on request headers or on the current time are left out.
 """
 
 from collections.abc import Iterable, Iterator

@@ -3,7 +3,7 @@
     offer-creation-request/plain                   twin-19da04d3e0c2b1f7          a valid message that other cases need
     offer-creation-request/orderMinimum:minimum    one-below-826bb491258572e9     the technique and the ID of the case
 
-A plain message is a valid message that is the twin of another case. If a system rejects a plain message, a rejection of the other
+A plain message is a valid message that is the twin of another case. If a system rejects a plain message, its rejection of the other
 case proves nothing.
 """
 
