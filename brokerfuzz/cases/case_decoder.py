@@ -56,7 +56,7 @@ class CaseDecoder:
     def read(self, source: Source, now: datetime | None) -> Case:
         """Decodes the next case. If `now` is None, the decoder generates no time-dependent case."""
         kinds = [label for label in self.labels for _ in range(_SHARES[label])]
-        kind = kinds[source.choose(len(kinds))]
+        kind = kinds[source.choose(len(kinds))] if len(self.labels) > 1 else kinds[0]
         if kind == "valid":
             return Case.judged(self.message_type, compact(self._message("", source)), claim="valid", tags=(TAG,), now=now, contract=self.contract)
         return self._fault(source, now) if kind == "invalid" else self._probe(source, now)
