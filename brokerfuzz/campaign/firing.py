@@ -232,8 +232,8 @@ class Campaign:
         if self._journal is not None:
             for line in part.lines:
                 self._journal.add(line)
-        if (most := self.options.max_findings) is not None and len(self._runner.seen.suspicions) >= most:
-            self.stop = self.stop or findings_limit(most)
+        if (limit := self.options.max_findings) is not None and len(self._runner.seen.suspicions) >= limit:
+            self.stop = self.stop or findings_limit(limit)
         self.stop = self.stop or part.stop
         self.report_progress()
         return self.stop

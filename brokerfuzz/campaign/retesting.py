@@ -1,7 +1,7 @@
 """Retests rejections that are unproven because the target also rejects the twin.
 
-The target probably rejects such a message for a reason other than its fault. brokerfuzz finds the part of the twin that the
-target rejects, replaces this part with the same part of the plain message, and sends the twin and the invalid message again.
+The target probably rejects such a message for a reason other than its fault. brokerfuzz finds the part of the twin that the target
+rejects, replaces this part with the same part of the plain message, and sends the twin and the invalid message again.
 
     fault    pageCount: 0, comments: "it's"    rejected   unproven
     twin     pageCount: 1, comments: "it's"    rejected   the part is comments

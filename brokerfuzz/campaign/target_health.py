@@ -22,7 +22,7 @@ from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT
 from brokerfuzz.targets import Answer
 
 FIRST_PAUSE = 0.25
-"""Seconds until the first attempt to reach the target again. Each further pause is twice as long."""
+"""The number of seconds until the first attempt to reach the target again. Each further pause is twice as long."""
 
 Send = Callable[[], Awaitable[Answer]]
 

@@ -10,7 +10,7 @@ SPANS = 200
 FIRST_SPAN = 0.25
 """The initial length of an interval, in seconds. If there are more than `SPANS` intervals, neighbouring intervals are merged in pairs."""
 STEPS = 4
-"""The number of latency classes between a latency and twice this latency. With four classes, the error of a latency is at most a fifth."""
+"""The number of latency classes for each doubling of the latency. With four classes, the error of a latency is at most a fifth."""
 _FASTEST = 1e-6  # seconds
 
 

@@ -30,6 +30,6 @@ class Block:
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
     """Yields the blocks of all plans, in order. The function generates the catalogues to count their cases."""
     for plan in plans:
-        for random, total, most in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
-            for number, start in enumerate(range(0, total, most)):
-                yield Block(plan, number, random, min(most, total - start))
+        for random, total, size in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
+            for number, start in enumerate(range(0, total, size)):
+                yield Block(plan, number, random, min(size, total - start))

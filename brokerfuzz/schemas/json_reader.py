@@ -197,7 +197,9 @@ _AFTER_COMMA = {
     "Illegal trailing comma before end of object": "Expecting property name enclosed in double quotes",
     "Illegal trailing comma before end of array": "Expecting value",
 }
-"""Maps Python's newer errors for a comma before a bracket to the older errors. Corpora must not depend on the version of Python."""
+"""Maps the errors of newer Python versions for a comma before a bracket to those of older versions, because corpora must not depend
+on the version of Python.
+"""
 
 _ERRORS = {
     "Expecting value": "expected a value",

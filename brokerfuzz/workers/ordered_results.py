@@ -66,7 +66,7 @@ class _Ordered(Generic[_Part, _Result]):
     ) -> None:
         self._pool, self._function, self._worker_function = pool, function, worker_function
         self._keep_local = keep_local
-        self._most = pool.workers * AHEAD * (2 if pool.parent_works else 1)
+        self._limit = pool.workers * AHEAD * (2 if pool.parent_works else 1)
         self._waiting: deque[_Task[_Part, _Result]] = deque()
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
@@ -94,7 +94,7 @@ class _Ordered(Generic[_Part, _Result]):
 
     def _fill(self, parts: Iterator[_Part]) -> bool:
         """Takes more tasks from the iterator. Returns whether any tasks remain."""
-        self._waiting.extend(_Task(part) for part in islice(parts, self._most - len(self._waiting)))
+        self._waiting.extend(_Task(part) for part in islice(parts, self._limit - len(self._waiting)))
         return bool(self._waiting)
 
     def _submit(self) -> None:
