@@ -61,7 +61,7 @@ class RecordedVerdict:
 class InputMessage:
     """A message with its file and its line (line 1 if the file contains one message).
 
-    In recorded traffic, `line` is the number of the entry, and `recorded` is True. A recorded body may not be a message of the
+    In recorded traffic, `line` is the number of the entry, and `recorded` is True. A recorded body is not always a message of the
     contract (see `contract_messages`).
     """
 

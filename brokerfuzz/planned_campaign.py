@@ -100,8 +100,8 @@ class PlannedCampaign:
     ) -> Result:
         """Runs the campaign until it ends or Ctrl-C is pressed, and returns the result.
 
-        `on_known` gets the result for each known finding, and `on_answer` gets one line for each answer. Raises `TargetError` if the
-        target cannot be reached, and `BaselineError`, `JournalError` or `WorkerError`.
+        `on_known` is called with the results for the known findings, and `on_answer` with one line for each answer. Raises
+        `TargetError` if the target cannot be reached, and `BaselineError`, `JournalError` or `WorkerError`.
         """
         again = event_loop.run(self._send_known(target))
         if again and on_known is not None:

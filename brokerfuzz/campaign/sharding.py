@@ -115,7 +115,7 @@ class Sharding:
     def run(self, on_result: Callable[[ShardResult], Stop | None], recalled: Recalled | None, seconds: float | None) -> None:
         """Sends shards until there are no more shards, the time is up, or `on_result` returns a reason to stop.
 
-        `on_result` gets the result of each shard. Raises `WorkerError` if workers are lost repeatedly.
+        `on_result` is called with the result of each shard. Raises `WorkerError` if workers are lost repeatedly.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         waiting = iter(self._settings.plan.shards())

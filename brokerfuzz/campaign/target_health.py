@@ -41,8 +41,8 @@ class TargetLostError(Exception):
 
 @dataclass
 class _Suspect:
-    """A message whose failure may have nothing to do with the message. `arrived` is the number of messages that were sent before
-    the answer arrived.
+    """A message that failed, perhaps for a reason other than the message itself. `arrived` is the number of messages that were sent
+    before the answer arrived.
     """
 
     answer: Answer

@@ -17,8 +17,9 @@ EXCLUDES = "!"
 class Selection:
     """A filter for cases. Use `selection` to create a filter.
 
-    A case may break only these `rules`, and only with these `techniques` (None: no restriction). `only_faults` excludes cases without
-    a fault. The function `tags` gets the tags of a case and decides whether the case is included (None: all cases).
+    A case may break only these `rules`, and only with these `techniques` (None: no restriction). `only_faults` excludes cases
+    without a fault. The function `tags` is called with the tags of a case, and decides whether the case is included (None: all
+    cases).
     """
 
     rules: Collection[str] | None = None

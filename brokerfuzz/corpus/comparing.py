@@ -47,8 +47,8 @@ class Comparison:
 def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
     """Compares two corpora. The order, the tags and the twins of cases do not matter.
 
-    The first corpus is read twice. `progress` gets the number of records that were read so far. Raises `CorpusError` if a corpus
-    is invalid.
+    The first corpus is read twice. `progress` is called with the number of records that were read so far. Raises `CorpusError` if a
+    corpus is invalid.
     """
     check_rereadable(first)
     found = Comparison()

@@ -23,7 +23,7 @@ class Summary:
 
 
 class CountedCases:
-    """Yields cases and counts them. `progress` gets the number of cases so far."""
+    """Yields cases and counts them. `progress` is called with the number of cases so far."""
 
     def __init__(self, cases: Iterable[Case], progress: Callable[[int], None] | None = None) -> None:
         self._cases, self._progress = cases, progress

@@ -80,7 +80,7 @@ def measure(
     names: Iterable[str], *, contract: Contract, message_type: MessageType | None = None, lines: bool = False, now: datetime | None = None,
     strength: int = 2, progress: Progress | None = None,
 ) -> Coverage:  # fmt: skip
-    """Measures the coverage of the messages in files. `progress` gets the number of messages that were counted so far.
+    """Measures the coverage of the messages in files. `progress` is called with the number of messages that were counted so far.
 
     Raises `InputError` if a file cannot be read or contains no messages. Raises `CorpusError`, `StrengthError` or `ClockError` if
     a corpus, `strength` or `now` is invalid.

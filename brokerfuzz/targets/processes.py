@@ -36,9 +36,9 @@ class Process:
     """A program that runs or has ended.
 
     `program` is the path of the program, and `arguments` begins with its name. The process communicates through its file
-    descriptors `input_fd` and `output_fd`. The function `on_output` gets each piece of the output, and b"" when the process
-    closes one of the two descriptors. The function `on_exit` gets the exit status, or the negative number of the signal that
-    killed the process.
+    descriptors `input_fd` and `output_fd`. The function `on_output` is called with each piece of the output, and with b"" when the
+    process closes one of the two descriptors. The function `on_exit` is called with the exit status, or with the negative number of
+    the signal that killed the process.
 
     `errors` contains the first and last lines of the standard error of the process. Standard input and output are /dev/null
     unless they are one of the two descriptors. Raises `OSError` if the program cannot be started.

@@ -32,7 +32,7 @@ _LONGEST = 10_000
 """The maximum length of a value that is analysed, in characters of JSON."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 _MILLISECONDS = 1e11
-"""Numbers above this limit are times in milliseconds since 1970. In seconds, they would be more than 3,000 years in the future."""
+"""Numbers above this limit count as times in milliseconds since 1970. As seconds, they would be more than 3,000 years in the future."""
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 

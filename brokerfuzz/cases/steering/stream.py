@@ -55,7 +55,7 @@ def steered_cases(
     - double faults (two broken rules at two places), without a twin
     - a probe of an ambiguity
 
-    No message occurs twice or is in the catalogue of this `strength`. Messages of different shards also differ, because each
+    No message occurs twice, and none is in the catalogue of this `strength`. Messages of different shards also differ, because each
     message contains a unique string (see `marks`). `rules` and `techniques` limit the faults (None: no limit). The iterator ends
     only if these limits leave too few messages.
     """

@@ -26,7 +26,7 @@ class Export:
     """An export of the cases of several plans, in one format.
 
     The workers of `pool` generate the random cases. Without a pool, the current process generates them. It always generates the
-    catalogues. `progress` regularly gets the number of cases that were written.
+    catalogues. `progress` is called regularly with the number of cases that were written.
     """
 
     plans: tuple[Plan, ...]
