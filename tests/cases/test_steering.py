@@ -169,9 +169,9 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "eb1f6a282ad3629e",
-    "product-list-response": "062f3bbe2bf8c337",
-    "offer-pricing-response": "018133a50644d4d9",
+    "offer-creation-request": "4d5617941c6cf703",
+    "product-list-response": "b15fa2230c4cfafd",
+    "offer-pricing-response": "b673f4b2632246ec",
 }
 
 

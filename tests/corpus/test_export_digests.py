@@ -22,11 +22,11 @@ CATALOGUE = ("--full",)
 RANDOM = ("--random", "--count", "2000", "--seed", "7")
 DIGESTS = {
     ("offer-creation-request", CATALOGUE): "05a29474e968e1e0b0cd0be8d3023253170a949059a7053329765edd6953ec54",
-    ("offer-creation-request", RANDOM): "0d342e92744efed87d5f677bfc94b04323800a1cd94c33deda4ee08927cee54a",
+    ("offer-creation-request", RANDOM): "8c3c58791dc9ed3fca59790ebdda238f937daa35b5c8e0fa69a9effdc9d71316",
     ("product-list-response", CATALOGUE): "ade921bdfec5eb002596986d9dd3df47ceb3a7860ca8fdafda1d9e19d0629b78",
-    ("product-list-response", RANDOM): "3c1e958d313e5b56a3d2727fdb389ce2fe1d0d08d69ef1328f77d3c9ecc15fd0",
+    ("product-list-response", RANDOM): "7eae010fdb68a7e1b1157a3ff3c2d9c95ece3c14073c31738f17e0f6b1e570c9",
     ("offer-pricing-response", CATALOGUE): "453b54a954df68f128c58be70e3e4da649469df8b9e4c9069e7a91139f554f8e",
-    ("offer-pricing-response", RANDOM): "125c657282f81ba603557776c7deac1223b26c81a349276963da933300d51b63",
+    ("offer-pricing-response", RANDOM): "275caca00770a8def9af0cef035841cfdddfd6d123c54633fd3d9f5a62d6cfce",
 }
 SUMS = "7cc35dc8773c810ed12d511e4c3d07d89fa1e4ec3eed5003360a91aad5408efa"
 
