@@ -63,7 +63,7 @@ def read(path: Path) -> Baseline:
     except FileNotFoundError as problem:
         raise BaselineError(f"{path} does not exist: add --baseline-update to create a baseline from the findings") from problem
     except OSError as problem:
-        raise BaselineError(f"{path} cannot be read: {problem.strerror or problem}") from problem
+        raise BaselineError(f"{path} cannot be read: {problem.strerror or problem}; specify a readable file") from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise BaselineError(f"{path} is not a baseline ({problem_of(problem)}): specify a file written with --baseline-update") from problem
     return dict(_entry(entry, f"{path}, line {line}") for entry, line in zip(entries, _lines(text, len(entries)), strict=True))

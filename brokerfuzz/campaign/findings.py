@@ -157,7 +157,7 @@ class Finding:
             return f"{'ambiguity' if len(self.ambiguities) == 1 else 'ambiguities'}: {listed(self.ambiguities[:4])}"
         sent_with = f" with {listed(self.headers)}" if self.headers else ""
         if self.reproduced and self.whole:
-            return f"even the plainest message{sent_with} causes this"
+            return f"even the simplest message{sent_with} causes this"
         return f"the cause in this message{sent_with} was not found"
 
     def _broken(self, reason: BrokenRule) -> str:

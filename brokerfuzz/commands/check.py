@@ -56,7 +56,7 @@ def command(
 
     With --json, each line of the output is a JSON document about one message.
 
-    Exit status: 0 no message is invalid (for a corpus: all verdicts agree); 1 a message is invalid (for a corpus: a verdict
+    Exit status: 0 no message is invalid (for a corpus: no verdict differs); 1 a message is invalid (for a corpus: a verdict
     differs); 2 usage error, or a file cannot be read.
 
     \b

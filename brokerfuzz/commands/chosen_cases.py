@@ -46,7 +46,7 @@ def warn_about_unbroken_rules(contract: "Contract", message_types: "Iterable[Mes
     for rule in unbroken[:_NAMED]:
         click.echo(f"{NAME}: no technique breaks the rule {rule}, so no invalid message tests this rule", err=True)
     if len(unbroken) > _NAMED:
-        click.echo(f"{NAME}: no technique breaks {len(unbroken) - _NAMED:,} more rules: check that the contract allows a valid message", err=True)
+        click.echo(f"{NAME}: no technique breaks {len(unbroken) - _NAMED:,} other rules: check that the contract allows a valid message", err=True)
 
 
 def _random_count(count: int | None, only_random: bool) -> int:

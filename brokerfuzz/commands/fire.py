@@ -148,7 +148,7 @@ def _continuing(result: "Result", campaign: CampaignOptions) -> str | None:
     """Describes how to continue a campaign that ended early."""
     if result.stop is None:
         return None
-    return _command(campaign.resume or campaign.journal) or "impossible without a journal: start the campaign with --journal FILE"
+    return _command(campaign.resume or campaign.journal) or "impossible without a journal: add --journal FILE next time"
 
 
 # ---------------------------------------------------------------------------------------------------------- the plan

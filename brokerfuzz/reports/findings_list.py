@@ -206,7 +206,8 @@ def _first_value(finding: Document) -> str | None:
         else:
             return "absent"
     if isinstance(value, list | dict):
-        return f"contains {'an array' if isinstance(value, list) else 'an object'} of {len(value):,}"
+        kind, part = ("array", "item") if isinstance(value, list) else ("object", "property")
+        return f"contains an {kind} with {counted(len(value), part)}"
     shown = json.dumps(value[:41] if isinstance(value, str) else value, ensure_ascii=False)
     return f"contains {shown}" if len(shown) <= 42 else f"contains {shown[:40]}…"
 

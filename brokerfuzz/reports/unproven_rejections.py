@@ -28,7 +28,8 @@ def _unproven(unproven: Document) -> Iterator[Markup]:
     if not unproven["count"]:
         yield element("p", "Every rejection of an invalid message is proven.", class_="well")
         return
-    text = f"{counted(unproven['count'], 'rejection')} of invalid messages not proven: the reason may not be the broken rule."
+    found = counted(unproven["count"], "rejection of an invalid message is", "rejections of invalid messages are")
+    text = f"{found} unproven: the reason may not be the broken rule."
     yield element("p", text, class_="explained")
     yield element("ul", (_example(one) for one in unproven["examples"][:MOST_ROWS]), class_="unproven")
     if unproven["rules"]:
@@ -41,7 +42,11 @@ def _example(one: Document) -> Markup:
     technique = [" with the technique ", _code(one["technique"])] if one["technique"] else None
     head = element("p", counted(one["count"], "rejection"), ", the first for ", _code(one["rule"]), technique, ": ", one["why"][:_LONGEST_TEXT])
     sites = [[", " if number else None, _code(site)] for number, site in enumerate(one["sites"][:8])]
-    parts = element("p", "The target rejects these parts of the twin, which contain the fault: ", sites, class_="explained") if sites else None
+    parts = (
+        element("p", "The target rejects the parts of the twin in which the invalid message has its fault: ", sites, class_="explained")
+        if sites
+        else None
+    )
     answer = block(lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_EXAMPLE), "The answer")
     twin = one["twin"] and element("details", element("summary", "The twin"), single_message(one["twin"], "The twin", _LONGEST_EXAMPLE))
     return element("li", head, parts, answer if got["response"] else None, twin)

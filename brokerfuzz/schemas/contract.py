@@ -476,5 +476,7 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
 
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:
     if entry["keyword"] != NOT_IN_FUTURE:
-        raise ContractError(f"semantics.json has the keyword {entry['keyword']!r}, but only {NOT_IN_FUTURE!r} is supported")
+        raise ContractError(
+            f"semantics.json has the keyword {entry['keyword']!r}, but only {NOT_IN_FUTURE!r} is supported: use it, or remove the entry"
+        )
     return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["demand"])

@@ -80,7 +80,7 @@ def test_a_service_that_rejects_everything_has_one_finding() -> None:
     (finding,) = result.findings
     assert (finding.kind, finding.count, finding.tags) == ("valid-rejected", 3, ("edge:plain", "edge:a", "edge:b"))
     assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
-    assert finding.sentence() == ("The target rejected a valid offer creation request (status 400); even the plainest message causes this.")
+    assert finding.sentence() == ("The target rejected a valid offer creation request (status 400); even the simplest message causes this.")
 
 
 @pytest.mark.parametrize(

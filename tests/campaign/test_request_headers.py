@@ -182,7 +182,7 @@ def test_behaviour_that_contradicts_a_policy_is_a_finding() -> None:
         (finding,) = fired([PLAIN, XML, COMPRESSED], HttpTarget(url), policies={"content-type": "accepted"}).findings
     assert finding.sentence() == (
         "The target rejected a valid offer creation request (status 415); "
-        "even the plainest message with Content-Type: application/xml causes this; found by probe:content-type, as:xml-type."
+        "even the simplest message with Content-Type: application/xml causes this; found by probe:content-type, as:xml-type."
     )
 
 

@@ -93,4 +93,4 @@ def test_a_resumed_campaign_says_that_the_journal_is_about_another_target(run: R
 
 def test_a_campaign_without_a_journal_that_ends_early_says_how_to_make_one(run: Run, url: str) -> None:
     done = run("fire", url, *SOME, "--max-findings", "1")
-    assert "continue    impossible without a journal: start the campaign with --journal FILE" in done.stdout
+    assert "continue    impossible without a journal: add --journal FILE next time" in done.stdout

@@ -163,7 +163,7 @@ def test_ambiguities_rejections_and_times_are_also_shown_as_text() -> None:
     for part in (
         "Which cron dialect is accepted?",
         "34 accepted",
-        "570 rejections of invalid messages not proven",
+        "570 rejections of invalid messages are unproven",
         "orderMaximum must be at least 1",
         "median 6.84 ms",
     ):

@@ -18,7 +18,7 @@ from brokerfuzz.corpus.formats.index_file import with_index
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Label
 
-HEADERS, CLOCK = "with a verdict that depends on request headers", "with a verdict that depends on the clock"
+HEADERS, CLOCK = "with a verdict that depends on request headers", "with a verdict that depends on the current time"
 LETTERS: dict[Label, str] = {"valid": "y", "invalid": "n", "unspecified": "i"}
 
 

@@ -88,6 +88,6 @@ def _text(path: Path, origin: str) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as problem:
-        raise ReferenceDataError(f"{origin}: {path} cannot be read: {problem.strerror or problem}") from None
+        raise ReferenceDataError(f"{origin}: {path} cannot be read: {problem.strerror or problem}; specify a readable file") from None
     except UnicodeDecodeError as problem:
         raise ReferenceDataError(f"{origin}: {path} is not UTF-8 at byte {problem.start + 1:,}: save it as UTF-8") from None

@@ -33,7 +33,7 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
         text = path.read_bytes().decode("utf-8-sig")
         content = tomllib.loads(text)
     except OSError as problem:
-        raise ReferenceDataError(f"{path} cannot be read: {problem.strerror or problem}") from None
+        raise ReferenceDataError(f"{path} cannot be read: {problem.strerror or problem}; specify a readable file") from None
     except (ValueError, RecursionError) as problem:
         raise ReferenceDataError(f"{path} is not TOML ({' '.join(str(problem).split())}): correct it") from None
     return _Reader(contract, _section(content), path.parent, path, lines_of_keys(text)).read()

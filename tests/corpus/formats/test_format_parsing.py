@@ -36,10 +36,10 @@ def test_cases_that_depend_on_headers_or_the_clock_are_left_out_with_the_reason(
     assert len(list(form.files([*about_headers, DEPENDS_ON_THE_CLOCK, chosen()[0]], info))) == 2, "a message and the list"
     assert info.left_out.by_reason == {
         "with a verdict that depends on request headers": len(about_headers),
-        "with a verdict that depends on the clock": 1,
+        "with a verdict that depends on the current time": 1,
     }
 
 
 def test_a_corpus_with_only_cases_that_depend_on_the_clock_is_rejected() -> None:
-    with pytest.raises(CorpusError, match=r"the format parsing does not support cases .* that depends on the clock"):
+    with pytest.raises(CorpusError, match=r"the format parsing does not support cases .* that depends on the current time"):
         folder("parsing", [DEPENDS_ON_THE_CLOCK])
