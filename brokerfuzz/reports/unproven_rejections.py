@@ -42,11 +42,7 @@ def _example(one: Document) -> Markup:
     technique = [" with the technique ", _code(one["technique"])] if one["technique"] else None
     head = element("p", counted(one["count"], "rejection"), ", the first for ", _code(one["rule"]), technique, ": ", one["why"][:_LONGEST_TEXT])
     sites = [[", " if number else None, _code(site)] for number, site in enumerate(one["sites"][:8])]
-    parts = (
-        element("p", "The target rejects the parts of the twin in which the invalid message has its fault: ", sites, class_="explained")
-        if sites
-        else None
-    )
+    parts = element("p", "The target rejects these parts of the twin, in which the fault lies: ", sites, class_="explained") if sites else None
     answer = block(lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_EXAMPLE), "The answer")
     twin = one["twin"] and element("details", element("summary", "The twin"), single_message(one["twin"], "The twin", _LONGEST_EXAMPLE))
     return element("li", head, parts, answer if got["response"] else None, twin)
