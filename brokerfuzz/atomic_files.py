@@ -26,9 +26,9 @@ if sys.platform != "win32":
 
 _log = logging.getLogger("brokerfuzz")
 _NEW = 60.0
-"""A temporary file that is younger than this number of seconds may still be in use."""
+"""A temporary file that is less than `_NEW` seconds old may still be in use."""
 _AT_ONCE = 32 * 1024 * 1024
-"""A file is synchronized with the disk whenever this number of bytes has been written."""
+"""A file is synchronized with the disk whenever `_AT_ONCE` bytes have been written."""
 _BEHIND = 8
 """The maximum number of pieces that wait to be written."""
 

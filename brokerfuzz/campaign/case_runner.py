@@ -161,7 +161,9 @@ def findings_limit(max_findings: int) -> Stop:
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:
-    """Runs all coroutines at the same time. If a coroutine fails, the others are cancelled, and the exception is raised."""
+    """Runs all coroutines at the same time. If a coroutine raises an exception, the function cancels the other coroutines and
+    raises the exception.
+    """
     try:
         async with asyncio.TaskGroup() as group:
             for coroutine in work:

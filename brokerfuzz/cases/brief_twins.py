@@ -28,9 +28,9 @@ from brokerfuzz.pointers import site_of, steps_of
 from brokerfuzz.schemas import Rule
 
 _BRIEF = 64
-"""A twin is short if `repr()` writes it with at most this number of characters. With fresh values, it can be slightly longer."""
+"""A twin is short if `repr()` writes it with at most `_BRIEF` characters. With fresh values, it can be slightly longer."""
 _ALWAYS_BRIEF = 32
-"""A twin is always short if at most this number of its bytes differ."""
+"""A twin is always short if at most `_ALWAYS_BRIEF` of its bytes differ."""
 
 
 def brief(case: Broken, maker: FaultMaker, style: Style) -> Broken:

@@ -11,8 +11,8 @@ from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.wording import listed, printable_as_in_python
 
 LEGIBLE = 80
-"""A difference with up to this number of characters is never compressed. Differences from the twins of generated cases are never
-longer, so `repr()` adds at most 200 characters to the body.
+"""A difference with up to `LEGIBLE` characters is never compressed. Differences from the twins of generated cases are never longer,
+so `repr()` adds at most 200 characters to the body.
 """
 
 

@@ -12,7 +12,7 @@ from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.schemas import Contract
 
 ENOUGH = 150
-"""After this number of seeds, a case is not selected if it adds only a new technique."""
+"""After `ENOUGH` seeds, a case is not selected if it adds only a new technique."""
 _LARGEST = 2048
 """The maximum size of a seed, in bytes."""
 _IMPORTANT = 1000

@@ -35,7 +35,7 @@ RANDOM_PER_SHARD = 1024
 STRONGEST = 4
 """The highest combinatorial strength."""
 MOST_EXCLUDED = 5000
-"""After this number of excluded random cases in a row, a shard ends."""
+"""After `MOST_EXCLUDED` excluded random cases in a row, a shard ends."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from brokerfuzz.decoder import messages
 from brokerfuzz.schemas import Contract, MessageType
 
 _MOST_REPEATED = 5000
-"""After this number of repeated messages in a row, no further cases are generated."""
+"""After `_MOST_REPEATED` repeated messages in a row, no further cases are generated."""
 
 
 class _Cases:

@@ -131,7 +131,7 @@ def distinct(items: list[Any], key: str | None) -> bool:
 
 
 _FEW = 8
-"""Arrays with at most this number of items are searched for duplicates one item after another, which is faster than with a set."""
+"""Arrays with at most `_FEW` items are searched for duplicates one item after another, which is faster than with a set."""
 
 
 def _frozen(value: Any) -> Hashable:

@@ -21,7 +21,7 @@ from brokerfuzz.wording import printable
 MOST_BROKEN = 1000
 """The maximum number of broken rules in a verdict."""
 _LARGE = 64 * 1024
-"""Messages of more than this number of bytes are made smaller before the oracle lists their errors (see `error_limiting`)."""
+"""Messages of more than `_LARGE` bytes are made smaller before the oracle lists their errors (see `error_limiting`)."""
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 """Maps keywords that the validator reports to keywords of flat schemas, if their names differ."""
 

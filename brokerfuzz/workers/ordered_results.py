@@ -17,7 +17,7 @@ workers busier, but need more memory.
 If the current process also runs tasks, the number is doubled.
 """
 ATTEMPTS = 3
-"""If workers are lost this number of times without a new result, `in_order` raises `WorkerError`."""
+"""If workers are lost `ATTEMPTS` times without a new result, `in_order` raises `WorkerError`."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")

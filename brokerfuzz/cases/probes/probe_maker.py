@@ -28,7 +28,7 @@ without sites concern the whole message.
 """
 
 _MANY = 12
-"""If an ambiguity has at most this number of probes, all of them are generated at every site."""
+"""If an ambiguity has at most `_MANY` probes, all of them are generated at every site."""
 
 
 @dataclass(frozen=True)

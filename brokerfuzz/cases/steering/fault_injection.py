@@ -24,7 +24,7 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _TRIED = 4
 """The number of techniques that are tried for a rule before the next rule is tried."""
 _PATIENCE = 24
-"""If the first rule could not be broken in this number of messages, brokerfuzz generates messages for the rule. After twice as many
+"""If the first rule could not be broken in `_PATIENCE` messages, brokerfuzz generates messages for the rule. After twice as many
 messages, another rule comes first.
 """
 

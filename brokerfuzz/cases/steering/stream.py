@@ -29,9 +29,9 @@ _BROKEN, _MESSAGES = 700, 285
 shard ended.
 """
 _WANTED = 16
-"""At most one in this number of messages is generated for a rule that was passed over too often."""
+"""At most one in `_WANTED` messages is generated for a rule that was passed over too often."""
 _IN_VAIN = 1000
-"""After this number of messages in a row without a new case, the stream ends."""
+"""After `_IN_VAIN` messages in a row without a new case, the stream ends."""
 
 
 def steered_cases(

@@ -21,7 +21,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
-"""A group of rows ends when it has this number of rows, or when its messages have this number of bytes."""
+"""A group of rows ends when it has `GROUP_ROWS` rows, or when its messages have `GROUP_BYTES` bytes."""
 
 Rows = list[dict[str, Any]]
 

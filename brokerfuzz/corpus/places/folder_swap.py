@@ -40,7 +40,7 @@ def keep_user_files(existing: Path, finished: Path, former: Container[str], belo
     """Keeps the files that users added: the finished folder gets links to all files of the existing folder that are not in
     `former`. A name that the finished folder already contains is skipped.
 
-    `former` contains the names of the files and folders of the former corpus. Raises `OSError` if a link cannot be created.
+    `former` contains the names of the files and folders of the old corpus. Raises `OSError` if a link cannot be created.
     """
     for path in sorted(existing.iterdir()):
         name, target = f"{below}{path.name}", finished / path.name

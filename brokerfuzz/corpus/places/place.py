@@ -26,11 +26,11 @@ class Place(Protocol):
     def beside(self, name: str) -> "Place": ...
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if a file cannot be written to this place, or if an existing file may not be replaced."""
+        """Raises `CorpusError` if a file cannot be written to this place, or if an existing file must not be replaced."""
         ...
 
     def check_folder(self, is_corpus: "Callable[[Place], bool]", *, force: bool) -> None:
-        """Raises `CorpusError` if a folder cannot be written to this place, or if an existing folder may not be replaced.
+        """Raises `CorpusError` if a folder cannot be written to this place, or if an existing folder must not be replaced.
 
         A folder that contains files but is not a corpus is never replaced.
         """

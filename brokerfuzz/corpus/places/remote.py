@@ -59,7 +59,7 @@ class RemotePlace:
         return RemotePlace(self.system, f"{self.key.rpartition('/')[0]}/{name}", f"{self.name.rpartition('/')[0]}/{name}")
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if this URL already contains something that may not be replaced."""
+        """Raises `CorpusError` if this URL already contains something that must not be replaced."""
         with self._store_errors("used"):
             if self.system.isdir(self.key):
                 raise CorpusError(f"{self.name} is a folder: specify a file to write the corpus to")
@@ -67,7 +67,7 @@ class RemotePlace:
                 raise CorpusError(f"{self.name} already exists: add --force to replace it, or specify another file")
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
-        """Raises `CorpusError` if this URL already contains something that is not a corpus or may not be replaced."""
+        """Raises `CorpusError` if this URL already contains something that is not a corpus or must not be replaced."""
         with self._store_errors("used"):
             if self.system.isfile(self.key):
                 raise CorpusError(f"{self.name} exists but is not a folder, and this format writes a folder: specify another name")
