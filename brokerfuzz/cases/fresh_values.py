@@ -54,7 +54,7 @@ def check_property(name: str, message_type: MessageType, contract: Contract) -> 
     """
     known = [each for one in MESSAGE_TYPES for each in fresh_properties(one, contract)]
     if name not in known:
-        raise UnknownNameError("property for --fresh", name, known, "use a string of the top-level object, such as number")
+        raise UnknownNameError("property", name, known, "for --fresh, use a string of the top-level object, such as number")
     if contract.values is not None and name in contract.values.used(message_type):
         problem = f"the reference data lists the values of {name}, so this property cannot be fresh"
         raise ReferenceDataError(f"{problem}: remove {name} from the reference data, or do not use --fresh {name}")

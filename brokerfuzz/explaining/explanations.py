@@ -148,7 +148,7 @@ def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Ex
     concerned = tuple(message_type for message_type in contract.flat if ambiguity.concerns(message_type))
     sentences = [f"The contract leaves open: {ambiguity.question}", f"Unambiguous: {ambiguity.plain}.", *_places(ambiguity, concerned)]
     if ambiguity.detector is None:
-        sentences.append("No example message exists, because the contract alone does not say which messages touch this ambiguity.")
+        sentences.append("There is no example, because the contract alone does not say which messages touch this ambiguity.")
     else:
         sentences.append(f"To settle this question, use --policy {ambiguity.id}=INTERPRETATION. The interpretation can be {ambiguity.choices}.")
     return Explanation("ambiguity", ambiguity.id, tuple(sentences), ambiguity.source, concerned, example)
@@ -169,7 +169,7 @@ def _of_bug(bug: "Bug") -> Explanation:
 
 def _places(ambiguity: Ambiguity, concerned: tuple[str, ...]) -> Iterator[str]:
     if ambiguity.detector in OF_HEADERS:
-        yield "No example message exists, because this ambiguity is about the headers of a request."
+        yield "There is no example, because this ambiguity is about the headers of a request."
         return
     for message_type in concerned if ambiguity.sites else ():
         places = [at_site(where if isinstance(where, str) else where[0]) for where in (ambiguity.sites or {})[message_type]]

@@ -288,7 +288,7 @@ def _elsewhere(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambi
 
 def _load(folder: Path) -> Contract:
     if not folder.is_dir():
-        raise ContractError(f"{folder} is not a folder: specify a folder that contains your changed versions of {', '.join(FILES[:4])}")
+        raise ContractError(f"{folder} is not a folder: specify a folder with the contract files that you changed, such as {FILES[0]}")
     if (folder / "silences.json").exists():
         raise ContractError(f"{folder / 'silences.json'} has an outdated name: rename it to ambiguities.json")
     names = {path.name for path in folder.glob(f"*{SCHEMA_SUFFIX}")}

@@ -76,7 +76,7 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
         (["--exec", " "], "contains no program"),
         (["--demo", "--rule", "*no-such-rule*"], "unknown rule '*no-such-rule*'"),
         (["--demo", "--technique", "!one-belo"], "did you mean 'one-below'"),
-        (["--demo", "--fresh", "numbr"], "unknown property for --fresh 'numbr': did you mean 'number'?"),
+        (["--demo", "--fresh", "numbr"], "unknown property 'numbr': did you mean 'number'?"),
         (["--demo", "--tag", "no-such-tag"], "no case matches the filters"),
         (["--demo", "--baseline-update"], "use --baseline FILE"),
         (["--demo", "--baseline", "none.json"], "none.json does not exist: add --baseline-update"),

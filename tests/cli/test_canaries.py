@@ -255,7 +255,7 @@ def test_short_secrets_are_noted_and_hidden_in_their_own_header(run: Run, tmp_pa
 def test_a_secret_variable_must_exist(run: Run) -> None:
     result = run("fire", "http://127.0.0.1:1", "--secret", "NO_SUCH_VARIABLE_7")
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert "the environment variable NO_SUCH_VARIABLE_7 of a secret is not set" in result.stderr
+    assert "the environment variable NO_SUCH_VARIABLE_7, which should contain a secret, is not set" in result.stderr
 
 
 def test_the_search_finds_every_encoding() -> None:

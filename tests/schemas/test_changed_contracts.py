@@ -246,7 +246,7 @@ def _with_entry(ambiguity: str, **change: Any) -> Change:
 
 
 MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
-    "no folder": (lambda folder: folder.rmdir(), "", "specify a folder that contains your changed versions"),
+    "no folder": (lambda folder: folder.rmdir(), "", "specify a folder with the contract files that you changed"),
     "an empty folder": (lambda folder: None, "", "copy the files that you want to change into it"),
     "no JSON": (put("{"), OFFERS, "correct or remove it"),
     "no text": (lambda folder: (folder / OFFERS).write_bytes(b"\xff\xfe\xfd"), OFFERS, "correct or remove it"),

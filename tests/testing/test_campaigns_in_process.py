@@ -335,7 +335,7 @@ def test_a_secret_that_is_too_short_to_be_hidden_is_logged(monkeypatch: pytest.M
 
 
 def test_a_secret_that_the_environment_lacks_is_an_error() -> None:
-    with pytest.raises(TargetError, match="the environment variable NO_SUCH_VARIABLE_7 of a secret is not set"):
+    with pytest.raises(TargetError, match="the environment variable NO_SUCH_VARIABLE_7, which should contain a secret, is not set"):
         brokerfuzz.fire(lambda body: True, secrets=["NO_SUCH_VARIABLE_7"])
 
 

@@ -311,7 +311,10 @@ def test_a_failure_contains_no_secret_that_an_option_names(pytester: pytest.Pyte
     output = run(pytester, SECRETIVE, "--brokerfuzz-secret", "KEY").stdout.str()
     assert "actual: rejected (ValueError: no ${KEY})" in output
     assert "c4nary-key" not in output
-    assert "the environment variable GONE of a secret is not set" in run(pytester, SECRETIVE, "--brokerfuzz-secret=GONE").stdout.str()
+    assert (
+        "the environment variable GONE, which should contain a secret, is not set"
+        in run(pytester, SECRETIVE, "--brokerfuzz-secret=GONE").stdout.str()
+    )
 
 
 @pytest.mark.parametrize(

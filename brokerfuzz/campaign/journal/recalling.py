@@ -44,7 +44,7 @@ class Answered:
         digest, answer = found
         if digest != _digest(body):
             raise JournalError(
-                f"{self._origin} belongs to a different campaign (the message of {key.phase} {key.number} is different): resume the "
+                f"{self._origin} belongs to a different campaign (its message for {key.phase} {key.number} is different): resume the "
                 "campaign with its original options, contract and version of brokerfuzz"
             )
         return answer
