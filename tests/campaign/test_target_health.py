@@ -164,15 +164,17 @@ def test_a_crash_is_blamed_only_on_the_message_that_causes_it() -> None:
 
 
 class Expires(Server):
-    """Accepts a token for 100 requests. With `renewed`, it accepts it again after some more."""
+    """Accepts a token for 100 requests. With `renewed`, it accepts the token again after it has rejected two plain messages."""
 
     def __init__(self, status: int, renewed: bool) -> None:
         super().__init__()
         self.status, self.renewed = status, renewed
+        self.rejected: list[bytes] = []
 
     async def react(self, body: bytes, number: int, writer: asyncio.StreamWriter) -> bool:
-        expired = number > 100 and not (self.renewed and number > 118)
+        expired = number > 100 and not (self.renewed and self.rejected.count(PLAIN.body) == 2)
         if expired:
+            self.rejected.append(body)
             writer.write(response(self.status, b'{"error":"token expired"}'))
         return expired
 
