@@ -162,7 +162,7 @@ _technique_option = click.option(
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
     help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. If an object "
-    "has more than 1,000,000 combinations, brokerfuzz uses a lower strength for it; `brokerfuzz coverage` reports an error.",
+    "has more than 1,000,000 combinations, brokerfuzz uses a lower strength for it, but `brokerfuzz coverage` reports an error instead.",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),

@@ -1,4 +1,4 @@
-"""Defines the progress and the result of a campaign."""
+"""Defines the classes that describe the progress and the result of a campaign."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

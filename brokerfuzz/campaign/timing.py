@@ -48,7 +48,7 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """Returns a latency in seconds that the given share of the answers (0 to 1) did not exceed. Returns 0 if there are no answers."""
+        """Returns the latency in seconds within which the given share (0 to 1) of the answers arrived. Returns 0 if there are no answers."""
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):

@@ -360,7 +360,7 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
             branch(outcomes)
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """Returns the tables for the branch of the condition that applies. In these tables, the properties that were decoded
+        """Returns the tables for the branches (`then` or `else`) that apply. In these tables, the properties that were decoded
         first have fixed values.
         """
         tables = list(branch(tuple(matches(condition["if"], decided) for condition in conditions)))

@@ -128,7 +128,8 @@ def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Co
     if reading.error:
         return InputError(f"{name} is not JSON ({reading.error}): specify a corpus, or specify the intended message type with --message")
     if isinstance(reading.usual, list):
-        return InputError(f"{name} contains an array, but no message is an array: write one item per line (`jq -c '.[]'`), and add --ndjson")
+        remedy = "write one item per line (`jq -c '.[]'`), and add --ndjson"
+        return InputError(f"{name} contains an array, but the contract has no messages that are arrays: {remedy}")
     closest = closest_type(first.body, contract)
     resembling = "" if closest is None else f"; the closest is {closest}"
     return InputError(f"{name} contains no message of a recognisable type{resembling}: specify the message type with --message")

@@ -36,8 +36,8 @@ class HookedTarget(HttpTarget):
     """An HTTP endpoint with hooks.
 
     The headers from `authenticate` become headers of the target, and brokerfuzz hides their values in all output. After each
-    accepted message, the target sends the `cleanup` request. If cleanup requests fail, the target prints a note when it is
-    closed. `send` raises `HookError` if a hook fails.
+    accepted message, this class sends the `cleanup` request. If cleanup requests fail, it prints a note when it is closed. `send`
+    raises `HookError` if a hook fails.
     """
 
     def __init__(self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, **options: Any) -> None:

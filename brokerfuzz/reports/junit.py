@@ -4,7 +4,7 @@ The test case of a rule fails if the rule has new findings. A finding that is no
 own. The name of the finding is a part of the name of this test case, so that build servers recognise the finding in the next run.
 Known findings, ambiguities and unproven rules are skipped tests. The test case of the campaign has an error if the campaign is
 not complete. A test case has at most one `failure`, because most build servers show only the first. Characters that XML cannot
-contain, or that are not printable, are escaped as `\\u001b`.
+contain, or that are not printable, are escaped: for example, as `\\u001b`.
 """
 
 import re

@@ -212,7 +212,7 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
 
 @lru_cache(maxsize=4)
 def _horizons(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
-    """Returns the last moment that is not in the future, for the lowest and for the highest tolerance."""
+    """Returns two times: the latest that is not in the future with the lowest tolerance, and the latest with the highest tolerance."""
     return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
 
 

@@ -1,7 +1,7 @@
 """Defines reference data: the values that a target knows, such as the IDs of its products.
 
 Reference data narrows a contract. The narrowed contract generates messages that contain only known values. The oracle still
-judges by the original rules, but an unknown value touches the ambiguity `known-values`.
+judges by the original rules, but an unknown value touches the ambiguity `known-values`: the target may accept or reject the message.
 """
 
 import json
@@ -134,5 +134,5 @@ def _mixed(rows: Sequence[Row]) -> Detector:
 
 
 def _distinct(value: Any) -> Any:
-    """Returns a hashable value that distinguishes true from 1. Returns None for an object or an array."""
+    """Returns a hashable key for a JSON value. The keys of true and 1 differ. The key of an object or an array is None."""
     return None if type(value) in (dict, list) else (type(value) is bool, value)

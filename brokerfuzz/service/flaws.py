@@ -162,9 +162,9 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
-    """Returns a flaw that converts wrong values and judges the offer again. The flaw converts a value only if the demand in the
-    complaint matches the regular expression `demanded`. The function `convert` returns the same value if it cannot convert the
-    value.
+    """Returns a flaw that makes the service convert wrong values and judge the offer again. The service converts a value only if
+    the demand in the complaint matches the regular expression `demanded`. The function `convert` returns the same value if it
+    cannot convert the value.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:

@@ -109,8 +109,8 @@ def octal(body: bytes) -> str:
 
 
 def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
-    """Yields the parts of each word: the text before the value, the name of the value, and the value. The name is None if the
-    value is not secret.
+    """Yields three parts for each word of a command: the text before the value, the name of the value, and the value. The name is
+    None if the value is not secret.
 
     For example, `--token=b` is split into `--token=`, `token` and `b`.
     """

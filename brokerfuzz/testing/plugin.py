@@ -238,8 +238,8 @@ def brokerfuzz_url(pytestconfig: pytest.Config) -> str:
 def brokerfuzz_app() -> Any:
     """The application that the fixture `brokerfuzz_target` calls in this process, and its path. By default, there is none.
 
-    A test suite can override this fixture, and return `(app, "/offers")`, or a function that gets bytes, instead of starting a
-    service.
+    A test suite can override this fixture instead of starting a service. Its fixture returns `(app, "/offers")`, or a function
+    that gets bytes.
     """
     return None
 

@@ -189,7 +189,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a picture": (["picture.png"], "picture.png is not JSON"),
     "a text file": (["text.txt"], "text.txt is not JSON"),
     "JSON of unknown type": (["other.json"], "contains no message of a recognisable type"),
-    "an array of messages": (["array.json"], "contains an array, but no message is an array"),
+    "an array of messages": (["array.json"], "contains an array, but the contract has no messages that are arrays"),
     "a recording of other traffic": (["other.har"], "contains recorded traffic, but no message of the contract"),
     "a truncated corpus": (["cut.ndjson"], "is truncated"),
     "one file of two": (["offer.json", "empty"], "empty is empty"),

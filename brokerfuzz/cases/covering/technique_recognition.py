@@ -135,7 +135,7 @@ class _Breakable:
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[tuple[Technique, Any]]]:
-        """Maps the names of added properties to the techniques that add them, with their values."""
+        """Maps the name of each added property to the techniques that add it, each with the value of the property."""
         presents = [{name: value} for name, value in self.plain.items()] if self.plain else []
         changes = (entry for present in presents for entry in self._changes(present))
         adding = ((technique, change) for technique, change in changes if isinstance(change, AddProperty))

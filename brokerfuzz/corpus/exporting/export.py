@@ -25,8 +25,8 @@ NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques,
 class Export:
     """An export of the cases of several plans, in one format.
 
-    The workers of `pool` generate the random cases. Without a pool, the current process generates them. It always generates the
-    catalogues. `progress` is called regularly with the number of cases that were written.
+    The workers of `pool` generate the random cases. Without a pool, the current process generates them. The current
+    process always generates the catalogues. `progress` is called regularly with the number of cases that were written.
     """
 
     plans: tuple[Plan, ...]
