@@ -97,5 +97,5 @@ def _steps_to(message: Any, at: str) -> Steps:
     for token in steps_of(at):
         step = int(token) if isinstance(message, list) else token
         found.append(step)
-        message = message[step]
+        message = value_at(message, (step,))
     return tuple(found)
