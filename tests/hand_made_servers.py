@@ -33,25 +33,39 @@ def serving_streams(conversation: Conversation, *, tls: ssl.SSLContext | None = 
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    starting = asyncio.start_server(lambda r, w: _converse(conversation, r, w), "127.0.0.1", port, limit=1 << 24, ssl=tls)
+    writers: list[asyncio.StreamWriter] = []
+
+    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Awaitable[None]:
+        writers.append(writer)
+        return _converse(conversation, reader, writer)
+
+    starting = asyncio.start_server(connected, "127.0.0.1", port, limit=1 << 24, ssl=tls)
     server = asyncio.run_coroutine_threadsafe(starting, loop).result(5)
     try:
         yield f"{'https' if tls else 'http'}://127.0.0.1:{server.sockets[0].getsockname()[1]}/offers"
     finally:
-        asyncio.run_coroutine_threadsafe(_end(server), loop).result(5)
+        asyncio.run_coroutine_threadsafe(_end(server, writers), loop).result(5)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(5)
         loop.close()
 
 
-async def _end(server: asyncio.Server) -> None:
+async def _end(server: asyncio.Server, writers: list[asyncio.StreamWriter]) -> None:
+    await _turns()  # accepted connections reach `writers`: a server that closes earlier leaves their sockets open
     server.close()
-    await asyncio.sleep(0.01)  # lets accepted connections start their handler: cancelled earlier, they would leave their socket open
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-    await asyncio.sleep(0.01)  # lets the connections of the cancelled tasks close
+    for writer in writers:
+        writer.transport.abort()
+    await _turns()  # the aborted connections close their sockets
+
+
+async def _turns() -> None:
+    """Lets everything that is ready run. Counts turns of the loop, because a busy machine makes any time too short."""
+    for _ in range(10):
+        await asyncio.sleep(0)
 
 
 async def requests(behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
