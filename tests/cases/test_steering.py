@@ -169,7 +169,7 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "4d5617941c6cf703",
+    "offer-creation-request": "36d630b7e79146b1",
     "product-list-response": "b15fa2230c4cfafd",
     "offer-pricing-response": "b673f4b2632246ec",
 }

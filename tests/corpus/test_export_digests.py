@@ -21,8 +21,8 @@ Run = Callable[..., Result]
 CATALOGUE = ("--full",)
 RANDOM = ("--random", "--count", "2000", "--seed", "7")
 DIGESTS = {
-    ("offer-creation-request", CATALOGUE): "05a29474e968e1e0b0cd0be8d3023253170a949059a7053329765edd6953ec54",
-    ("offer-creation-request", RANDOM): "8c3c58791dc9ed3fca59790ebdda238f937daa35b5c8e0fa69a9effdc9d71316",
+    ("offer-creation-request", CATALOGUE): "d8f02c96ed45e6c717b777318252f0a0401df026b3cee47d5afbd0d65b5a72fe",
+    ("offer-creation-request", RANDOM): "7747441c40256bb27f33fef7e878234d699fb0d6676a6986541e39f9185a0315",
     ("product-list-response", CATALOGUE): "ade921bdfec5eb002596986d9dd3df47ceb3a7860ca8fdafda1d9e19d0629b78",
     ("product-list-response", RANDOM): "7eae010fdb68a7e1b1157a3ff3c2d9c95ece3c14073c31738f17e0f6b1e570c9",
     ("offer-pricing-response", CATALOGUE): "453b54a954df68f128c58be70e3e4da649469df8b9e4c9069e7a91139f554f8e",
