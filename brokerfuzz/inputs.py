@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
+import orjson
+
 from brokerfuzz import har_reading
-from brokerfuzz.cases.case import Fault
 from brokerfuzz.cases.record_reader import CaseRecord, no_files
 from brokerfuzz.compression import decompressing, suffix
 from brokerfuzz.corpus.destinations import MANIFEST
@@ -25,7 +25,6 @@ from brokerfuzz.corpus.reading import Line, RecordSequence, parts_of
 from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
-from brokerfuzz.schemas.headers import Headers
 
 LARGEST = 64 * 1024 * 1024
 LARGEST_RECORDING = 512 * 1024 * 1024
@@ -37,29 +36,9 @@ _CORPUS_HEAD = b'{"id":"'  # the beginning of each line in a corpus
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedVerdict:
-    """The verdict of a message, and other facts that a corpus states about the message.
-
-    If the verdict depends on the current time, `now` is the time for which the verdict is correct. `headers` replace the usual
-    headers of the request.
-    """
-
-    message_type: MessageType
-    label: str
-    faults: tuple[Fault, ...]
-    ambiguities: frozenset[str]
-    now: datetime | None
-    headers: Headers = ()
-
-    @property
-    def rules(self) -> frozenset[str]:
-        """The rules that the message breaks on purpose, according to the corpus."""
-        return frozenset(fault.rule for fault in self.faults)
-
-
-@dataclass(frozen=True, slots=True)
 class InputMessage:
-    """A message with its file and its line (line 1 if the file contains one message).
+    """A message with its file and its line (line 1 if the file contains one message). If the message comes from a corpus, `record`
+    contains the verdict in the corpus.
 
     In recorded traffic, `line` is the number of the entry, and `recorded` is True. A recorded body is not always a message of the
     contract (see `contract_messages`).
@@ -68,7 +47,7 @@ class InputMessage:
     name: str
     line: int
     body: bytes
-    record: RecordedVerdict | None = None
+    record: CaseRecord | None = None
     recorded: bool = False
 
 
@@ -99,7 +78,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
             _check_size(stream, name, LARGEST)
         first = _line(stream, name, 1)
         if first.startswith(_CORPUS_HEAD) and _is_record(first):
-            yield from _of_corpus(_as_lines(stream, name, first), name)
+            yield from _of_corpus((Line(name, number, line, no_files) for number, line in _numbered(stream, name, first)), name)
         elif lines:
             yield from _of_lines(stream, name, first)
         elif har_reading.is_har(whole := _whole(stream, name, first, LARGEST)):
@@ -187,28 +166,19 @@ def _line(stream: BinaryIO, name: str, number: int) -> bytes:
     return line
 
 
-def _numbered(stream: BinaryIO, name: str, start: int) -> Iterator[tuple[int, bytes]]:
-    number = start
-    while line := _line(stream, name, number):
+def _numbered(stream: BinaryIO, name: str, first: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yields the lines with their numbers. The line `first` has already been read."""
+    number, line = 1, first
+    while line:
         yield number, line
         number += 1
-
-
-def _as_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[Line]:
-    yield Line(name, 1, first, no_files)
-    yield from (Line(name, number, line, no_files) for number, line in _numbered(stream, name, 2))
+        line = _line(stream, name, number)
 
 
 def _of_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[InputMessage]:
-    if first.strip():
-        yield InputMessage(name, 1, _without_end(first))
-    for number, line in _numbered(stream, name, 2):
+    for number, line in _numbered(stream, name, first):
         if line.strip():
-            yield InputMessage(name, number, _without_end(line))
-
-
-def _without_end(line: bytes) -> bytes:
-    return line.removesuffix(b"\n").removesuffix(b"\r")
+            yield InputMessage(name, number, line.removesuffix(b"\n").removesuffix(b"\r"))
 
 
 def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
@@ -235,20 +205,14 @@ def _of_corpus(found: Iterable[Line], name: str) -> Iterator[InputMessage]:
         try:
             record = line.record()
             succession.add(record)
-            yield InputMessage(line.name, line.number, record.body, _said(record))
+            yield InputMessage(line.name, line.number, record.body, record)
         except CorpusError as problem:
             raise line.error(problem) from problem
     succession.end()
 
 
-def _said(record: CaseRecord) -> RecordedVerdict:
-    return RecordedVerdict(record.message_type, record.label, record.faults, frozenset(record.ambiguities), record.now, record.headers)
-
-
 def _is_record(line: bytes) -> bool:
     """Returns whether a line looks like a case of a corpus."""
-    import orjson
-
     try:
         record = orjson.loads(line)
     except ValueError:

@@ -11,10 +11,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from brokerfuzz.cases.record_reader import CaseRecord
 from brokerfuzz.errors import InputError
 from brokerfuzz.explaining.closest_types import ClosestType, closest_type
 from brokerfuzz.explaining.listings import NOT_STATED
-from brokerfuzz.inputs import InputMessage, RecordedVerdict
+from brokerfuzz.inputs import InputMessage
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Policies, Verdict, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.json_reader import read
@@ -118,9 +119,10 @@ def _joined(verdicts: list[Verdict]) -> Verdict:
     return Verdict(verdicts[0].label, tuple(broken), tuple(touched))
 
 
-def _agrees(record: RecordedVerdict, verdict: Verdict) -> bool:
+def _agrees(record: CaseRecord, verdict: Verdict) -> bool:
     broken, touched = {entry.rule for entry in verdict.broken}, {entry.ambiguity for entry in verdict.ambiguities}
-    return verdict.label == record.label and touched == record.ambiguities and (broken == record.rules or not record.rules)
+    claimed = {fault.rule for fault in record.faults}
+    return verdict.label == record.label and touched == set(record.ambiguities) and (broken == claimed or not claimed)
 
 
 # -------------------------------------------------------------------------------------------------------- reporting
@@ -157,7 +159,7 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
         yield f"  {t.at or 'the message'}: found {t.found}; the contract leaves open: {ambiguity.question}"
         yield f"    ambiguity {t.ambiguity} ({ambiguity.source})"
     if (record := judgement.message.record) is not None and not judgement.agrees:
-        said = " ".join([record.label, *sorted(record.rules | record.ambiguities)])
+        said = " ".join([record.label, *sorted({*(fault.rule for fault in record.faults), *record.ambiguities})])
         yield f"  the corpus says {said}: the corpus was changed, or it was generated for another contract"
 
 
