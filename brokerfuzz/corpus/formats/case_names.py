@@ -5,6 +5,7 @@ escaped.
 """
 
 import re
+from typing import Any
 
 from brokerfuzz.cases.case import NOW_TAG, Case, tagged_now
 from brokerfuzz.schemas.instants import spell
@@ -44,6 +45,19 @@ def now_of(case: Case) -> str | None:
     """Returns the time for which a time-dependent case was generated. Returns None for any other case."""
     now = tagged_now(case.tags)
     return None if now is None else spell(now)
+
+
+def facts_of(case: Case) -> dict[str, Any]:
+    """Returns everything about a case except for its message, as JSON."""
+    return {
+        "id": case.id,
+        "message": case.message_type,
+        "verdict": case.label,
+        "now": now_of(case),
+        "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
+        "ambiguities": sorted({touch.ambiguity for touch in case.verdict.ambiguities}),
+        "twin": case.twin_id,
+    }
 
 
 def clock_note(now: str | None) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from brokerfuzz import har_entries
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.case_names import clock_note, name_of, now_of, reason_of
+from brokerfuzz.corpus.formats.case_names import clock_note, facts_of, name_of, now_of, reason_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.schemas.headers import JSON_TYPE
@@ -25,11 +25,11 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     creator = json.dumps({"name": "brokerfuzz", "version": __version__})
     yield f'{{"log":{{"version":"1.2","creator":{creator},"entries":['.encode()
     for number, case in enumerate(cases):
-        yield (",\n" if number else "\n").encode() + json.dumps(_entry(case, now_of(case))).encode()
+        yield (",\n" if number else "\n").encode() + json.dumps(_entry(case)).encode()
     yield b"\n]}}\n"
 
 
-def _entry(case: Case, now: str | None) -> dict[str, Any]:
+def _entry(case: Case) -> dict[str, Any]:
     method, path = ROUTES[case.message_type]
     if case.message_type == OFFER:
         request = har_entries.request(method, HOST + path, sent_headers(case.headers), case.body)
@@ -38,14 +38,8 @@ def _entry(case: Case, now: str | None) -> dict[str, Any]:
         request = har_entries.request(method, HOST + path, [("Accept", JSON_TYPE)], b"")
         response = har_entries.response(200, har_entries.content(case.body, JSON_TYPE), "the message to read", [("Content-Type", JSON_TYPE)])
     return {
-        **har_entries.entry(_STARTED, 0, request, response, f"{name_of(case)}: {reason_of(case)}{clock_note(now)}"),
-        "_id": case.id,
-        "_message": case.message_type,
-        "_verdict": case.label,
-        "_now": now,
-        "_faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
-        "_ambiguities": sorted({touch.ambiguity for touch in case.verdict.ambiguities}),
-        "_twin": case.twin_id,
+        **har_entries.entry(_STARTED, 0, request, response, f"{name_of(case)}: {reason_of(case)}{clock_note(now_of(case))}"),
+        **{f"_{name}": value for name, value in facts_of(case).items()},
     }
 
 

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats.case_names import facts_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
@@ -83,17 +84,8 @@ def _groups(cases: Iterable[Case]) -> Iterator[Rows]:
 
 
 def _row(case: Case) -> dict[str, Any]:
-    return {
-        "id": case.id,
-        "message": case.message_type,
-        "verdict": case.label,
-        "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
-        "ambiguities": sorted({touch.ambiguity for touch in case.verdict.ambiguities}),
-        "tags": case.tags,
-        "twin": case.twin_id,
-        "headers": [{"name": name, "value": value} for name, value in case.headers],
-        "body": case.body,
-    }
+    headers = [{"name": name, "value": value} for name, value in case.headers]
+    return {**facts_of(case), "tags": case.tags, "headers": headers, "body": case.body}
 
 
 class _Sink:

@@ -16,7 +16,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of
+from brokerfuzz.corpus.formats.case_names import facts_of, name_of, reason_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 from brokerfuzz.corpus.formats.routes import OFFER, RESPONSES
 from brokerfuzz.errors import CorpusError
@@ -53,18 +53,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 def _described(case: Case) -> dict[str, Any]:
     """Describes a case as JSON."""
-    return {
-        "id": case.id,
-        "message": case.message_type,
-        "verdict": case.label,
-        "now": now_of(case),
-        "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
-        "ambiguities": sorted({touch.ambiguity for touch in case.verdict.ambiguities}),
-        "twin": case.twin_id,
-        "name": name_of(case),
-        "reason": reason_of(case),
-        "path": f"{ROOT}/{case.message_type}/{case.id}",
-    }
+    return {**facts_of(case), "name": name_of(case), "reason": reason_of(case), "path": f"{ROOT}/{case.message_type}/{case.id}"}
 
 
 def _stubs(case: Case) -> Iterator[dict[str, Any]]:
