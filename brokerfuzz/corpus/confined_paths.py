@@ -4,9 +4,10 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from hashlib import sha256
+from hashlib import file_digest
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from brokerfuzz.corpus.places import Place
 from brokerfuzz.errors import CorpusError, quoted
@@ -19,13 +20,12 @@ LARGEST_MESSAGE = 8 * 1024 * 1024
 _PART = r"\.?[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,253}[A-Za-z0-9_-])?"
 _NAME = re.compile(rf"{_PART}(?:/{_PART})*")
 _LONGEST_NAME = 10_000
-_CHUNK = 1 << 20
 
 
 class ConfinedFiles(Protocol):
     """Opens the files of one folder by their names. All errors are `CorpusError`s, and do not contain the name of the folder."""
 
-    def opened(self, name: str) -> AbstractContextManager[BinaryIO]: ...
+    def opened(self, name: str) -> AbstractContextManager[BufferedReader]: ...
 
     def message(self, name: str) -> bytes:
         """Returns the message in a file. Raises `CorpusError` if the file cannot be read or is too large."""
@@ -43,14 +43,11 @@ class ConfinedFiles(Protocol):
         return found
 
     def sha256_of(self, name: str) -> str:
-        digest = sha256()
         try:
             with self.opened(name) as stream:
-                while chunk := stream.read(_CHUNK):
-                    digest.update(chunk)
+                return file_digest(stream, "sha256").hexdigest()
         except OSError as problem:
             raise unread(name, problem) from problem
-        return digest.hexdigest()
 
 
 class SiblingFiles(ConfinedFiles):
@@ -60,7 +57,7 @@ class SiblingFiles(ConfinedFiles):
         self._place = place
 
     @contextmanager
-    def opened(self, name: str) -> Iterator[BinaryIO]:
+    def opened(self, name: str) -> Iterator[BufferedReader]:
         with self.place(name).opened() as stream:
             yield stream
 
@@ -94,7 +91,7 @@ class FolderFiles(ConfinedFiles):
             raise unread(name, problem) from problem
         return found
 
-    def opened(self, name: str) -> BinaryIO:
+    def opened(self, name: str) -> BufferedReader:
         try:
             return self.path(name).open("rb")
         except OSError as problem:
