@@ -1,16 +1,31 @@
 """Writes corpora to files and folders. The corpora appear only when they are complete."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.counting import CountedCases, Summary
 from brokerfuzz.corpus.destinations import is_corpus, write_file, write_folder
-from brokerfuzz.corpus.formats import CorpusInfo, OneFile, format_named
+from brokerfuzz.corpus.formats import CorpusInfo, OneFile, format_named, ndjson
 from brokerfuzz.corpus.places import place_of
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The number of written cases: in total, and for each message type and label."""
+
+    count: int
+    by_label: dict[tuple[str, str], int]
+
+    @classmethod
+    def of(cls, passed: Counter[tuple[str, str]], left_out: Counter[tuple[str, str]]) -> "Summary":
+        """Returns the summary of an export. The format received the cases in `passed`, but did not write the cases in `left_out`."""
+        written = passed - left_out
+        return cls(written.total(), dict(written))
 
 
 def write(
@@ -35,30 +50,31 @@ def write(
     1063
     """
     place, form = place_of(str(path)), format_named(fmt)
-    counted, known = CountedCases(_some(cases), progress), about or CorpusInfo(load_contract(), MESSAGE_TYPES, "")
+    counts, known = Counter[tuple[str, str]](), about or CorpusInfo(load_contract(), MESSAGE_TYPES, "")
+    counted = _counted(cases, counts, progress)
     if isinstance(form, OneFile):
         place.check_file(force=True)
         write_file(place, form.pieces(counted, known))
     else:
         place.check_folder(is_corpus, force=True)
         write_folder(place, form.files(counted, known), form.name, known)
-    return counted.summary(known.left_out)
+    return Summary.of(counts, known.left_out.by_label)
 
 
-def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], None] | None = None, fmt: str = "ndjson") -> Summary:
-    """Writes a corpus to a stream. Raises `CorpusError` if there is no case, or if the format needs a folder."""
-    counted, form = CountedCases(_some(cases), progress), format_named(fmt)
-    if not isinstance(form, OneFile):
-        raise CorpusError(f"the format {fmt} writes a folder: specify a folder name")
-    about = CorpusInfo(load_contract(), MESSAGE_TYPES, "")
-    stream.writelines(form.pieces(counted, about))
-    return counted.summary(about.left_out)
+def dump(stream: BinaryIO, cases: Iterable[Case]) -> Summary:
+    """Writes a corpus to a stream, in the format `ndjson`. Raises `CorpusError` if there is no case."""
+    counts, about = Counter[tuple[str, str]](), CorpusInfo(load_contract(), MESSAGE_TYPES, "")
+    stream.writelines(ndjson.FORMAT.pieces(_counted(cases, counts), about))
+    return Summary.of(counts, about.left_out.by_label)
 
 
-def _some(cases: Iterable[Case]) -> Iterator[Case]:
-    """Yields the cases. Raises `CorpusError` if there are no cases."""
-    case = None
-    for case in cases:
+def _counted(cases: Iterable[Case], counts: Counter[tuple[str, str]], progress: Callable[[int], None] | None = None) -> Iterator[Case]:
+    """Yields the cases and counts them. Raises `CorpusError` if there are no cases."""
+    number = 0
+    for number, case in enumerate(cases, 1):
+        counts[case.message_type, case.label] += 1
+        if progress:
+            progress(number)
         yield case
-    if case is None:
+    if not number:
         raise CorpusError("no cases to write: choose more messages or verdicts, or a count above 0")

@@ -12,7 +12,7 @@ from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
-    from brokerfuzz.corpus.counting import Summary
+    from brokerfuzz.corpus.files import Summary
 
 STANDARD_OUTPUT = "-"
 

@@ -10,9 +10,9 @@ from brokerfuzz.cases.blocks import blocks
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.compression import suffix
-from brokerfuzz.corpus.counting import Summary
 from brokerfuzz.corpus.destinations import Written, is_corpus, write_file, write_folder
 from brokerfuzz.corpus.exporting.parts import EncodedCut, ExportTask, as_last, make, make_spooled, parts
+from brokerfuzz.corpus.files import Summary
 from brokerfuzz.corpus.formats import CorpusInfo, Folder, Format, OneFile
 from brokerfuzz.corpus.places import CountingStream, Place
 from brokerfuzz.errors import CorpusError
