@@ -17,7 +17,7 @@ from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import recorded
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, typed_options
 from brokerfuzz.commands.output import clear_line, is_quiet, note
-from brokerfuzz.commands.streams import cleaned_descriptors
+from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.durations import FORMS, Duration
 from brokerfuzz.options import ONE_OF_MESSAGES
@@ -126,7 +126,7 @@ def command(
         raise click.UsageError("--verbose works neither with --workers nor with --cluster: remove --verbose or the other option", ctx)
     planned = _planned(ctx, message_type, cases, policies, campaign) if campaign.resume is None else _resumed(ctx, campaign.resume, cases, campaign)
     planned = replace(planned, **asdict(sending), **_limits(campaign), known=campaign_results.known(results))
-    with cleaned_descriptors(), _endpoint(replace(target, campaign_id=planned.campaign_id), planned) as endpoint:
+    with output_of_targets(), _endpoint(replace(target, campaign_id=planned.campaign_id), planned) as endpoint:
         target_options.hide_secrets(endpoint)
         target_options.wait_for(endpoint, target.wait_for)
         if campaign.preflight and not target.demo:

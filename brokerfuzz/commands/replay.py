@@ -15,7 +15,7 @@ from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import outcome, recorded
 from brokerfuzz.commands.option_values import SendingOptions, TargetOptions, typed_options
 from brokerfuzz.commands.output import FOUND, is_quiet, print_json
-from brokerfuzz.commands.streams import cleaned_descriptors
+from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.contract_names import MESSAGE_TYPES
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def command(
     judge = Judge(now, demands, target_options.resolved_policies(ctx, policies, demands))
     fresh = None if sending.fresh is None else FreshValues(sending.fresh, judge.of)
     with ExitStack() as stack:
-        stack.enter_context(cleaned_descriptors())
+        stack.enter_context(output_of_targets())
         endpoint = _endpoint(stack, target, contract, now)
         target_options.hide_secrets(endpoint)
         target_options.wait_for(endpoint, target.wait_for)

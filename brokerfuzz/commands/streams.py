@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from errno import EBADF
 from io import BufferedReader, BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
 from threading import Event, Thread
@@ -27,11 +27,20 @@ def prepare() -> None:
 
 
 @contextmanager
-def cleaned_descriptors() -> Iterator[None]:
-    """In a `with` block, everything that other code writes directly to the file descriptors 1 and 2 appears on standard error, without
-    the secrets of the command. Worker processes, programs that hooks start, and native code write directly to these descriptors.
+def output_of_targets() -> Iterator[None]:
+    """In a `with` block, everything that hooks, applications and worker processes print appears on standard error, without the secrets
+    of the command. So standard output contains only the results.
     """
-    if not _has_own_descriptor(sys.stdout) or not _has_own_descriptor(sys.stderr):  # in tests
+    with redirect_stdout(sys.stderr), _cleaned_descriptors():
+        yield
+
+
+@contextmanager
+def _cleaned_descriptors() -> Iterator[None]:
+    """Copies what other code writes directly to the file descriptors 1 and 2: worker processes, programs that hooks start, and native
+    code.
+    """
+    if not _has_own_descriptor(sys.stderr):  # in tests
         yield
         return
     before = os.dup(1), os.dup(2)

@@ -25,7 +25,9 @@ def check_entries(content: bytes, cases: Sequence[SuiteCase]) -> None:
     for number, line in enumerate(content.decode(errors="replace").splitlines(), start=1):
         entry = line.partition("#")[0].strip()
         if entry and entry not in ids and not any(map(_pattern(entry).fullmatch, groups)):
-            raise CorpusError(f"{NAME}, line {number}: {entry} matches no case of this export: correct or remove the line, or choose more cases")
+            raise CorpusError(
+                f"{NAME}, line {number}: {entry} matches no case of this export: correct or remove the line, or a filter such as --rule"
+            )
 
 
 def _pattern(entry: str) -> re.Pattern[str]:

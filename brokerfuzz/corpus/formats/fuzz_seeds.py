@@ -56,7 +56,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             yield File(f"seeds/{case.message_type}/{digest.hexdigest()}", (case.body,))
             yield File(f"testdata/fuzz/{_go_target(case.message_type)}/{digest.hexdigest()}", (_go_seed(case.body),))
     if not any(seen.values()):
-        raise CorpusError(f"every message is longer than {LARGEST_SEED:,} bytes, the maximum for a seed: choose more cases")
+        raise CorpusError(f"every message is longer than {LARGEST_SEED:,} bytes, the maximum for a seed: remove a filter such as --rule or --verdict")
     seeded: list[MessageType] = [message_type for message_type, digests in seen.items() if digests]
     for message_type in seeded:
         yield File(f"{message_type}.dict", (dictionary(about.contract, message_type),))

@@ -76,7 +76,7 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
                 about.left_out.add(case, reason)
         written = [group for group in groups.values() if group.count]
         if not written:
-            raise CorpusError("no case has a verdict that follows from a JSON Schema alone: choose more cases, or another format")
+            raise CorpusError("no case has a verdict that follows from a JSON Schema alone: remove a filter such as --rule, or choose another format")
         for number, group in enumerate(written):
             yield b",\n" if number else b"[\n"
             yield from group.pieces()

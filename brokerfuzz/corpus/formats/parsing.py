@@ -37,7 +37,8 @@ def _named(cases: Iterable[Case], about: CorpusInfo) -> Iterator[tuple[Case, str
             name = f"{case.message_type}/{LETTERS[case.label]}_{stem(case)}.json"
             yield case, name
     if name is None:
-        raise CorpusError(f"the format parsing does not support cases {HEADERS} or {CLOCK}, and no other cases were chosen: choose more cases")
+        unsupported = f"cases {HEADERS} or {CLOCK}, and no other cases were chosen"
+        raise CorpusError(f"the format parsing does not support {unsupported}: remove a filter such as --rule or --verdict")
 
 
 FORMAT = Folder("parsing", "y_, n_ and i_ files, as in JSONTestSuite, and a list of the files", _files)

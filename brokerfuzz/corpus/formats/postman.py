@@ -25,7 +25,7 @@ _OPENS = "{{"  # the beginning of a variable; Postman replaces variables
 def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     cases = [one for one in arranged(chosen, about) if _can_be_sent(one.case, about)]
     if not cases:
-        raise CorpusError("the format postman can contain none of these cases: choose more cases of --message offer-creation-request")
+        raise CorpusError("the format postman supports none of these cases: add --message offer-creation-request, or remove a filter such as --rule")
     yield File(COLLECTION, [json.dumps(_collection(cases), indent=1).encode(), b"\n"])
     yield known_failures(cases)
     yield readme(
