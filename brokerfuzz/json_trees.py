@@ -5,7 +5,7 @@ with a hundred digits. Only white space and the escapes in strings are lost.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import Any, NoReturn
@@ -50,6 +50,14 @@ def read_tree(body: bytes) -> Tree:
     except RecursionError:
         raise ValueError("nested too deep") from None
     return tree
+
+
+def tree_of(body: bytes) -> Tree:
+    """Parses a body. Returns None if the body is `null`, is not JSON in UTF-8, or is nested too deeply."""
+    try:
+        return read_tree(body)
+    except ValueError:
+        return None
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -161,6 +169,11 @@ def sites(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
         case JsonArray(items):
             for item in items:
                 yield from sites(item, f"{above}[]")
+
+
+def first_values(tree: Tree) -> Mapping[str, Tree]:
+    """Maps each site to its first value."""
+    return dict(reversed(list(sites(tree))))
 
 
 def pointer(tree: Tree, path: Path) -> str:

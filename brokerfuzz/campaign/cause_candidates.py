@@ -5,7 +5,7 @@ property this is. To find this property, the module proposes properties and valu
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from brokerfuzz.campaign.shrink_candidates import Schemas
@@ -45,7 +45,7 @@ def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
 
 def plain(schema: Mapping[str, Any]) -> tuple[Tree, ...]:
     """Returns values whose JSON type the schema allows, non-empty values first. The values may break other parts of the schema."""
-    return _distinct(_plain(schema, text, filled) for filled in (True, False) for text in TEXTS)
+    return tuple(dict.fromkeys(_plain(schema, text, filled) for filled in (True, False) for text in TEXTS))
 
 
 def _listed(schema: Mapping[str, Any]) -> Iterator[Tree]:
@@ -89,7 +89,3 @@ def _plain(schema: Mapping[str, Any], text: str, filled: bool) -> Tree:
 
 def _tree(value: object) -> Tree:
     return read_tree(json.dumps(value).encode())
-
-
-def _distinct(values: Iterable[Tree]) -> tuple[Tree, ...]:
-    return tuple(dict.fromkeys(values))

@@ -9,13 +9,14 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError, Send
 from brokerfuzz.campaign.cause_candidates import missing_properties, other_values, with_property
 from brokerfuzz.campaign.sending import UnsendableError
-from brokerfuzz.campaign.shrink_candidates import Schemas, chunks
+from brokerfuzz.campaign.shrink_candidates import Schemas, chunks, fewest
 from brokerfuzz.campaign.shrinking import VerdictOf
-from brokerfuzz.json_trees import JsonArray, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
+from brokerfuzz.json_trees import JsonArray, Path, Tree, at, children, pointer, replaced, tree_of, write_tree
 from brokerfuzz.schemas import Label, Verdict
 
 MOST_CAUSES = 4
@@ -56,11 +57,8 @@ class CauseSearch:
 
     async def run(self) -> None:
         """Searches for causes until no more are found or a limit is reached."""
-        try:
-            tree = read_tree(self._body)
-        except ValueError:
-            return
-        if self._wanted[0] == "invalid":
+        tree = tree_of(self._body)
+        if tree is None or self._wanted[0] == "invalid":
             return
         with suppress(LimitReachedError):
             await self._search(tree, await self._edits(tree))
@@ -74,7 +72,7 @@ class CauseSearch:
         for _ in range(MOST_CAUSES):
             if not effective:
                 return
-            minimal = await self._minimal(tree, effective)
+            minimal = await fewest(tuple(effective), partial(self._changes_answer, tree))
             if not await self._is_reproducible(tree, minimal):
                 return
             self.places += tuple(edit.place for edit in minimal)
@@ -153,25 +151,11 @@ class CauseSearch:
         """Returns a group of changes that together lead to another answer. The method tries all changes at once, then halves of
         them, then quarters, and so on.
         """
-        for start, length in chunks(len(edits)) if self._thorough else _whole(edits):
+        for start, length in chunks(len(edits)) if self._thorough else [(0, len(edits))]:
             some = edits[start : start + length]
             if await self._changes_answer(tree, some):
                 return some
         return []
-
-    async def _minimal(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Returns as few changes as possible that still lead to another answer."""
-        length = len(edits) // 2
-        while length:
-            start = 0
-            while start < len(edits):
-                fewer = edits[:start] + edits[start + length :]
-                if await self._changes_answer(tree, fewer):
-                    edits = fewer
-                else:
-                    start += length
-            length = min(length // 2, len(edits) - 1)
-        return edits
 
     async def _changes_answer(self, tree: Tree, edits: Sequence[Edit]) -> bool:
         if not edits:
@@ -194,7 +178,3 @@ class CauseSearch:
 
 def _signature(verdict: Verdict) -> tuple[Label, frozenset[str]]:
     return verdict.label, frozenset(touched.ambiguity for touched in verdict.ambiguities)
-
-
-def _whole(edits: Sequence[Edit]) -> Iterator[tuple[int, int]]:
-    yield 0, len(edits)

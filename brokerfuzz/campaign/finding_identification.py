@@ -23,7 +23,7 @@ from brokerfuzz.campaign.identity import group_key
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.shrinking import signature
 from brokerfuzz.campaign.suspicion import Suspicion
-from brokerfuzz.json_trees import Tree, read_tree, write_tree
+from brokerfuzz.json_trees import tree_of, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.targets import Answer
 
@@ -121,7 +121,7 @@ class _ProblemGroup:
         """Returns whether the message of the case contains the cause. If the message does not contain the cause, shrinking has
         led to another bug.
         """
-        tree = _tree(body)
+        tree = tree_of(body)
         return tree is None or not cause.sites or any(True for _ in cause.removed_from(tree, self._minimizer.schemas(suspicion)))
 
     # ------------------------------------------------------------------------------------------------ known causes
@@ -165,7 +165,7 @@ class _ProblemGroup:
 
     def _without(self, suspicion: Suspicion, body: bytes, cause: Cause) -> bytes | None:
         """Returns the message without a cause, or None if removing the cause would change the verdict."""
-        tree = _tree(body)
+        tree = tree_of(body)
         if tree is None:
             return None
         wanted = signature(suspicion.verdict)
@@ -175,17 +175,10 @@ class _ProblemGroup:
 
 def _cause_of(suspicion: Suspicion) -> Cause | None:
     """Returns the cause of a contradiction, or None if the cause is unknown. A cause without sites explains every message."""
-    tree = _tree(suspicion.body)
+    tree = tree_of(suspicion.body)
     if suspicion.places and tree is not None:
         return Cause.of(suspicion.places, tree)
     if suspicion.verdict.label == "valid":
         return Cause() if suspicion.whole else None
     places = [broken.at for broken in suspicion.verdict.broken] or [touched.at for touched in suspicion.verdict.ambiguities]
     return Cause.of(places, tree) if tree is not None and all(places) and places else None
-
-
-def _tree(body: bytes) -> Tree:
-    try:
-        return read_tree(body)
-    except ValueError:
-        return None

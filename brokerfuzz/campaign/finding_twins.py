@@ -9,7 +9,7 @@ from contextlib import suppress
 from brokerfuzz.campaign.cause_candidates import with_property
 from brokerfuzz.campaign.shrink_candidates import simpler
 from brokerfuzz.cases.case import Case
-from brokerfuzz.json_trees import JsonObject, Path, Tree, at_pointer, children, paths, pointer, read_tree, replaced, without, write_tree
+from brokerfuzz.json_trees import JsonObject, Path, Tree, at_pointer, children, paths, pointer, replaced, tree_of, without, write_tree
 from brokerfuzz.json_trees import at as at_path
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas import Label, Verdict
@@ -23,9 +23,8 @@ def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[b
         return None
     if smallest == case.body:
         return case.twin.body
-    try:
-        tree, twin = read_tree(smallest), read_tree(case.twin.body)
-    except ValueError:
+    tree, twin = tree_of(smallest), tree_of(case.twin.body)
+    if tree is None or twin is None:
         return None
 
     def is_valid(tree: Tree) -> bool:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import TWIN_TAGS, Case
-from brokerfuzz.json_trees import JsonObject, Path, Tree, children, read_tree, replaced, site, sites, write_tree
+from brokerfuzz.json_trees import JsonObject, Path, Tree, children, first_values, read_tree, replaced, site, write_tree
 from brokerfuzz.json_trees import at as at_path
 from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas import Verdict
@@ -32,7 +32,7 @@ def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge
 def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tree]:
     try:
         tree = read_tree(case.body)
-        usual = {} if plain is None else _first_values(plain.body)
+        usual = {} if plain is None else first_values(_tree(plain.body))
     except ValueError:
         return
     if case.headers:
@@ -47,12 +47,6 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
 
 
 _tree = lru_cache(maxsize=8)(read_tree)
-
-
-@lru_cache(maxsize=8)
-def _first_values(plain: bytes) -> Mapping[str, Tree]:
-    """Maps each site of the plain message to its first value."""
-    return dict(reversed(list(sites(_tree(plain)))))
 
 
 def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:

@@ -9,13 +9,16 @@ property, or the items of an array.
     attempt    comments: "a",                  priceClasses: [{"name": "Standard"}]    accepted: the part is priceClasses[].name
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import chain
 
 from brokerfuzz.campaign.bounded_sending import BoundedSender, LimitReachedError
 from brokerfuzz.campaign.sending import UnsendableError
+from brokerfuzz.campaign.shrink_candidates import fewest
 from brokerfuzz.campaign.shrinking import VerdictOf
-from brokerfuzz.json_trees import JsonArray, JsonObject, Tree, read_tree, write_tree
+from brokerfuzz.json_trees import JsonArray, JsonObject, Tree, first_values, read_tree, tree_of, write_tree
 from brokerfuzz.json_trees import sites as every_site
 
 Sites = tuple[str, ...]
@@ -39,31 +42,18 @@ class RejectedParts:
         every = self._plain.parts(tree)
         if not await self._is_accepted(every):
             return
-        waiting, done = await self._fewest(every, ()), Sites()
+        waiting, done = await fewest(every, self._is_accepted), Sites()
         while waiting:
             part, others = waiting[0], (*done, *waiting[1:])
             smaller = self._plain.parts(tree, part)
-            if smaller and await self._is_accepted((*others, *smaller)):
-                waiting = (*waiting[1:], *await self._fewest(smaller, others))
+            if smaller and await self._is_accepted(others, smaller):
+                waiting = (*waiting[1:], *await fewest(smaller, partial(self._is_accepted, others)))
             else:
                 waiting, done = waiting[1:], (*done, part)
 
-    async def _fewest(self, sites: Sites, others: Sites) -> Sites:
-        """Returns as few of the sites as possible, so that the target accepts the message. The sites in `others` are always copied."""
-        length = len(sites) // 2
-        while length:
-            start = 0
-            while start < len(sites):
-                fewer = sites[:start] + sites[start + length :]
-                if await self._is_accepted((*others, *fewer)):
-                    sites = fewer
-                else:
-                    start += length
-            length = min(length // 2, len(sites) - 1)
-        return sites
-
-    async def _is_accepted(self, sites: Sites) -> bool:
+    async def _is_accepted(self, *parts: Sites) -> bool:
         """Returns whether the message with these parts of the plain message is valid and the target accepts it."""
+        sites = tuple(chain(*parts))
         body = write_tree(self._plain.copied(read_tree(self._body), sites))
         if body not in self._known:
             self._known[body] = self._judge(body).label == "valid" and await self._answer_is_accepted(body)
@@ -82,8 +72,7 @@ class PlainParts:
     """The parts of the plain message. `values` maps each site to the first value at this site."""
 
     def __init__(self, plain: bytes) -> None:
-        tree = read_tree(plain)
-        self.values: Mapping[str, Tree] = dict(reversed(list(every_site(tree))))
+        self.values = first_values(read_tree(plain))
 
     def copied(self, tree: Tree, sites: Sequence[str], here: str = "") -> Tree:
         """Returns the message with the parts of the plain message at these sites. If the plain message lacks a part, the part is
@@ -123,20 +112,16 @@ class PlainParts:
 
     def concerned(self, body: bytes, sites: Sequence[str]) -> Sites:
         """Returns those of the sites at which a message differs from the plain message."""
-        try:
-            tree = read_tree(body)
-        except ValueError:
-            return ()
-        return tuple(part for part in sites if self.copied(tree, [part]) != tree)
+        tree = tree_of(body)
+        return () if tree is None else tuple(part for part in sites if self.copied(tree, [part]) != tree)
 
     def copied_into(self, twin: bytes, fault: bytes, sites: Sites | None, allows: Callable[[bytes, bytes], bool]) -> tuple[bytes, bytes]:
         """Copies parts of the plain message (None: all parts) into a twin and into the message with the fault, if the results
         have the right verdicts. If a part contains the fault, the method copies the smaller parts inside this part instead. If a
         part is exactly the faulty value, the method changes only the twin.
         """
-        try:
-            tree = read_tree(twin)
-        except ValueError:  # the twin is not JSON in UTF-8
+        tree = tree_of(twin)
+        if tree is None:
             return twin, fault
         waiting = list(self.parts(tree) if sites is None else sites)
         while waiting:

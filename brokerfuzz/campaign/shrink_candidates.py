@@ -1,14 +1,16 @@
 """Proposes smaller messages. Each proposed message is smaller than the current one, so shrinking always ends."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Tree
 from brokerfuzz.schemas.flattening import KNOWN
 
 Schemas = Mapping[str, Mapping[str, Any]]
 """Maps each site to its schema, in which every `$ref` is resolved. The schema determines the simplest values of the site."""
+
+T = TypeVar("T")
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 _MOST_ZEROED = 32  # in characters; longer strings are only shortened
@@ -24,6 +26,23 @@ def chunks(size: int) -> Iterator[tuple[int, int]]:
     while length:
         yield from ((start, length) for start in range(0, size, length))
         length //= 2
+
+
+async def fewest(items: tuple[T, ...], suffices: Callable[[tuple[T, ...]], Awaitable[bool]]) -> tuple[T, ...]:
+    """Returns as few of the items as possible that still suffice. The function tries to omit halves, then quarters, and finally single
+    items.
+    """
+    length = len(items) // 2
+    while length:
+        start = 0
+        while start < len(items):
+            fewer = items[:start] + items[start + length :]
+            if await suffices(fewer):
+                items = fewer
+            else:
+                start += length
+        length = min(length // 2, len(items) - 1)
+    return items
 
 
 def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:

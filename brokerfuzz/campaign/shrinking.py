@@ -15,7 +15,7 @@ from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReac
 from brokerfuzz.campaign.same_problem import SameProblem
 from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas, in_schema_order, magnitude, pieces, simpler
-from brokerfuzz.json_trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
+from brokerfuzz.json_trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, replaced, site, tree_of, without, write_tree
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
 from brokerfuzz.targets.answers import Answer
@@ -74,7 +74,7 @@ class Shrinker:
                     await self._repeat()
         except LimitReachedError:
             self._spent = True
-            self.places = self._causes(self._tree())
+            self.places = self._causes(tree_of(self.body))
 
     async def _is_reproduced(self) -> bool:
         """Returns whether the problem occurs again when the message is sent again. If the problem does not occur again, the
@@ -94,7 +94,7 @@ class Shrinker:
             self.answer = answer
 
     async def _shrink(self) -> None:
-        tree = self._tree()
+        tree = tree_of(self.body)
         if tree is None or not await self._holds_tree(tree):
             await self._cut_bytes()
             return
@@ -103,12 +103,6 @@ class Shrinker:
             before = tree
             tree = await self._simplify(await self._cut(await self._order(tree), ()))
         self.places = self._causes(tree)
-
-    def _tree(self) -> Tree:
-        try:
-            return read_tree(self.body)
-        except ValueError:
-            return None
 
     @property
     def requests(self) -> int:
