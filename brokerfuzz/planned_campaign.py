@@ -12,8 +12,9 @@ from typing import Any
 from brokerfuzz import workers
 from brokerfuzz.campaign import Campaign, Options, Recalled, Result, baseline, run, run_sharded
 from brokerfuzz.campaign.baseline import Baseline
-from brokerfuzz.campaign.firing import SHRINK_REQUESTS, OnContact, OnProgress
+from brokerfuzz.campaign.firing import OnContact, OnProgress
 from brokerfuzz.campaign.journal import AnswerLog, Journal, is_compressed
+from brokerfuzz.campaign.options import SHRINK_REQUESTS
 from brokerfuzz.campaign.replaying import Outcome, of_baseline, replay
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages

@@ -2,9 +2,10 @@
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import BrokenRule, Finding
-from brokerfuzz.campaign.firing import Campaign, Options, fire, run, run_sharded
+from brokerfuzz.campaign.firing import Campaign, fire, run, run_sharded
 from brokerfuzz.campaign.journal import Journal, Recalled
 from brokerfuzz.campaign.ledger import Observed
+from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import CampaignOutcome, Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
 

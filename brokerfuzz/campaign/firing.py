@@ -6,27 +6,25 @@ order of their cases after all cases were sent. For this reason, the findings do
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic, time
 
 from brokerfuzz.campaign import repeated_number, retesting, unknown_values
 from brokerfuzz.campaign.bounded_sending import Bounds
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
 from brokerfuzz.campaign.finding_identification import FindingIdentification
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.journal import Recalled, Writer
+from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sharding import Sharding, ShardResult, Shards, ShardSettings
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.errors import HookError, JournalError
-from brokerfuzz.schemas import Contract, PolicyValues, load_contract
 from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.workers import WorkerPool
 
@@ -35,57 +33,8 @@ TICK = 0.1
 
 WAITING = "waiting for the target"
 INTERRUPTED = Stop("interrupted", "interrupt")
-SHRINK_REQUESTS = 200
 OnProgress = Callable[[CampaignProgress], None]
 OnContact = Callable[[FirstContact], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """The settings of a campaign.
-
-    `concurrency` is the number of messages that are sent at the same time. `rate` limits the number of requests per second (None:
-    no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, the campaign sends
-    no more cases.
-
-    `now`, `contract` and `policies` decide how cases are judged. `now` and `contract` must be the same as when the cases were
-    generated. Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking). The search for its causes has the
-    same limit. Shrinking and searching take at most `shrink_seconds` seconds for all findings together.
-
-    `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The
-    campaign first sends the plain messages, until the target accepts one. When the target may be down, the campaign sends this
-    message again, and gives up if it gets no answer within `patience` seconds. `total` is the number of cases, for progress
-    reports. If `repeats` is true, an accepted offer is sent twice at the end (see `repeated_number`).
-    """
-
-    concurrency: int = 16
-    rate: float | None = None
-    time: float | None = None
-    max_findings: int | None = None
-    now: datetime | None = None
-    contract: Contract | None = None
-    policies: PolicyValues | None = None
-    shrink_requests: int = SHRINK_REQUESTS
-    shrink_seconds: float = 60.0
-    fresh: str | None = None
-    plain: tuple[Case, ...] = ()
-    patience: float = 15.0
-    total: int | None = None
-    repeats: bool = False
-
-    def __post_init__(self) -> None:
-        for name in ("concurrency", "rate", "time", "max_findings"):
-            value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise ValueError(f"{name}={value!r}: use a number greater than 0")
-
-    @property
-    def judge(self) -> Judge:
-        return Judge(self.now, self.contract, (self.contract or load_contract()).check_policies(self.policies or {}))
-
-    @property
-    def fresh_values(self) -> FreshValues | None:
-        return None if self.fresh is None else FreshValues(self.fresh, self.judge.of)
 
 
 def fire(cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None) -> Result:
@@ -207,22 +156,9 @@ class Campaign:
 
     def shard_settings(self, plan: Shards, workers: int, journal: str | None) -> ShardSettings:
         """Returns the settings for the worker processes. `journal` is a file to which the workers append their answers."""
-        options = self.options
-        rate = options.rate and options.rate / workers
+        options = replace(self.options, rate=self.options.rate and self.options.rate / workers)
         begun = time() - (monotonic() - self._sender.started)
-        return ShardSettings(
-            plan,
-            self._target,
-            self._judge,
-            options.concurrency,
-            rate,
-            options.max_findings,
-            begun,
-            options.fresh_values,
-            journal,
-            self._sender.contact,
-            options.patience,
-        )
+        return ShardSettings(plan, self._target, options, begun, self._sender.contact, journal)
 
     def absorb(self, part: ShardResult) -> Stop | None:
         """Adds the result of a shard. Returns the reason if the campaign must stop, else None."""

@@ -11,15 +11,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
 
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered
 from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.journal import Answered, CollectedLines, Journal, Recalled, Writer
 from brokerfuzz.campaign.observations import Observations
+from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.timing import Timing
-from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.errors import WorkerError
 from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.workers import WorkerPool
@@ -42,21 +41,16 @@ class Shards(Protocol):
 class ShardSettings:
     """The settings that all workers share.
 
-    `journal` is the file to which the workers append lines. If `journal` is None, the workers return the lines. `begun` is the
-    time at which the campaign started (`time.time`).
+    The `rate` in the options applies to each worker. `begun` is the time at which the campaign started (`time.time`). `journal` is
+    the file to which the workers append lines. If `journal` is None, the workers return the lines.
     """
 
     plan: Shards
     target: Target
-    judge: Judge
-    concurrency: int
-    rate: float | None
-    max_findings: int | None
+    options: Options
     begun: float
-    fresh: FreshValues | None = None
-    journal: str | None = None
-    contact: FirstContact = field(default_factory=FirstContact)
-    patience: float = 0.0
+    contact: FirstContact
+    journal: str | None
 
 
 @dataclass
@@ -82,21 +76,22 @@ def fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answe
 
 
 async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
+    options = settings.options
     journal: Writer = CollectedLines() if settings.journal is None else Journal.joined(settings.journal)
     sender = Sender(
         settings.target,
-        rate=settings.rate,
+        rate=options.rate,
         journal=journal,
         recalled=answered,
         ago=time.time() - settings.begun,
-        fresh=settings.fresh,
-        patience=settings.patience,
+        fresh=options.fresh_values,
+        patience=options.patience,
     )
     sender.health.contact = settings.contact
-    runner = CaseRunner(settings.plan.cases(shard), sender, settings.judge, max_findings=settings.max_findings)
+    runner = CaseRunner(settings.plan.cases(shard), sender, options.judge, max_findings=options.max_findings)
     await settings.target.open()
     try:
-        await runner.run(settings.concurrency, seconds)
+        await runner.run(options.concurrency, seconds)
     finally:
         await settings.target.close()
         journal.close()

@@ -63,26 +63,8 @@ class JournalRecord(NamedTuple):
     at: float
 
 
-_PROPERTIES = frozenset(
-    [
-        "phase",
-        "number",
-        "step",
-        "at",
-        "answer",
-        "status",
-        "reason",
-        "seconds",
-        "reached",
-        "response",
-        "response_raw",
-        "id",
-        "headers",
-        "sent",
-        "body",
-        "raw",
-    ]
-)
+_REQUIRED = frozenset(["phase", "number", "step", "at", "answer", "status", "reason", "seconds"])
+_OPTIONAL = frozenset(["reached", "response", "response_raw", "id", "headers", "sent", "body", "raw"])
 
 
 def decode(line: bytes) -> JournalRecord:
@@ -102,7 +84,7 @@ def decode(line: bytes) -> JournalRecord:
 
 
 def _closed(entry: dict[str, Any]) -> dict[str, Any]:
-    if unknown := entry.keys() - _PROPERTIES:
+    if unknown := entry.keys() - _REQUIRED - _OPTIONAL:
         raise ValueError(f"{min(unknown)!r} is not a property of a journal record")
     return entry
 

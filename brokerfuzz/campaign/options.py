@@ -1,0 +1,59 @@
+"""Defines the settings of a campaign."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.fresh_values import FreshValues
+from brokerfuzz.schemas import Contract, PolicyValues, load_contract
+
+SHRINK_REQUESTS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The settings of a campaign.
+
+    `concurrency` is the number of messages that are sent at the same time. `rate` limits the number of requests per second (None:
+    no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, the campaign sends
+    no more cases.
+
+    `now`, `contract` and `policies` decide how cases are judged. `now` and `contract` must be the same as when the cases were
+    generated. Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking). The search for its causes has the
+    same limit. Shrinking and searching take at most `shrink_seconds` seconds for all findings together.
+
+    `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The
+    campaign first sends the plain messages, until the target accepts one. When the target may be down, the campaign sends this
+    message again, and gives up if it gets no answer within `patience` seconds. `total` is the number of cases, for progress
+    reports. If `repeats` is true, an accepted offer is sent twice at the end (see `repeated_number`).
+    """
+
+    concurrency: int = 16
+    rate: float | None = None
+    time: float | None = None
+    max_findings: int | None = None
+    now: datetime | None = None
+    contract: Contract | None = None
+    policies: PolicyValues | None = None
+    shrink_requests: int = SHRINK_REQUESTS
+    shrink_seconds: float = 60.0
+    fresh: str | None = None
+    plain: tuple[Case, ...] = ()
+    patience: float = 15.0
+    total: int | None = None
+    repeats: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("concurrency", "rate", "time", "max_findings"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise ValueError(f"{name}={value!r}: use a number greater than 0")
+
+    @property
+    def judge(self) -> Judge:
+        return Judge(self.now, self.contract, (self.contract or load_contract()).check_policies(self.policies or {}))
+
+    @property
+    def fresh_values(self) -> FreshValues | None:
+        return None if self.fresh is None else FreshValues(self.fresh, self.judge.of)
