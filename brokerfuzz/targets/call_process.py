@@ -22,12 +22,12 @@ LONGEST = 2000
 
 NOT_AN_ANSWER = "is not a valid answer: return True or False, or raise ValueError"
 LETTERS = {"accepted": b"A", "rejected": b"J", "crashed": b"C"}
-_LENGTH = struct.Struct(">I")
+LENGTH = struct.Struct(">I")
 
 
 def reply(letter: bytes, text: str) -> None:
     said = letter + text[:LONGEST].encode(errors="replace")
-    said = _LENGTH.pack(len(said)) + said
+    said = LENGTH.pack(len(said)) + said
     while said:
         said = said[os.write(OUTPUT_FD, said) :]
 
@@ -47,8 +47,8 @@ def main(function_name: str, rejection_names: list[str], path: list[str]) -> Non
         return
     reply(b"R", "")
     with os.fdopen(INPUT_FD, "rb", 1 << 16) as messages:
-        while head := messages.read(_LENGTH.size):
-            body = messages.read(_LENGTH.unpack(head)[0])
+        while head := messages.read(LENGTH.size):
+            body = messages.read(LENGTH.unpack(head)[0])
             reply(*answer_to(function, body, rejections))
 
 
@@ -101,6 +101,11 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
     except BaseException as problem:
         rejects = isinstance(problem, rejections) if rejections else rejects_by_default(problem)
         return (b"J" if rejects else b"C"), description_of(problem)
+    return meaning_of(result) or (b"C", f"returned {_type_name(result)}, which {NOT_AN_ANSWER}")
+
+
+def meaning_of(result: object) -> tuple[bytes, str] | None:
+    """Returns the letter and the text of the reply for a returned value. Returns None if the value has no meaning."""
     if result is None or result is True:
         return b"A", f"returned {result}"
     if result is False:
@@ -109,7 +114,7 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
         word = result.replace(":", " ").partition(" ")[0]
         if letter := LETTERS.get(word):
             return letter, result[len(word) + 1 :].strip() or word
-    return b"C", f"returned {_type_name(result)}, which {NOT_AN_ANSWER}"
+    return None
 
 
 def rejects_by_default(problem: BaseException) -> bool:

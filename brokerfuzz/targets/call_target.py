@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import struct
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, AnswerKind
+from brokerfuzz.targets.call_process import INPUT_FD, LENGTH, OUTPUT_FD
 from brokerfuzz.targets.exit_reason import in_one_line
 from brokerfuzz.targets.pool_target import PoolTarget
 from brokerfuzz.targets.secret_masking import Secrets
@@ -23,10 +23,8 @@ LONGEST = 1 << 16
 """The maximum number of bytes in a reply."""
 
 _CALLER = str(Path(__file__).with_name("call_process.py"))
-_INPUT_FD, _OUTPUT_FD = 3, 4
-_LENGTH = struct.Struct(">I")
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_KINDS: dict[bytes, AnswerKind] = {b"A": "accepted", b"J": "rejected", b"C": "crashed"}
+KINDS: dict[bytes, AnswerKind] = {b"A": "accepted", b"J": "rejected", b"C": "crashed"}
 
 
 class CallTarget(PoolTarget):
@@ -70,10 +68,6 @@ class CallTarget(PoolTarget):
         """The name of the function and of its module."""
         return self.function
 
-    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True for every message without headers."""
-        return not headers
-
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a Python command that calls the function and prints the result."""
         module, _, attributes = self.function.partition(":")
@@ -93,8 +87,8 @@ class CallTarget(PoolTarget):
             program=where,
             arguments=[where, "-P", "-X", "faulthandler", _CALLER, self.function, str(len(self.rejections)), *self.rejections, *path],
             wire=CallWire,
-            input_fd=_INPUT_FD,
-            output_fd=_OUTPUT_FD,
+            input_fd=INPUT_FD,
+            output_fd=OUTPUT_FD,
             announces_ready=True,
             secrets=self.secrets,
             missing="the function did not return",
@@ -112,25 +106,25 @@ class CallWire:
 
     def encode(self, body: bytes) -> bytes:
         """Returns the length of the message, followed by the message."""
-        return _LENGTH.pack(len(body)) + body
+        return LENGTH.pack(len(body)) + body
 
     def decode(self, data: bytes) -> "Reply | None":
         """Returns the next reply, or None if the reply is not complete yet."""
         from brokerfuzz.targets.process_pool import Reply
 
         data = self._incomplete + data
-        if len(data) < _LENGTH.size:
+        if len(data) < LENGTH.size:
             self._incomplete = data
             return None
-        end = _LENGTH.size + _LENGTH.unpack_from(data)[0]
-        if not _LENGTH.size < end <= LONGEST:
+        end = LENGTH.size + LENGTH.unpack_from(data)[0]
+        if not LENGTH.size < end <= LONGEST:
             return Reply("crashed", "wrote to file descriptor 4, which brokerfuzz uses for replies", data[:EXCERPT], broken=True)
         if len(data) < end:
             self._incomplete = data
             return None
         self._incomplete, self.rest = b"", data[end:]
         letter, text = data[4:5], data[5:end]
-        if kind := _KINDS.get(letter):
+        if kind := KINDS.get(letter):
             return Reply(kind, in_one_line(text), text)
         if letter in {b"R", b"E"}:
             return Reply("ready" if letter == b"R" else "unusable", in_one_line(text, 1000), text)

@@ -8,13 +8,11 @@ from typing import Any
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets.answers import Answer, AnswerKind
-from brokerfuzz.targets.call_process import description_of, rejects_by_default
+from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.call_process import description_of, meaning_of, rejects_by_default
+from brokerfuzz.targets.call_target import KINDS
 from brokerfuzz.targets.in_process import InProcessTarget
 from brokerfuzz.targets.serial_calls import OwnThread, SerialCalls
-
-_WORDS: dict[Any, AnswerKind] = {None: "accepted", True: "accepted", False: "rejected"}
-_KINDS: dict[str, AnswerKind] = {"accepted": "accepted", "rejected": "rejected", "crashed": "crashed"}
 
 
 class FunctionTarget(InProcessTarget):
@@ -76,11 +74,8 @@ class FunctionTarget(InProcessTarget):
             return self.crash(problem, seconds)
 
     def _meaning(self, result: Any, seconds: float) -> Answer:
-        if result is None or isinstance(result, bool):
-            return Answer(_WORDS[result], reason=f"returned {result}", seconds=seconds)
-        if isinstance(result, str):
-            word, _, reason = result.replace(":", " ", 1).partition(" ")
-            if (kind := _KINDS.get(word)) is not None:
-                return Answer(kind, reason=self.secrets.hide(reason.strip() or word), seconds=seconds)
+        if (meaning := meaning_of(result)) is not None:
+            letter, reason = meaning
+            return Answer(KINDS[letter], reason=self.secrets.hide(reason), seconds=seconds)
         remedy = "return None or True to accept the message; return False or raise ValueError to reject it"
         raise TargetError(f"{self._name} returned {type(result).__name__}, which is not a valid answer: {remedy}")

@@ -15,6 +15,7 @@ from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, 
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, CallTarget
+from brokerfuzz.targets.function_target import FunctionTarget
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 
@@ -77,6 +78,11 @@ def test_return_values_and_exceptions_become_answers(calling: Calling) -> None:
     bodies = [bytes([number, 255]) for number in range(len(ANSWERS)) for _ in range(2)]
     said = [(answer.kind, answer.reason) for answer in answers(target, *bodies)]
     assert said == [(kind, reason) for _, kind, reason in ANSWERS for _ in range(2)]
+
+
+def test_a_reason_after_a_space_may_contain_a_colon(calling: Calling) -> None:
+    for target in (calling("return 'rejected by /number: missing'"), FunctionTarget(lambda _: "rejected by /number: missing")):
+        assert (answer(target).kind, answer(target).reason) == ("rejected", "by /number: missing")
 
 
 @pytest.mark.parametrize(
