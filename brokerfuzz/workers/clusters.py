@@ -59,7 +59,7 @@ class _Cluster:
     folder: None = None
     parent_works: bool = False
 
-    def renew(self) -> Executor:
+    def renew(self) -> None:
         """Always raises `WorkerError`, because brokerfuzz cannot start a new cluster."""
         raise WorkerError("the connection to the Dask cluster was lost: check that the scheduler of the cluster is running")
 

@@ -2,13 +2,12 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from brokerfuzz.errors import WorkerError
-from brokerfuzz.workers.pool import WorkerPool
 
 AHEAD = 4
 """The maximum number of tasks per worker that are started before the caller has used the earlier results. More tasks keep the
@@ -21,6 +20,28 @@ ATTEMPTS = 3
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
+
+
+class WorkerPool(Protocol):
+    """A pool of workers. If a worker is lost, the executor raises `BrokenExecutor` or replaces the worker."""
+
+    workers: int
+    parent_works: bool
+    """True if the current process also runs tasks, instead of only waiting for the workers."""
+
+    @property
+    def executor(self) -> Executor:
+        """The executor that runs tasks on the workers."""
+        ...
+
+    @property
+    def folder(self) -> str | None:
+        """The folder in which workers store large results for the current process, or None."""
+        ...
+
+    def renew(self) -> None:
+        """Replaces all workers after one of them was lost. Raises `WorkerError` if the workers cannot be replaced."""
+        ...
 
 
 def _no(part: object) -> bool:

@@ -43,10 +43,9 @@ class Processes:
                 self._folder = TemporaryDirectory(prefix="brokerfuzz-")
         return self._folder.name if self._folder is not None else None
 
-    def renew(self) -> Executor:
-        """Replaces all processes after one of them was lost."""
+    def renew(self) -> None:
+        """Kills all processes after one of them was lost. New processes start when the executor is next used."""
         self._stop()
-        return self.executor
 
     def end(self) -> None:
         """Kills all processes and removes their folder."""

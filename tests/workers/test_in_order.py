@@ -143,9 +143,8 @@ class _Renewed:
     def __init__(self) -> None:
         self.executor: Executor = _Breaking(1)
 
-    def renew(self) -> Executor:
+    def renew(self) -> None:
         self.executor = ThreadPoolExecutor(1)
-        return self.executor
 
 
 def test_a_part_is_done_again_if_submitting_it_shows_that_a_worker_was_lost() -> None:
