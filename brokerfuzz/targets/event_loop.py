@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from threading import Thread
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -13,9 +14,25 @@ def run(main: Coroutine[Any, Any, T]) -> T:
         return runner.run(main)
 
 
-def new_loop() -> asyncio.AbstractEventLoop:
-    """Returns a new event loop."""
-    return (_loops() or asyncio.new_event_loop)()
+class LoopThread:
+    """An event loop that runs in a separate thread, so that synchronous functions can use targets, even if their own thread already runs an
+    event loop.
+    """
+
+    def __init__(self) -> None:
+        self._loop = (_loops() or asyncio.new_event_loop)()
+        self._thread = Thread(target=self._loop.run_forever, name="brokerfuzz", daemon=True)
+        self._thread.start()
+
+    def run(self, main: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine in the event loop, waits for it, and returns its result."""
+        return asyncio.run_coroutine_threadsafe(main, self._loop).result()
+
+    def close(self) -> None:
+        """Stops the event loop and the thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
 
 
 def _loops() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -6,7 +6,7 @@ from typing import Self
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, HttpTarget, Target
-from brokerfuzz.targets.loop_thread import LoopThread
+from brokerfuzz.targets.event_loop import LoopThread
 from brokerfuzz.testing.failure_text import EXPECTED, described_failure
 
 
