@@ -7,7 +7,7 @@ Header names and media types may be in upper or lower case (RFC 9110, 8.3.1).
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from brokerfuzz.errors import quoted
@@ -48,6 +48,13 @@ def headers_of(pairs: Any) -> Headers:
                 f"{quoted(value)} is not a valid value for {quoted(name)}: use printable ASCII without leading or trailing spaces, or null"
             )
     return headers
+
+
+def replaced(usual: Iterable[tuple[str, str]], headers: Headers) -> list[tuple[str, str]]:
+    """Returns all headers of a request. `headers` replace the usual headers with the same names. The value None removes a header."""
+    names = {name.lower() for name, _ in headers}
+    kept = [(name, value) for name, value in usual if name.lower() not in names]
+    return kept + [(name, value) for name, value in headers if value is not None]
 
 
 def in_doubt(headers: Headers) -> Iterator[tuple[str, str]]:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError, needs_extra
-from brokerfuzz.schemas.headers import JSON_TYPE, Headers
+from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import Answer, AnswerRules
 from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.http_connections import HttpConnections
+from brokerfuzz.targets.process_limits import checked_timeout
 from brokerfuzz.targets.secret_masking import Secrets, marked, parts_of_header, shown, variable, without_user
 from brokerfuzz.targets.throttling import THROTTLING, Gate, RetryLater, Slowed, seconds_of
 from brokerfuzz.targets.trace_headers import TraceHeaders
@@ -94,13 +95,10 @@ class HttpTarget:
         self.url = checked_url(url)
         self.method = method
         given = [(name, marked(value, secrets)) for name, value in headers]
-        named = any(name.lower() == CONTENT_TYPE for name, _ in given)
-        self.headers = given if named else [(CONTENT_TYPE, JSON_TYPE), *given]
-        if timeout <= 0:
-            raise TargetError(f"the timeout is {timeout} seconds: use a value greater than 0")
+        self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple(given))
         if longest_wait < 0:
             raise TargetError(f"the longest wait is {longest_wait} seconds: use 0 or more")
-        self.timeout = timeout
+        self.timeout = checked_timeout(timeout)
         self.rules = rules or AnswerRules()
         self.patience = patience
         self.longest_wait = longest_wait
@@ -310,12 +308,7 @@ class HttpTarget:
         return answer
 
     def _headers(self, instead: Headers) -> list[tuple[str, str]]:
-        """Returns all headers of the request. The headers in `instead` replace the usual headers with the same names."""
-        if not instead:
-            return self.headers
-        has_code = {name.lower() for name, _ in instead}
-        own = [(name, value) for name, value in self.headers if name.lower() not in has_code]
-        return [*own, *((name, value) for name, value in instead if value is not None)]
+        return replaced(self.headers, instead) if instead else self.headers
 
     def _request(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "StreamRequest":
         client = self._client

@@ -3,7 +3,7 @@ paths of the reference service.
 """
 
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
-from brokerfuzz.schemas.headers import JSON_TYPE, Headers
+from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 
 HOST = "http://127.0.0.1:8000"
 """The URL of the target in exported requests. Users replace it with the URL of their own system."""
@@ -22,7 +22,5 @@ ROUTES: dict[MessageType, tuple[str, str]] = {
 
 
 def sent_headers(headers: Headers) -> list[tuple[str, str]]:
-    """Returns all headers of a request. `headers` replace the default headers with the same names. The value None removes a header."""
-    names = {name.lower() for name, _ in headers}
-    usual = [] if "content-type" in names else [("Content-Type", JSON_TYPE)]
-    return usual + [(name, value) for name, value in headers if value is not None]
+    """Returns all headers of a request. `headers` replace the default header `Content-Type`. The value None removes a header."""
+    return replaced([("Content-Type", JSON_TYPE)], headers)
