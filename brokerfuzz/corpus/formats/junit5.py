@@ -5,9 +5,8 @@ Many reports show only the names of methods. For this reason, each test is a met
 
 from collections.abc import Iterator, Sequence
 
-from brokerfuzz.corpus.formats.suite_cases import SuiteCase
+from brokerfuzz.corpus.formats.suite_cases import SuiteCase, named_tests
 from brokerfuzz.corpus.formats.suite_folder import suite
-from brokerfuzz.corpus.formats.suite_identifiers import named_tests
 
 _HEAD = b"""\
 package brokerfuzz;

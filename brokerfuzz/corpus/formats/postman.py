@@ -10,11 +10,10 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import reason_of
-from brokerfuzz.corpus.formats.expected_failures import NAME
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
-from brokerfuzz.corpus.formats.suite_folder import known_failures, readme, source
+from brokerfuzz.corpus.formats.suite_folder import EXPECTED_FAILURES, known_failures, readme, source
 from brokerfuzz.errors import CorpusError
 
 COLLECTION = "collection.json"
@@ -32,8 +31,8 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         about,
         place="Install newman (`npm install --global newman`), or import `collection.json` into Postman.",
         complete="Replace the URL in the command of step 3 with the URL of your system.",
-        run=f'newman run FOLDER/{COLLECTION} --env-var url={HOST + ROUTES[OFFER][1]} --env-var "expectedFailures=$(cat FOLDER/{NAME})"',
-        expected=NAME,
+        run=f'newman run FOLDER/{COLLECTION} --env-var url={HOST + ROUTES[OFFER][1]} --env-var "expectedFailures=$(cat FOLDER/{EXPECTED_FAILURES})"',
+        expected=EXPECTED_FAILURES,
     )
 
 

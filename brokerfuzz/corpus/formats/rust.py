@@ -5,9 +5,8 @@ Rust cannot create tests at run time. For this reason, the source code contains 
 
 from collections.abc import Iterator, Sequence
 
-from brokerfuzz.corpus.formats.suite_cases import SuiteCase
+from brokerfuzz.corpus.formats.suite_cases import SuiteCase, named_tests
 from brokerfuzz.corpus.formats.suite_folder import suite
-from brokerfuzz.corpus.formats.suite_identifiers import named_tests
 
 
 def _rules(cases: Sequence[SuiteCase]) -> Iterator[bytes]:

@@ -8,7 +8,8 @@ case proves nothing.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from brokerfuzz.cases.case import Case
@@ -18,7 +19,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES
 
 PLAIN = "plain"
-LONGEST_TOPIC = 60
+LONGEST_TOPIC, LONGEST_IDENTIFIER = 60, 100
 _ABOUT_THE_CLOCK = "that need another time on the clock of your system (`brokerfuzz fire` sends such cases)"
 
 
@@ -68,3 +69,26 @@ def _name(case: Case) -> str:
     topics = [fault.technique for fault in case.faults] or [tag for tag in case.tags if not tag.startswith("now:")][-2:] or [case.label]
     topic = re.sub(r"[^A-Za-z0-9]+", "-", "-and-".join(topics)).strip("-")
     return f"{topic[:LONGEST_TOPIC]}-{case.id}"
+
+
+# ----------------------------------------------------------------------------------------------------- names in source code
+
+
+def named_tests(cases: Iterable[SuiteCase]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yields the name of each group and the names of its tests, for languages whose tests must be functions in the source code.
+
+    The names are unique, and consist of lower-case letters, digits and `_`. The last 16 characters of the name of a test are the ID
+    of the case.
+    """
+    seen: set[str] = set()
+    for group, some in groupby(cases, lambda one: one.group):
+        name = base = _identifier(group)[:LONGEST_IDENTIFIER]
+        while name in seen:
+            name = f"{base}_{len(seen)}"
+        seen.add(name)
+        yield name, [_identifier(one.name) for one in some]
+
+
+def _identifier(text: str) -> str:
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()
+    return re.sub(r"[^a-z0-9]+", "_", f"t_{snake}" if not snake[:1].isalpha() else snake).strip("_")

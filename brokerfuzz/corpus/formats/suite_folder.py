@@ -1,7 +1,7 @@
 """Writes a test suite for one language: a table of the cases, tests that read the table, and a function that the user completes.
 
     cases.tsv            the cases, see `suite_table`
-    expected-failures    the failures that the user knows, see `expected_failures`
+    expected-failures    the failures that the user knows, see `known_failures`
     accepts.ts           the function that the user completes
     README.md            how to run the tests
 
@@ -9,19 +9,27 @@ The source code of the tests is in the folder `suites`. Only the names of tests 
 letters, digits and `_`, so nothing in a case can become code. Later exports do not change the files of the user.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib import resources
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats import expected_failures
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_table import table
+from brokerfuzz.errors import CorpusError
 
-TABLE, README = "cases.tsv", "README.md"
+TABLE, EXPECTED_FAILURES, README = "cases.tsv", "expected-failures", "README.md"
 FAILURE = "the (valid|invalid|unspecified) [a-z-]+ [0-9a-f]{16}"
 """Matches the description of a case in the messages of all runners."""
+_TEMPLATE = b"""\
+# Known failures: one case ID or one rule per line. In a rule, * matches anything.
+# Later exports keep this file. If an entry passes again, the test "expected-failures" fails until you remove the entry.
+#
+# 826bb491258572e9
+# */orderMinimum:minimum
+"""
 _README = """\
 # Contract tests of your system
 
@@ -58,15 +66,32 @@ def suite(
         yield File(data + TABLE, table(cases))
         yield known_failures(cases, data)
         complete = f"Complete the function in `{code + template}`: give the message to your system, and return true if your system accepts it."
-        yield readme(about, place=place, complete=complete, run=run, expected=data + expected_failures.NAME)
+        yield readme(about, place=place, complete=complete, run=run, expected=data + EXPECTED_FAILURES)
 
     return Folder(name, description, files)
 
 
 def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
-    """Returns the file with the expected failures. Each entry of the user's file must match a case."""
-    check = partial(expected_failures.check_entries, cases=cases)
-    return File(folder + expected_failures.NAME, [expected_failures.TEMPLATE], user_owned=True, check=check)
+    """Returns the file with the failures that a team knows and has not fixed yet. Each entry of the user's file must match a case.
+
+    Each line has the ID of a case, or a pattern for groups of tests, in which `*` matches any characters. A comment begins with `#`.
+    """
+    return File(folder + EXPECTED_FAILURES, [_TEMPLATE], user_owned=True, check=partial(_check_entries, cases=cases))
+
+
+def _check_entries(content: bytes, cases: Sequence[SuiteCase]) -> None:
+    """Raises `CorpusError` if an entry matches no case."""
+    ids, groups = {one.case.id for one in cases}, {one.group for one in cases}
+    for number, line in enumerate(content.decode(errors="replace").splitlines(), start=1):
+        entry = line.partition("#")[0].strip()
+        if entry and entry not in ids and not any(map(_pattern(entry).fullmatch, groups)):
+            raise CorpusError(
+                f"{EXPECTED_FAILURES}, line {number}: {entry} matches no case of this export: correct or remove the line, or a filter such as --rule"
+            )
+
+
+def _pattern(entry: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, entry.split("*"))))
 
 
 def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str) -> File:

@@ -14,10 +14,8 @@ from suite_runners import RUNNERS, Runner
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import write
 from brokerfuzz.corpus.formats.case_names import name_of
-from brokerfuzz.corpus.formats.expected_failures import NAME
-from brokerfuzz.corpus.formats.suite_cases import arranged
-from brokerfuzz.corpus.formats.suite_folder import FAILURE
-from brokerfuzz.corpus.formats.suite_identifiers import named_tests
+from brokerfuzz.corpus.formats.suite_cases import arranged, named_tests
+from brokerfuzz.corpus.formats.suite_folder import EXPECTED_FAILURES, FAILURE
 from brokerfuzz.errors import CorpusError
 
 CRASHING = offer(b'{"number":"crash","offerType":"Email"}')
@@ -48,7 +46,7 @@ def exported(folder: Path, runner: Runner, *entries: str) -> Path:
 
 
 def expect(suite: Path, runner: Runner, *entries: str) -> None:
-    with (suite / runner.data / NAME).open("a") as stream:
+    with (suite / runner.data / EXPECTED_FAILURES).open("a") as stream:
         stream.write("".join(f"{entry}\n" for entry in entries))
 
 
@@ -99,9 +97,9 @@ def the_failure(runner: Runner, suite: Path) -> str:
 
 def test_an_export_keeps_the_expected_failures_and_fails_if_one_matches_no_case(tmp_path: Path) -> None:
     suite = exported(tmp_path, RUNNERS["vitest"], zero().id, "*/orderMinimum:minimum # known")
-    kept = (suite / NAME).read_bytes()
+    kept = (suite / EXPECTED_FAILURES).read_bytes()
     write(suite, all_cases(), fmt="vitest", about=about())
-    assert (suite / NAME).read_bytes() == kept
+    assert (suite / EXPECTED_FAILURES).read_bytes() == kept
     before = {path: path.read_bytes() for path in suite.iterdir()}
     with pytest.raises(CorpusError, match=rf"expected-failures, line \d+: {zero().id} matches no case of this export"):
         write(suite, [case for case in all_cases() if case != zero()], fmt="vitest", about=about())
