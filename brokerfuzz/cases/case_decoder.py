@@ -190,10 +190,7 @@ def _kind_of_rule(rule: Rule) -> str:
 
 @lru_cache(maxsize=16)
 def _questions(contract: Contract, message_type: MessageType, has_clock: bool) -> Sequence[tuple[Ambiguity, Any]]:
-    """Returns each ambiguity with each site where a message can touch it."""
-    maker = ProbeMaker(contract, message_type, clock(None) if has_clock else None)
-    ambiguities = [s for s in contract.ambiguities if s.detector not in _TOO_LARGE and next(maker.of_ambiguity(s), None) is not None]
-    return [(ambiguity, site) for ambiguity in ambiguities for site in maker.sites(ambiguity)]
+    return ProbeMaker(contract, message_type, clock(None) if has_clock else None).questions(_TOO_LARGE)
 
 
 @lru_cache(maxsize=64)

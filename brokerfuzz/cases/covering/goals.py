@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.states import States, states
-from brokerfuzz.pointers import steps_of
+from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Ambiguity, Contract, Rule
 from brokerfuzz.schemas.flattening import Schema
-from brokerfuzz.schemas.sites import join, site_of
+from brokerfuzz.schemas.sites import join
 
 
 class Goal(NamedTuple):
@@ -56,7 +56,7 @@ def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
     if case.label == "invalid":
         return set(_of_broken(case, contract))
     if case.label == "unspecified":
-        return {Goal("ambiguity", _site(touch.at), touch.ambiguity) for touch in case.verdict.ambiguities}
+        return {Goal("ambiguity", site_of(touch.at), touch.ambiguity) for touch in case.verdict.ambiguities}
     return set(_of_message(states(contract, case.message_type), contract.flat[case.message_type], "", case.value, strength))
 
 
@@ -68,10 +68,6 @@ def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
     known = contract.rules_by_id
     yield from (of_rule(known[broken.rule]) for broken in case.verdict.broken if broken.rule in known)
     yield from (of_rule(known[fault.rule], fault.technique) for fault in case.faults if fault.rule in known)
-
-
-def _site(at: str) -> str:
-    return site_of(tuple(int(step) if step.isdecimal() else step for step in steps_of(at)))
 
 
 def _of_message(known: States, schema: Schema, path: str, value: Any, strength: int) -> Iterator[Goal]:

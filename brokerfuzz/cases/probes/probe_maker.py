@@ -1,6 +1,6 @@
 """Generates the cases that touch an ambiguity, at every site of the ambiguity."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -85,6 +85,11 @@ class ProbeMaker:
         free = {path: site for path, site in known.items() if not {"enum", KNOWN} & set(site.schema)}
         fitting = [path for path, site in free.items() if types_of(site.schema) - {"null"} == {about}]
         return fitting[:2] if about == "string" else fitting
+
+    def questions(self, without: Collection[str]) -> list[tuple[Ambiguity, Any]]:
+        """Returns each ambiguity with each site where a message can touch it. Ambiguities with the detectors in `without` are omitted."""
+        possible = [one for one in self.contract.ambiguities if one.detector not in without and next(self.of_ambiguity(one), None) is not None]
+        return [(ambiguity, site) for ambiguity in possible for site in self.sites(ambiguity)]
 
     def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:
         """Yields the probes of an ambiguity that are possible at a site of the message."""

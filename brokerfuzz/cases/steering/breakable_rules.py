@@ -15,7 +15,6 @@ from brokerfuzz.cases.steering.marks import marked, marked_sites
 from brokerfuzz.cases.steering.site_paths import Site, steps_of, way_to
 from brokerfuzz.cases.techniques import FaultContext, Technique
 from brokerfuzz.schemas import Contract, MessageType, Rule
-from brokerfuzz.schemas.flattening import Schema
 
 _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
 """The time for which the techniques are tried. Any time is suitable, because the same techniques apply at every supported time."""
@@ -66,8 +65,3 @@ def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], messag
         if len(list(islice(left, needed))) == needed:
             found.append(technique)
     return found
-
-
-def breakable(contract: Contract, message_type: MessageType, rule: Rule) -> Schema:
-    """Returns a schema for messages in which the rule can be broken."""
-    return FaultMaker(contract, message_type, _ANY_TIME).breakable_schema(rule)

@@ -10,10 +10,9 @@ from brokerfuzz.cases.case import Fault
 from brokerfuzz.cases.case_decoder import TAG
 from brokerfuzz.cases.changes import Change, Steps, place_of, pointer, value_at
 from brokerfuzz.cases.steering.breakable_rules import breakables
-from brokerfuzz.cases.steering.claims import Claim
 from brokerfuzz.cases.steering.marks import decided_by, within
 from brokerfuzz.cases.steering.memory import News
-from brokerfuzz.cases.steering.message import Message
+from brokerfuzz.cases.steering.message import Claim, Message
 from brokerfuzz.cases.steering.round_robin import Ring, Turns, random_of, shuffled
 from brokerfuzz.cases.steering.site_paths import placement, steps_of, way_to
 from brokerfuzz.cases.techniques import FaultContext, Technique
@@ -29,26 +28,10 @@ messages, another rule comes first.
 """
 
 
-class Breach(NamedTuple):
-    """The expected result of breaking a rule: the fault, the position of its array item, and the time if the verdict depends on
-    the time.
-    """
-
-    fault: Fault
-    at: str
-    now: tuple[str, ...]
-
-    @property
-    def claim(self) -> Claim:
-        return Claim((self.fault,), None, (TAG, self.at, *self.now))
-
-    def and_also(self, other: "Breach") -> Claim:
-        at = (self.at, other.at) if self.at != other.at else (self.at,)
-        return Claim((self.fault, other.fault), None, (TAG, *at, *(self.now or other.now)))
-
-
 class Break(NamedTuple):
-    """A change that breaks a rule in a message. `number` counts how often this rule was broken."""
+    """A change that breaks a rule in a message. `number` counts how often this rule was broken. `now` contains the tag with the time
+    if the verdict depends on the time.
+    """
 
     rule: Rule
     technique: Technique
@@ -57,9 +40,16 @@ class Break(NamedTuple):
     number: int
     now: tuple[str, ...]
 
-    def breach(self, message: Any) -> Breach:
-        fault = Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name)
-        return Breach(fault, f"at:{placement(message, self.steps)}", self.now)
+    @property
+    def fault(self) -> Fault:
+        return Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name)
+
+
+def _claim(message: Any, *broken: Break) -> Claim:
+    """Returns the claim about a valid message after these changes. The tags contain the positions of the faults in arrays."""
+    positions = dict.fromkeys(f"at:{placement(message, one.steps)}" for one in broken)
+    now = next((one.now for one in broken if one.now), ())
+    return Claim(tuple(one.fault for one in broken), None, (TAG, *positions, *now))
 
 
 class Breaker:
@@ -160,7 +150,7 @@ class Breaking:
             waiting.used = found.number
             broken = message.changed(found.steps, found.change)
             if news.is_new(broken.body):
-                return found.breach(message.value).claim, broken
+                return _claim(message.value, found), broken
         return None
 
     def _both(self, message: Message, waiting: _Waiting, news: News) -> tuple[Claim, Message] | None:
@@ -189,7 +179,7 @@ class Breaking:
         if not news.is_new(broken.body):
             return None
         waiting.used = other.number
-        return one.breach(value).and_also(other.breach(value)), broken
+        return _claim(value, one, other), broken
 
 
 def _holds(rule: Rule, message: Any, steps: Steps) -> bool:

@@ -1,9 +1,17 @@
-"""Defines a message that consists of its value and its bytes."""
+"""Defines a message that consists of its value and its bytes, and a claim about it: the expected verdict and the tags of the case."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.case import Fault, compact
 from brokerfuzz.cases.changes import Change, Rewrite, Steps, altered
+
+
+class Claim(NamedTuple):
+    """The expected verdict of a case: its faults, or `valid`, or the ID of an ambiguity (see `Case.judged`)."""
+
+    faults: tuple[Fault, ...]
+    claim: str | None
+    tags: tuple[str, ...]
 
 
 class Message:

@@ -11,8 +11,8 @@ from itertools import cycle
 from typing import Any
 
 from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_requiring
-from brokerfuzz.cases.steering.breakable_rules import breakable
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.decoder import Read, Style, compile_decoder
 from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site
@@ -118,7 +118,8 @@ class Shaping:
         source.dial(shape.full, shape.long)
         ground = shape.ground if rule is None else f"{rule.site}@{rule.condition.label if rule.condition else ''}"
         if ground not in self._decoders:
-            self._decoders[ground] = self._compiled(shape.narrowed if rule is None else breakable(self._contract, self._message_type, rule))
+            maker = FaultMaker(self._contract, self._message_type, None)
+            self._decoders[ground] = self._compiled(shape.narrowed if rule is None else maker.breakable_schema(rule))
         return self._decoders[ground](source)
 
     def _compiled(self, narrowed: Schema) -> Read:

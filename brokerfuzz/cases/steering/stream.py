@@ -6,15 +6,15 @@ from itertools import count
 from typing import NamedTuple
 
 from brokerfuzz.cases.case import Case, confirmed
+from brokerfuzz.cases.case_decoder import TAG
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.steering.breakable_rules import breakables
-from brokerfuzz.cases.steering.claims import VALID_AT_RANDOM, Claim
 from brokerfuzz.cases.steering.fault_injection import Breaking, breakers
 from brokerfuzz.cases.steering.marks import Marks, marked_sites
 from brokerfuzz.cases.steering.memory import Memory, News
-from brokerfuzz.cases.steering.message import Message
-from brokerfuzz.cases.steering.probing import Prober, Probing, questions
+from brokerfuzz.cases.steering.message import Claim, Message
+from brokerfuzz.cases.steering.probing import Probing
 from brokerfuzz.cases.steering.round_robin import random_of
 from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
@@ -94,7 +94,7 @@ class _CaseStream:
         memory = Memory(lambda: catalogue(message_type, now=now, contract=contract, strength=strength))
         self._memory = None if sites and breakables(contract, message_type, rules, techniques).leave_marks else memory
         self._breaking = Breaking(breakers(contract, message_type, seed, now, rules, techniques), contract, shard * _BROKEN)
-        probing = Probing(Prober(contract, message_type, now), questions(contract, message_type, seed, now), shard)
+        probing = Probing(contract, message_type, seed, now, shard)
         self._make: dict[str, Callable[[Message, News], tuple[Claim, Message] | None]]
         self._make = {"single": self._breaking.single, "double": self._breaking.double, "probe": probing.probe}
 
@@ -133,7 +133,7 @@ class _CaseStream:
         message = Message(altered(value, place, Put(mark)) if place is not None else value)
         if place is None and not (self._memory is not None and self._memory.learn(message.body)):
             return None
-        case = self._case(VALID_AT_RANDOM, message)
+        case = self._case(Claim((), "valid", (TAG,)), message)
         return _Base(case, message, mark.encode() if mark is not None and place is not None else None) if case is not None else None
 
     def _case(self, claim: Claim, message: Message, twin: Case | None = None) -> Case | None:

@@ -7,7 +7,7 @@ from typing import Any
 from orjson import Fragment
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import FaultContext, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_technique
 from brokerfuzz.schemas.flattening import types_of
 
 
@@ -42,28 +42,18 @@ def negative(context: FaultContext) -> Change | None:
     return Put(-1) if context.rule.value >= 0 else None
 
 
-@breaks("minimum", family="bound")
-def just_below(context: FaultContext) -> Change | None:
-    """0.01 less than the minimum."""
-    return None if _whole(context) else Put(round(context.rule.value - 0.01, 2))
+def _of_fractions(value: Callable[[Any], Any]) -> ChangeOf:
+    """Returns a technique that computes a value from the minimum. The technique applies if the schema allows fractions."""
+    return lambda context: None if _whole(context) else Put(value(context.rule.value))
 
 
-@breaks("minimum", family="bound")
-def hair_below(context: FaultContext) -> Change | None:
-    """The largest double below the minimum."""
-    return None if _whole(context) else Put(nextafter(context.rule.value, -inf))
-
-
-@breaks("minimum", family="bound")
-def most_below(context: FaultContext) -> Change | None:
-    """The lowest number that a double can represent."""
-    return None if _whole(context) else Put(-1.7976931348623157e308)
-
-
-@breaks("minimum", family="bound")
-def below_doubles(context: FaultContext) -> Change | None:
-    """A number too low for a double."""
-    return None if _whole(context) else Put(Fragment("-1e400"))
+for _name, _text, _below in (
+    ("just-below", "0.01 less than the minimum.", lambda minimum: round(minimum - 0.01, 2)),
+    ("hair-below", "The largest double below the minimum.", lambda minimum: nextafter(minimum, -inf)),
+    ("most-below", "The lowest number that a double can represent.", lambda minimum: -1.7976931348623157e308),
+    ("below-doubles", "A number too low for a double.", lambda minimum: Fragment("-1e400")),
+):
+    register_technique(_name, _text, "minimum", family="bound", change=_of_fractions(_below))
 
 
 @breaks("exclusiveMinimum", "exclusiveMaximum", family="bound")
@@ -99,7 +89,7 @@ def wraps_64_bits_from_below(context: FaultContext) -> Change | None:
     return Put(Fragment(str(context.rule.value - (1 << 64)))) if _whole(context) else None
 
 
-def _integer(value: int) -> Callable[[FaultContext], Change | None]:
+def _integer(value: int) -> ChangeOf:
     """Returns a technique that uses this integer. The technique applies if the schema allows only integers and the integer is too
     low or too high.
     """
@@ -107,7 +97,7 @@ def _integer(value: int) -> Callable[[FaultContext], Change | None]:
     return lambda context: Put(literal) if _whole(context) and _beyond(context, value) else None
 
 
-def _literal(written: str) -> Callable[[FaultContext], Change | None]:
+def _literal(written: str) -> ChangeOf:
     """Returns a technique that uses this integer in exactly this notation, if the integer is too low or too high."""
     literal = Fragment(written)
     return lambda context: Put(literal) if _beyond(context, float(written)) else None

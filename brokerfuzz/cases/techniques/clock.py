@@ -1,15 +1,14 @@
 """Defines techniques for times that must not be in the future."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import CLOCK, FaultContext, register_technique
+from brokerfuzz.cases.techniques.registry import CLOCK, ChangeOf, FaultContext, register_technique
 from brokerfuzz.decoder.value_pools import LATEST_NOW
 from brokerfuzz.schemas.instants import spell, timestamp
 
 
-def _ahead(delta: timedelta, fraction: str = "") -> Callable[[FaultContext], Change | None]:
+def _ahead(delta: timedelta, fraction: str = "") -> ChangeOf:
     """Returns a technique that adds `delta` to the current time. The technique does not apply if the result is after the year 9999."""
 
     def change(context: FaultContext) -> Change | None:
@@ -23,14 +22,14 @@ def _ahead(delta: timedelta, fraction: str = "") -> Callable[[FaultContext], Cha
     return change
 
 
-def _at(hours: int, offset: str) -> Callable[[FaultContext], Change | None]:
+def _at(hours: int, offset: str) -> ChangeOf:
     """Returns a technique that writes a local time with the offset of its time zone. The local time is `hours` hours after the current
     UTC time.
     """
     return lambda context: Put(spell(context.now + timedelta(hours=hours)).removesuffix("Z") + offset) if context.now else None
 
 
-def _then(written: str) -> Callable[[FaultContext], Change | None]:
+def _then(written: str) -> ChangeOf:
     """Returns a technique that uses this fixed time. The technique applies if the time is more than a day in the future, or in
     the future at every supported time.
     """

@@ -10,10 +10,8 @@ from orjson import Fragment
 
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.other_types import put
-from brokerfuzz.cases.techniques.registry import FaultContext, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_technique
 from brokerfuzz.schemas.instants import instant
-
-ChangeOf = Callable[[FaultContext], Change | None]
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:

@@ -6,45 +6,28 @@ from html import escape
 from urllib.parse import quote, quote_plus
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import FaultContext, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_technique
 from brokerfuzz.cases.techniques.unknown_properties import LOOK_ALIKES
 from brokerfuzz.schemas.flattening import types_of
 
 
-@breaks("enum", family="enumeration")
-def outsider(context: FaultContext) -> Change | None:
-    """A string that is not a value of the enumeration."""
-    return _outside(context, "Unknown")
+def _outside(context: FaultContext, value: str) -> Change | None:
+    return Put(value) if value not in context.rule.value and "string" in types_of(context.schema) else None
 
 
-@breaks("enum", family="enumeration")
-def empty_enum_value(context: FaultContext) -> Change | None:
-    """An empty string instead of an enumeration value."""
-    return _outside(context, "")
+def _instead(value: str) -> ChangeOf:
+    return lambda context: _outside(context, value)
 
 
-@breaks("enum", family="enumeration")
-def blank_enum_value(context: FaultContext) -> Change | None:
-    """A single space instead of an enumeration value."""
-    return _outside(context, " ")
-
-
-@breaks("enum", family="enumeration")
-def ordinal_string(context: FaultContext) -> Change | None:
-    """A string with a single digit, as if it were a position in the enumeration."""
-    return _outside(context, "1")
-
-
-@breaks("enum", family="enumeration")
-def star_enum_value(context: FaultContext) -> Change | None:
-    """An asterisk instead of an enumeration value."""
-    return _outside(context, "*")
-
-
-@breaks("enum", family="enumeration")
-def null_string(context: FaultContext) -> Change | None:
-    """The string "null" instead of an enumeration value."""
-    return _outside(context, "null")
+for _name, _text, _value in (
+    ("outsider", "A string that is not a value of the enumeration.", "Unknown"),
+    ("empty-enum-value", "An empty string instead of an enumeration value.", ""),
+    ("blank-enum-value", "A single space instead of an enumeration value.", " "),
+    ("ordinal-string", "A string with a single digit, as if it were a position in the enumeration.", "1"),
+    ("star-enum-value", "An asterisk instead of an enumeration value.", "*"),
+    ("null-string", 'The string "null" instead of an enumeration value.', "null"),
+):
+    register_technique(_name, _text, "enum", family="enumeration", change=_instead(_value))
 
 
 @breaks("enum", family="enumeration")
@@ -59,14 +42,10 @@ def all_enum_values(context: FaultContext) -> Change | None:
     return _outside(context, "|".join(prop for prop in context.rule.value if isinstance(prop, str)))
 
 
-def _outside(context: FaultContext, value: str) -> Change | None:
-    return Put(value) if value not in context.rule.value and "string" in types_of(context.schema) else None
-
-
 # ------------------------------------------------------------------------------------------------ other spellings
 
 
-def _respelled(respell: Callable[[str], str]) -> Callable[[FaultContext], Change | None]:
+def _respelled(respell: Callable[[str], str]) -> ChangeOf:
     """Returns a technique that changes the notation of the current value. If the new notation is the same, the technique uses
     another value of the enumeration.
     """

@@ -6,11 +6,18 @@ from orjson import Fragment
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.python_literals import in_words
-from brokerfuzz.cases.techniques.registry import FaultContext, breaks
+from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_technique
 from brokerfuzz.schemas.flattening import types_of
 
 _JSON_TYPE_OF = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
+
+
+def in_words(value: Any) -> str:
+    """Returns a string unchanged, and any other value as a Python literal in ASCII.
+
+    If the literal contained other characters, the result would depend on the Unicode version of Python.
+    """
+    return value if isinstance(value, str) else ascii(value)
 
 
 def put(context: FaultContext, value: Any) -> Change | None:
@@ -21,64 +28,24 @@ def put(context: FaultContext, value: Any) -> Change | None:
 # ---------------------------------------------------------------------------------------------------- other types
 
 
-@breaks("type", family="null")
-def null_instead(context: FaultContext) -> Change | None:
-    """Null instead of a required value."""
-    return put(context, None)
+def _instead(value: Any) -> ChangeOf:
+    return lambda context: put(context, value)
 
 
-@breaks("type", family="other-type")
-def string_instead(context: FaultContext) -> Change | None:
-    """A string instead of a value of another type."""
-    return put(context, "a")
-
-
-@breaks("type", family="coercion")
-def number_instead(context: FaultContext) -> Change | None:
-    """The number 1 instead of a value of another type."""
-    return put(context, 1)
-
-
-@breaks("type", family="coercion")
-def boolean_instead(context: FaultContext) -> Change | None:
-    """The boolean true instead of a value of another type."""
-    return put(context, True)
-
-
-@breaks("type", family="other-type")
-def object_instead(context: FaultContext) -> Change | None:
-    """An empty object instead of a value of another type."""
-    return put(context, {})
-
-
-@breaks("type", family="other-type")
-def array_instead(context: FaultContext) -> Change | None:
-    """An empty array instead of a value of another type."""
-    return put(context, [])
-
-
-@breaks("type", family="coercion")
-def zero_instead(context: FaultContext) -> Change | None:
-    """The number 0 instead of a value of another type."""
-    return put(context, 0)
-
-
-@breaks("type", family="coercion")
-def false_instead(context: FaultContext) -> Change | None:
-    """The boolean false instead of a value of another type."""
-    return put(context, False)
-
-
-@breaks("type", family="coercion")
-def empty_string(context: FaultContext) -> Change | None:
-    """An empty string instead of a value of another type."""
-    return put(context, "")
-
-
-@breaks("type", family="coercion")
-def null_as_string(context: FaultContext) -> Change | None:
-    """The string "null" instead of a value of another type."""
-    return put(context, "null")
+_value: Any
+for _name, _text, _family, _value in (
+    ("null-instead", "Null instead of a required value.", "null", None),
+    ("string-instead", "A string instead of a value of another type.", "other-type", "a"),
+    ("number-instead", "The number 1 instead of a value of another type.", "coercion", 1),
+    ("boolean-instead", "The boolean true instead of a value of another type.", "coercion", True),
+    ("object-instead", "An empty object instead of a value of another type.", "other-type", {}),
+    ("array-instead", "An empty array instead of a value of another type.", "other-type", []),
+    ("zero-instead", "The number 0 instead of a value of another type.", "coercion", 0),
+    ("false-instead", "The boolean false instead of a value of another type.", "coercion", False),
+    ("empty-string", "An empty string instead of a value of another type.", "coercion", ""),
+    ("null-as-string", 'The string "null" instead of a value of another type.', "coercion", "null"),
+):
+    register_technique(_name, _text, "type", family=_family, change=_instead(_value))
 
 
 @breaks("type", family="other-type")

@@ -9,53 +9,19 @@ from typing import Any
 from orjson import Fragment
 
 from brokerfuzz.cases.changes import AddProperty, Change
-from brokerfuzz.cases.techniques.registry import FaultContext, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_technique
 from brokerfuzz.schemas.flattening import Schema
 
 # -------------------------------------------------------------------------------------------------------- new names
 
 
-@breaks("additionalProperties", family="unknown-property")
-def unknown_property(context: FaultContext) -> Change:
-    """An unknown property."""
-    return AddProperty(_new("unexpected", context), "a")
-
-
-@breaks("additionalProperties", family="unknown-property")
-def unknown_null(context: FaultContext) -> Change:
-    """An unknown property with the value null."""
-    return AddProperty(_new("unexpected", context), None)
-
-
-@breaks("additionalProperties", family="unknown-property")
-def unknown_first(context: FaultContext) -> Change:
-    """An unknown property before all others."""
-    return AddProperty(_new("aaa", context), {"a": [1]}, first=True)
-
-
-@breaks("additionalProperties", family="unknown-property")
-def unknown_object(context: FaultContext) -> Change:
-    """An unknown property with nested objects as its value."""
-    return AddProperty(_new("unexpected", context), {"a": {"b": {}}})
-
-
-@breaks("additionalProperties", family="unknown-property")
-def unknown_array(context: FaultContext) -> Change:
-    """An unknown property with an array of all JSON types as its value."""
-    return AddProperty(_new("unexpected", context), [None, True, 1.5, "a", [], {}])
-
-
-@breaks("additionalProperties", family="unknown-property")
-def unknown_depth(context: FaultContext) -> Change:
-    """An unknown property with arrays nested 200 levels deep as its value."""
-    return AddProperty(_new("unexpected", context), Fragment("[" * 200 + "]" * 200))
-
-
-def _named(name: str, value: Any) -> Callable[[FaultContext], Change]:
-    """Returns a technique that adds a property with this name. If the contract contains this name, underscores are appended to
+def _adds(technique: str, text: str, name: str, value: Any, *, first: bool = False) -> None:
+    """Registers a technique that adds a property with this name. If the contract contains this name, underscores are appended to
     the name.
     """
-    return lambda context: AddProperty(_new(name, context), value)
+    register_technique(
+        technique, text, "additionalProperties", family="unknown-property", change=lambda context: AddProperty(_new(name, context), value, first)
+    )
 
 
 def _new(name: str, context: FaultContext) -> str:
@@ -64,30 +30,33 @@ def _new(name: str, context: FaultContext) -> str:
     return name
 
 
-for _name, _text, _called, _value in (
-    ("empty-key", "An unknown property with an empty name.", "", "a"),
-    ("blank-key", "An unknown property whose name is a space.", " ", "a"),
-    ("number-key", 'An unknown property whose name is the string "0".', "0", "a"),
-    ("long-key", "An unknown property with a name of 1,025 letters.", "a" * 1025, "a"),
-    ("extension-key", "An unknown property whose name begins with x-, like an extension in other formats.", "x-note", "a"),
-    ("comment-key", "An unknown property called //, as used for comments in JSON.", "//", "a"),
-    ("dollar-key", "An unknown property called $type, with the name of a type, as some JSON libraries write it.", "$type", "System.Object"),
-    ("schema-key", "An unknown property called $schema, which some validators ignore.", "$schema", "https://example.com/schema"),
-    ("reference-key", "An unknown property called $ref, as in references.", "$ref", "#"),
-    ("proto-key", "An unknown property called __proto__, which can change the prototype in JavaScript.", "__proto__", {"isAdmin": True}),
-    ("constructor-key", "An unknown property called constructor.", "constructor", {"prototype": {"isAdmin": True}}),
-    ("inherited-key", "An unknown property called toString, which every JavaScript object has.", "toString", "a"),
-    ("class-key", "An unknown property called __class__, which every Python object has.", "__class__", {"__init__": {}}),
-    ("privileged-key", "An unknown property called isAdmin, which suggests a privilege.", "isAdmin", True),
-    ("stored-key", "An unknown property called _id, as in document databases.", "_id", "000000000000000000000000"),
-    ("templated-key", "An unknown property whose name is a template expression.", "${7*7}", "a"),
-):
-    register_technique(_name, _text, "additionalProperties", family="unknown-property", change=_named(_called, _value))
+_adds("unknown-property", "An unknown property.", "unexpected", "a")
+_adds("unknown-null", "An unknown property with the value null.", "unexpected", None)
+_adds("unknown-first", "An unknown property before all others.", "aaa", {"a": [1]}, first=True)
+_adds("unknown-object", "An unknown property with nested objects as its value.", "unexpected", {"a": {"b": {}}})
+_adds("unknown-array", "An unknown property with an array of all JSON types as its value.", "unexpected", [None, True, 1.5, "a", [], {}])
+_adds("unknown-depth", "An unknown property with arrays nested 200 levels deep as its value.", "unexpected", Fragment("[" * 200 + "]" * 200))
+_adds("empty-key", "An unknown property with an empty name.", "", "a")
+_adds("blank-key", "An unknown property whose name is a space.", " ", "a")
+_adds("number-key", 'An unknown property whose name is the string "0".', "0", "a")
+_adds("long-key", "An unknown property with a name of 1,025 letters.", "a" * 1025, "a")
+_adds("extension-key", "An unknown property whose name begins with x-, like an extension in other formats.", "x-note", "a")
+_adds("comment-key", "An unknown property called //, as used for comments in JSON.", "//", "a")
+_adds("dollar-key", "An unknown property called $type, with the name of a type, as some JSON libraries write it.", "$type", "System.Object")
+_adds("schema-key", "An unknown property called $schema, which some validators ignore.", "$schema", "https://example.com/schema")
+_adds("reference-key", "An unknown property called $ref, as in references.", "$ref", "#")
+_adds("proto-key", "An unknown property called __proto__, which can change the prototype in JavaScript.", "__proto__", {"isAdmin": True})
+_adds("constructor-key", "An unknown property called constructor.", "constructor", {"prototype": {"isAdmin": True}})
+_adds("inherited-key", "An unknown property called toString, which every JavaScript object has.", "toString", "a")
+_adds("class-key", "An unknown property called __class__, which every Python object has.", "__class__", {"__init__": {}})
+_adds("privileged-key", "An unknown property called isAdmin, which suggests a privilege.", "isAdmin", True)
+_adds("stored-key", "An unknown property called _id, as in document databases.", "_id", "000000000000000000000000")
+_adds("templated-key", "An unknown property whose name is a template expression.", "${7*7}", "a")
 
 # -------------------------------------------------------------------------------------------- listed, and misspelled
 
 
-def _beside(rename: Callable[[str], str]) -> Callable[[FaultContext], Change | None]:
+def _beside(rename: Callable[[str], str]) -> ChangeOf:
     """Returns a technique that adds a copy of a known property under another name."""
 
     def change(context: FaultContext) -> Change | None:

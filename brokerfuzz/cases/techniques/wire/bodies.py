@@ -7,7 +7,7 @@ from html import escape
 from json import loads
 from urllib.parse import quote, urlencode
 
-from brokerfuzz.cases.techniques.python_literals import in_words
+from brokerfuzz.cases.techniques.other_types import in_words
 from brokerfuzz.cases.techniques.wire.syntax_slips import after, around, before, closing, instead, opening, slip
 
 

@@ -90,68 +90,28 @@ def name(found: Tokens) -> int | None:
     return 1 if len(found) > 2 else None
 
 
-def colon(found: Tokens) -> int | None:
-    return _first(_all(found, b":"))
-
-
-def comma(found: Tokens) -> int | None:
-    return _first(_commas(found))
-
-
-def last_comma(found: Tokens) -> int | None:
-    return _first(_commas(found)[::-1])
-
-
 def last_name(found: Tokens) -> int | None:
-    last = last_colon(found)
-    return None if last is None else last - 1
+    return colons[-1] - 1 if (colons := _colons(found)) else None
 
 
-def last_colon(found: Tokens) -> int | None:
-    return _first(_all(found, b":")[::-1])
+def _first(places: Callable[[Tokens], Sequence[int]]) -> Place:
+    return lambda found: next(iter(places(found)), None)
 
 
-def string(found: Tokens) -> int | None:
-    return _first(_strings(found))
-
-
-def last_string(found: Tokens) -> int | None:
-    return _first(_strings(found)[::-1])
-
-
-def number(found: Tokens) -> int | None:
-    """Returns the index of the first property value that is a number with a fraction. Changing an integer could also break a rule
-    about its type or its bounds.
-    """
-    return _first([index + 1 for index in _all(found, b":") if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]])
-
-
-def boolean(found: Tokens) -> int | None:
-    return _first(_booleans(found))
-
-
-def last_boolean(found: Tokens) -> int | None:
-    return _first(_booleans(found)[::-1])
-
-
-def array(found: Tokens) -> int | None:
-    """Returns the index of the token `[` at the beginning of the first array of strings."""
-    return _first([index for index in _all(found, b"[") if found[index + 1][:1] == b'"'])
-
-
-def array_end(found: Tokens) -> int | None:
-    return _first([index for index in _all(found, b"]") if found[index - 1][:1] == b'"'])
-
-
-def _first(indices: Sequence[int]) -> int | None:
-    return indices[0] if indices else None
+def _last(places: Callable[[Tokens], Sequence[int]]) -> Place:
+    return lambda found: next(reversed(places(found)), None)
 
 
 def _all(found: Tokens, token: bytes) -> list[int]:
     return [index for index, one in enumerate(found) if one == token]
 
 
+def _colons(found: Tokens) -> list[int]:
+    return _all(found, b":")
+
+
 def _commas(found: Tokens) -> list[int]:
+    """Returns the commas between properties."""
     return [index for index in _all(found, b",") if found[index + 2] == b":"]
 
 
@@ -161,3 +121,26 @@ def _strings(found: Tokens) -> list[int]:
 
 def _booleans(found: Tokens) -> list[int]:
     return [index for index, token in enumerate(found) if token in (b"true", b"false")]
+
+
+def _fractions(found: Tokens) -> list[int]:
+    """Returns the property values that are numbers with a fraction. Changing an integer could also break a rule about its type or its
+    bounds.
+    """
+    return [index + 1 for index in _colons(found) if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]]
+
+
+def _arrays(found: Tokens) -> list[int]:
+    """Returns the tokens `[` at the beginning of arrays of strings."""
+    return [index for index in _all(found, b"[") if found[index + 1][:1] == b'"']
+
+
+def _array_ends(found: Tokens) -> list[int]:
+    return [index for index in _all(found, b"]") if found[index - 1][:1] == b'"']
+
+
+colon, last_colon = _first(_colons), _last(_colons)
+comma, last_comma = _first(_commas), _last(_commas)
+string, last_string = _first(_strings), _last(_strings)
+boolean, last_boolean = _first(_booleans), _last(_booleans)
+number, array, array_end = _first(_fractions), _first(_arrays), _first(_array_ends)
