@@ -45,7 +45,7 @@ Path = tuple[int, ...]
 def read_tree(body: bytes) -> Tree:
     """Parses a body. Raises `ValueError` if the body is not JSON in UTF-8, or is nested too deeply."""
     try:
-        value = json.loads(body.decode(), parse_int=Number, parse_float=Number, parse_constant=_reject, object_pairs_hook=_pairs)
+        value = json.loads(body.decode(), parse_int=Number, parse_float=Number, parse_constant=_reject, object_pairs_hook=_Pairs)
         tree: Tree = _frozen(value, DEEPEST)
     except RecursionError:
         raise ValueError("nested too deep") from None
@@ -62,10 +62,6 @@ def tree_of(body: bytes) -> Tree:
 
 class _Pairs(list[tuple[str, Any]]):
     pass
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> _Pairs:
-    return _Pairs(pairs)
 
 
 def _reject(constant: str) -> NoReturn:

@@ -187,13 +187,3 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
                 f"has the {name} {quoted(said)} instead of {quoted(what)}: the corpus was changed, or was generated for another contract"
             )
     return case
-
-
-def decode(line: bytes, twins: Mapping[str, Case], *, contract: Contract | None = None) -> tuple[Case, bool]:
-    """Parses a line of a corpus and judges its message again. Returns the case, and whether the line is the last line of the
-    corpus.
-
-    Raises `CorpusError` like `record_of` and `judged`.
-    """
-    record = record_of(line)
-    return judged(record, twins, contract=contract), record.last

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz.commands.option_values import ResultOptions
-from brokerfuzz.commands.output import failed, is_quiet, note, print_json
+from brokerfuzz.commands.output import UsageError, failed, is_quiet, note, print_json
 from brokerfuzz.options import CONFIGURATION
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def check(results: ResultOptions, *, http: bool) -> None:
 
         report_files.check_paths(results.reports, force=results.force, http=http)
     if results.baseline is None and (results.baseline_update or results.baseline_prune):
-        raise click.UsageError("no baseline given: use --baseline FILE", click.get_current_context())
+        raise UsageError("no baseline given: use --baseline FILE")
 
 
 def known(results: ResultOptions) -> "Baseline":
@@ -55,8 +55,7 @@ def finish(
     written = list[str]()
     try:
         if not as_json:
-            notes = terminal.RunNotes(message=about["message"], seed=about["seed"], campaign=about["campaign"])
-            terminal.show(result, sys.stdout, notes, quiet=is_quiet())
+            terminal.show(result, sys.stdout, about, quiet=is_quiet())
     finally:  # all files are written even if standard output is closed
         try:
             result, written = _write_files(result, planned, about, results)

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from brokerfuzz.atomic_files import atomic_file
-from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import plots
 from brokerfuzz.reports.ambiguity_ledger import ledger
 from brokerfuzz.reports.document_messages import Document
@@ -28,17 +26,6 @@ _LONGEST = 500  # the maximum number of characters of a text in the head of the 
 _NAMES = {"offer-creation-request": "Offer creation requests", "product-list-response": "Product lists", "offer-pricing-response": "Offer pricings"}
 _RIGHT = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("accepted", "rejected")}
 _SECTIONS = (("findings", "Findings"), ("rules", "Rules by site"), ("ambiguities", "Ambiguities"), ("rejections", "Rejections"), ("timing", "Timing"))
-
-
-def write(path: str, document: Document) -> None:
-    """Writes the HTML page to a file, which appears only when it is complete."""
-    text = page(document)
-    try:
-        with atomic_file(Path(path)) as stream:
-            stream.write(text.encode())
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise ReportError(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space") from problem
 
 
 def page(document: Document) -> str:

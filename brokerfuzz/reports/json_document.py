@@ -4,7 +4,6 @@ created from the document.
 The properties `rules`, `places`, `got` and `twin` of a finding describe its smallest message.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,11 +18,6 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 from brokerfuzz.version import __version__
-
-
-def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
-    """Returns the document as JSON in ASCII, which every program can decode."""
-    return json.dumps(document(result, about), indent=2)
 
 
 def document(result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None) -> dict[str, Any]:

@@ -5,10 +5,9 @@ that a target cannot control the terminal.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 import click
 from click.globals import resolve_color_default
@@ -42,20 +41,11 @@ _LONGEST_ANSWER = 300
 _MOST_REASONS = 5
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunNotes:
-    """Facts about the command for the report: the type of the messages, the seed, and the ID of the campaign."""
-
-    message: str = ""
-    seed: int | None = None
-    campaign: str | None = None
-
-
-def show(result: Result, stream: IO[str], notes: RunNotes | None = None, *, quiet: bool = False) -> None:
+def show(result: Result, stream: IO[str], about: Mapping[str, Any] | None = None, *, quiet: bool = False) -> None:
     """Writes the report to a stream, with colours if the stream is a terminal. With `quiet`, the function writes only the
-    outcome.
+    outcome. `about` contains settings of the campaign: `message`, `seed` and `campaign`.
     """
-    text = "".join(f"{line}\n" for line in _headline(result)) if quiet else report(result, notes)
+    text = "".join(f"{line}\n" for line in _headline(result)) if quiet else report(result, about)
     click.echo(text, file=stream, nl=False, color=coloured(stream))
 
 
@@ -69,9 +59,9 @@ def show_files(stream: IO[str], written: Sequence[str], problems: Iterable[str],
     click.echo("".join(f"{line}\n" for line in lines), file=stream, nl=False, color=coloured(stream))
 
 
-def report(result: Result, notes: RunNotes | None = None) -> str:
+def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
     """Returns the report with codes for colours, which `click.unstyle` removes."""
-    return "".join(f"{line}\n" for line in _lines(result, notes or RunNotes()))
+    return "".join(f"{line}\n" for line in _lines(result, about or {}))
 
 
 def coloured(stream: IO[str]) -> bool:
@@ -115,7 +105,7 @@ def progress_line(progress: CampaignProgress) -> str:
     return f"{progress.phase}: {cases}, {progress.findings:,} contradictions, {progress.rate:,.0f} requests/s"
 
 
-def _lines(result: Result, notes: RunNotes) -> Iterator[str]:
+def _lines(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
     yield from _headline(result)
     yield from (verbatim("values", line) for line in file_lines(result.unknown_values))
     for number, finding in enumerate(result.findings[:MOST_SHOWN], 1):
@@ -133,7 +123,7 @@ def _lines(result: Result, notes: RunNotes) -> Iterator[str]:
             yield from paragraph("To read one of the questions, use `brokerfuzz explain AMBIGUITY`.", 2)
     yield ""
     yield click.style("Summary", bold=True)
-    yield from _summary(result, notes)
+    yield from _summary(result, about)
 
 
 def _headline(result: Result) -> Iterator[str]:
@@ -222,14 +212,14 @@ def _ledger(ambiguities: tuple[Observed, ...]) -> Iterator[str]:
 # ----------------------------------------------------------------------------------------------------------- summary
 
 
-def _summary(result: Result, notes: RunNotes) -> Iterator[str]:
+def _summary(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
     outcome = result.outcome
     yield from entry("outcome", outcome.headline)
     if result.stopped and outcome.state == "complete":
         yield from entry("stopped", result.stopped)
     yield from entry("tested", printable(result.target))
-    if notes.message:
-        yield from entry("message", notes.message)
+    if about.get("message"):
+        yield from entry("message", about["message"])
     yield from entry("sent", f"{counted(result.cases, 'case')}, {counted(result.requests, 'request')} in {result.seconds:.1f} s")
     if result.left_out:
         yield from entry("not sent", f"{counted(result.left_out, 'case')}: {NOT_SENT}")
@@ -243,10 +233,9 @@ def _summary(result: Result, notes: RunNotes) -> Iterator[str]:
         yield from entry("retested", retested_in_words({"sites": sites, "count": count}))
     if early := sum(bool(finding.sent) and not finding.whole for finding in result.findings):
         yield from entry("shrinking", f"stopped early for {counted(early, 'finding')}: use a longer --shrink")
-    if notes.seed is not None:
-        yield from entry("seed", f"{notes.seed}")
-    if notes.campaign is not None:
-        yield from entry("campaign", notes.campaign)
+    for name in ("seed", "campaign"):
+        if about.get(name) is not None:
+            yield from entry(name, f"{about[name]}")
 
 
 def _answers(result: Result, label: Label) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import json
 import os
 import shutil
 import subprocess
@@ -189,7 +188,7 @@ def test_behaviour_that_contradicts_a_policy_is_a_finding() -> None:
 def test_reports_show_headers_only_for_findings_with_unusual_headers() -> None:
     with recording(lambda request: 500 if not request.values("content-type") else 400) as (url, _):
         result = fired([PLAIN, NO_TYPE], HttpTarget(url))
-    about = {entry["kind"]: entry for entry in json.loads(json_document.report(result))["findings"]}
+    about = {entry["kind"]: entry for entry in json_document.document(result)["findings"]}
     assert about["crashed"]["smallest"]["headers"] == about["crashed"]["case"]["headers"] == [["Content-Type", None]]
     assert "headers" not in about["valid-rejected"]["smallest"]
     assert terminal.report(result).count("no Content-Type") == 1

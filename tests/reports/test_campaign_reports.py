@@ -7,7 +7,7 @@ from base64 import b64decode
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 import jsonschema_rs
@@ -59,8 +59,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown(result: Result, stream: io.StringIO, notes: terminal.RunNotes | None = None) -> str:
-    terminal.show(result, stream, notes)
+def shown(result: Result, stream: io.StringIO, about: dict[str, Any] | None = None) -> str:
+    terminal.show(result, stream, about)
     return stream.getvalue()
 
 
@@ -115,7 +115,7 @@ def test_unproven_rejections_have_a_column_in_the_ledger() -> None:
 
 def test_the_summary_comes_last_and_has_the_verdicts_by_answer() -> None:
     stream = io.StringIO()
-    terminal.show(RESULT, stream, terminal.RunNotes(message=OFFER, seed=5))
+    terminal.show(RESULT, stream, {"message": OFFER, "seed": 5})
     terminal.show_files(stream, ["a.html", "b.json"], ["c.md cannot be written"], "brokerfuzz fire --resume a")
     lines = stream.getvalue().splitlines()
     assert lines[lines.index("Summary") + 1 :] == [
@@ -191,8 +191,7 @@ def test_texts_of_a_target_or_a_message_cannot_control_the_terminal() -> None:
     )
     lines = shown(replace(RESULT, findings=(hostile,)), io.StringIO()).splitlines()
     assert all(line.isprintable() for line in lines)
-    json.loads(json_document.report(replace(RESULT, findings=(hostile,))))
-    assert json_document.report(replace(RESULT, findings=(hostile,))).isascii()
+    json.dumps(json_document.document(replace(RESULT, findings=(hostile,))))
 
 
 def test_long_bodies_and_many_findings_are_cut() -> None:
@@ -230,7 +229,7 @@ SCHEMA = json.loads(Path(json_document.__file__).with_name("report.schema.json")
 
 
 def test_the_document_is_valid_by_its_schema() -> None:
-    jsonschema_rs.validate(SCHEMA, json.loads(json_document.report(RESULT)))
+    jsonschema_rs.validate(SCHEMA, json_document.document(RESULT))
 
 
 def test_the_schema_requires_exactly_the_properties_of_the_document() -> None:
@@ -241,12 +240,12 @@ def test_the_schema_requires_exactly_the_properties_of_the_document() -> None:
 
 
 def test_equal_results_give_equal_documents() -> None:
-    assert json_document.report(RESULT) == json_document.report(replace(RESULT))
+    assert json_document.document(RESULT) == json_document.document(replace(RESULT))
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff", b'{ "number":"1"}', b'{"a":1,"a":2}', b"[1e400]", b'"\\ud800"', b"[" * 100_000, b'"\\u00e9"'])
 def test_a_body_that_is_not_compact_json_is_stored_as_bytes(body: bytes) -> None:
-    document = json.loads(json_document.report(replace(RESULT, findings=(replace(FINDING, body=body),))))
+    document = json_document.document(replace(RESULT, findings=(replace(FINDING, body=body),)))
     assert b64decode(document["findings"][0]["smallest"]["raw"]) == body
 
 

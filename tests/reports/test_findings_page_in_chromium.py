@@ -10,7 +10,7 @@ from browser import CONTRAST, chromium
 from example_document import example, findings, hostile_example, many
 from sampled import sample
 
-from brokerfuzz.reports.findings_page import write
+from brokerfuzz.reports.findings_page import page
 
 Open = Callable[..., Any]
 NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -29,7 +29,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
     contexts: list[Any] = []
 
     def open_page(document: dict[str, Any] | None = None, anchor: str = "", **options: Any) -> Any:
-        write(str(tmp_path / "page.html"), document or example())
+        (tmp_path / "page.html").write_text(page(document or example()), encoding="utf-8")
         context = browser.new_context(**options)
         contexts.append(context)
         tab = context.new_page()

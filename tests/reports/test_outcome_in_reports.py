@@ -1,7 +1,6 @@
 """Each row of the table of outcomes, from a real campaign: the exit status, the first line, and every report."""
 
 import asyncio
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -130,7 +129,7 @@ def test_the_outcome_determines_the_exit_status_and_every_report(name: str) -> N
     outcome = result.outcome
     assert (outcome.state, outcome.status) == (row.state, row.status)
     assert re.fullmatch(row.line, outcome.headline)
-    document = json.loads(json_document.report(result))
+    document = json_document.document(result)
     assert (document["outcome"]["state"], document["outcome"]["status"], document["outcome"]["headline"]) == (row.state, row.status, outcome.headline)
     assert " ".join(click.unstyle(terminal.report(result)).split()).startswith(f"{outcome.headline} at {result.target}")
     assert markdown.report(document).splitlines()[0].replace("`", "") == f"## brokerfuzz: {outcome.headline}"
