@@ -6,7 +6,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import NOTHING_LEFT, check_rules, contract_of, warn_about_unbroken_rules
 from brokerfuzz.commands.option_values import CaseFilters, typed_options
-from brokerfuzz.commands.output import print_json, print_lines
+from brokerfuzz.commands.output import UsageError, print_json, print_lines
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def command(
             else:
                 click.echo(entry.line())
     if not sizes:
-        raise click.UsageError(NOTHING_LEFT, click.get_current_context())
+        raise UsageError(NOTHING_LEFT)
     if as_json:
         print_json({"messages": {name: size.data() for name, size in sizes.items()}, **({"cases": rows} if listed else {})})
     elif not listed:

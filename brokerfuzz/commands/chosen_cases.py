@@ -8,7 +8,7 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.option_values import CaseFilters, CaseOptions
-from brokerfuzz.commands.output import NAME
+from brokerfuzz.commands.output import NAME, UsageError
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.format_names import BASE64
 from brokerfuzz.options import RANDOM_CASES
@@ -51,7 +51,7 @@ def warn_about_unbroken_rules(contract: "Contract", message_types: "Iterable[Mes
 
 def _random_count(count: int | None, only_random: bool) -> int:
     if only_random and count == 0:
-        raise click.UsageError("--random with --count 0 generates no case: use a --count above 0", click.get_current_context())
+        raise UsageError("--random with --count 0 generates no case: use a --count above 0")
     return count if count is not None else RANDOM_CASES if only_random else 0
 
 
@@ -72,8 +72,7 @@ def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", co
     found = filters.selection(contract).among(contract.rules_by_id.values())
     types = list(dict.fromkeys(rule.message_type for rule in found or ()))
     if types and not set(types) & set(message_types):
-        problem = f"--rule and --site match only rules of {' and '.join(types)}: use --message {types[0]}, or choose other rules"
-        raise click.UsageError(problem, click.get_current_context())
+        raise UsageError(f"--rule and --site match only rules of {' and '.join(types)}: use --message {types[0]}, or choose other rules")
 
 
 def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, now: datetime | None, values: str | None) -> "Plan":

@@ -1,12 +1,6 @@
-from typing import TYPE_CHECKING
-
 import click
 
 from brokerfuzz.commands.output import COMPLETE, NAME
-
-if TYPE_CHECKING:
-    pass
-
 
 SHELLS = ("bash", "zsh", "fish")
 

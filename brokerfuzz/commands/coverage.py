@@ -1,12 +1,16 @@
 import sys
 from datetime import datetime
+from functools import partial
+from os.path import lexists
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
-from brokerfuzz.commands.output import FOUND, clear_line, counter, note, note_other_bodies, print_json, print_lines
+from brokerfuzz.commands.output import FOUND, note, note_other_bodies, print_json, print_lines
+from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.options import ONE_OF_MESSAGES
 
@@ -55,14 +59,17 @@ def command(
       brokerfuzz coverage corpus.ndjson --html coverage.html --fail-under 90
     """
     from brokerfuzz.cases.covering.tally import COUNTED
+    from brokerfuzz.errors import ReportError
     from brokerfuzz.explaining.coverage_summary import data, measure
-    from brokerfuzz.reports import coverage_page, coverage_table
+    from brokerfuzz.reports import coverage_page, coverage_table, report_files
 
     demands = contract_of(contract)
     if html is not None:
-        coverage_page.check_path(html, force=force)
-    measured = measure(corpora, contract=demands, message_type=message_type, lines=ndjson, now=now, strength=strength, progress=counter("messages"))
-    clear_line()
+        report_files.check_place(Path(html))
+        if lexists(html) and not force:
+            raise ReportError(f"{html} already exists: add --force to replace it, or specify another file")
+    with ProgressLine("messages") as progress:
+        measured = measure(corpora, contract=demands, message_type=message_type, lines=ndjson, now=now, strength=strength, progress=progress)
     note_other_bodies(measured.others)
     if measured.ambiguous_type:
         first = measured.first_ambiguous_type
@@ -71,7 +78,9 @@ def command(
         )
     tallies = list(measured.tallies.values())
     if html is not None:
-        coverage_page.write(html, coverage_page.page(tallies, sources=corpora))
+        page = coverage_page.page(tallies, sources=corpora)
+        if problem := report_files.attempt(html, partial(report_files.write_text, html, page)):
+            raise ReportError(problem)
     if as_json:
         print_json(data(measured))
     else:

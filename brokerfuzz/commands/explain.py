@@ -7,14 +7,12 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
-from brokerfuzz.commands.output import note, print_json, print_lines
+from brokerfuzz.commands.output import UsageError, note, print_difference, print_json, print_lines
 from brokerfuzz.commands.recorded_things import CASE_ID, FINDING_ID, find
 
 if TYPE_CHECKING:
     from brokerfuzz.commands.recorded_things import Explained
     from brokerfuzz.explaining.explanations import NamedThing
-
-_COLOURS = {"- ": "green", "+ ": "red"}
 
 
 @click.command("explain", short_help="Explain a rule, technique, ambiguity, bug, case or finding.")
@@ -42,7 +40,7 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
     """
     if files:
         if not FINDING_ID.fullmatch(name):
-            raise click.UsageError("a FILE works only with the ID of a case or a finding: remove the FILE", click.get_current_context())
+            raise UsageError("a FILE works only with the ID of a case or a finding: remove the FILE")
         _print(find(name, files, contract), as_json=as_json)
         return
     found = _found(name, now, contract)
@@ -83,8 +81,7 @@ def _print(explained: "Explained", *, as_json: bool) -> None:
         print_json(explained.data())
         return
     print_lines(_wrapped(explained.lines()))
-    for line in explained.difference:
-        click.secho(line, fg=_COLOURS.get(line[:2]))
+    print_difference(explained.difference)
 
 
 def _print_matches(name: str, matches: "Sequence[NamedThing]") -> None:

@@ -10,7 +10,7 @@ from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of, plans_of, recipe_of, warn_about_unbroken_rules
 from brokerfuzz.commands.help_sections import SECTIONS, Sectioned
 from brokerfuzz.commands.option_values import CaseOptions, typed_options
-from brokerfuzz.commands.output import counted
+from brokerfuzz.commands.output import UsageError, counted
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.format_names import BASE64, FORMATS
@@ -111,14 +111,14 @@ def command(
     from brokerfuzz.cases.case import clock
     from brokerfuzz.corpus.formats import Folder
 
-    _check(click.get_current_context(), out, shards, resume=resume)
+    _check(out, shards, resume=resume)
     if plausible:
-        cases = _plausible(click.get_current_context(), cases, other=full or large or with_clock or workers > 1 or cluster is not None)
-    _check_scope(click.get_current_context(), cases, full=full, large=large)
+        cases = _plausible(cases, other=full or large or with_clock or workers > 1 or cluster is not None)
+    _check_scope(cases, full=full, large=large)
     if cases.now is not None and not with_clock:
-        raise click.UsageError("--now sets only the time of time-dependent cases: add --clock, or remove --now", click.get_current_context())
+        raise UsageError("--now sets only the time of time-dependent cases: add --clock, or remove --now")
     if cluster is not None and workers > 1:
-        raise click.UsageError("--cluster does not work with --workers: use only one of the two options", click.get_current_context())
+        raise UsageError("--cluster does not work with --workers: use only one of the two options")
     with ExitStack() as stack:
         progress = stack.enter_context(ProgressLine())
         pool = _pool(stack, workers, cluster)
@@ -135,32 +135,30 @@ def command(
     _print_summary(outcome, out, progress.seconds, shards, {} if with_clock else _not_covered(plans), as_json=as_json)
 
 
-def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) -> None:
+def _check(out: str, shards: int | None, *, resume: bool) -> None:
     if resume and shards is None:
-        raise click.UsageError("--resume works only with --shards: add --shards, or remove --resume", ctx)
+        raise UsageError("--resume works only with --shards: add --shards, or remove --resume")
     if shards is not None and out == "-":
-        raise click.UsageError("shards cannot be written to standard output: specify a file name, or remove --shards", ctx)
+        raise UsageError("shards cannot be written to standard output: specify a file name, or remove --shards")
 
 
-def _check_scope(ctx: click.Context, cases: CaseOptions, *, full: bool, large: bool) -> None:
+def _check_scope(cases: CaseOptions, *, full: bool, large: bool) -> None:
     """Raises `UsageError` for options that contradict each other or change nothing."""
     if cases.only_random and (full or large):
-        raise click.UsageError(
-            f"{'--full' if full else '--large'} adds cases of the catalogue, but --random excludes these cases: use only one of the two options", ctx
-        )
+        option = "--full" if full else "--large"
+        raise UsageError(f"{option} adds cases of the catalogue, but --random excludes these cases: use only one of the two options")
     if full and large:
-        raise click.UsageError("--full already includes the large messages: remove --large", ctx)
+        raise UsageError("--full already includes the large messages: remove --large")
     if cases.strength != 2 and not (full or cases.only_random or cases.count):
-        raise click.UsageError("--strength changes only random cases and the cases of --full: add --full, or remove --strength", ctx)
+        raise UsageError("--strength changes only random cases and the cases of --full: add --full, or remove --strength")
 
 
-def _plausible(ctx: click.Context, cases: CaseOptions, *, other: bool) -> CaseOptions:
+def _plausible(cases: CaseOptions, *, other: bool) -> CaseOptions:
     """Returns the options for random valid messages. Raises `UsageError` if another option contradicts this choice."""
     if other or cases:
-        raise click.UsageError(
+        raise UsageError(
             "--plausible writes only random valid messages, in one process: use it only with --message, --seed, --count, "
-            "--contract and output options",
-            ctx,
+            "--contract and output options"
         )
     return replace(cases, only_random=True, verdicts=("valid",))
 
@@ -185,7 +183,7 @@ def _format(out: str, fmt: str | None, *, base64: bool) -> "Format":
     form = format_named(fmt) if fmt is not None else format_from_name(out)
     check_suffix(out, form)
     if base64 and form.name != "ndjson":
-        raise click.UsageError(f"--base64 works only with the format ndjson, not with {form.name}: remove --base64", click.get_current_context())
+        raise UsageError(f"--base64 works only with the format ndjson, not with {form.name}: remove --base64")
     return format_named(BASE64) if base64 else form
 
 

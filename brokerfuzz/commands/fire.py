@@ -16,7 +16,7 @@ from brokerfuzz.commands.chosen_cases import plans_of, warn_about_unbroken_rules
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import recorded
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, typed_options
-from brokerfuzz.commands.output import clear_line, is_quiet, note
+from brokerfuzz.commands.output import UsageError, clear_line, is_quiet, note
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.durations import FORMS, Duration
@@ -123,7 +123,7 @@ def command(
     target = target_options.resolved_target(ctx, target, url, _command(campaign.resume) or "brokerfuzz fire TARGET")
     campaign_results.check(results, http=target.exec_ is None and target.call is None and target.app is None)
     if campaign.verbose and (campaign.workers > 1 or campaign.cluster is not None):
-        raise click.UsageError("--verbose works neither with --workers nor with --cluster: remove --verbose or the other option", ctx)
+        raise UsageError("--verbose works neither with --workers nor with --cluster: remove --verbose or the other option")
     planned = _planned(ctx, message_type, cases, policies, campaign) if campaign.resume is None else _resumed(ctx, campaign.resume, cases, campaign)
     planned = replace(planned, **asdict(sending), **_limits(campaign), known=campaign_results.known(results))
     with output_of_targets(), _endpoint(replace(target, campaign_id=planned.campaign_id), planned) as endpoint:
@@ -168,15 +168,15 @@ def _planned(
 
 def _resumed(ctx: click.Context, journal: str, cases: CaseOptions, campaign: CampaignOptions) -> "PlannedCampaign":
     if campaign.journal is not None and ctx.get_parameter_source("journal") == ParameterSource.COMMANDLINE:
-        raise click.UsageError("--resume also writes to the journal that it reads: remove --journal", ctx)
+        raise UsageError("--resume also writes to the journal that it reads: remove --journal")
     planned = recorded(journal, cases.contract)
     of_plan = [name for name in _OF_PLAN if name != "contract" or planned.plan.contract is None]
     typed = [name for name in of_plan if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
     if typed:
         options_typed = ", ".join(param.opts[0] for param in ctx.command.params if param.name in typed)
-        raise click.UsageError(f"--resume uses the settings in the journal: remove {options_typed}", ctx)
+        raise UsageError(f"--resume uses the settings in the journal: remove {options_typed}")
     if planned.plan.count is None and campaign.max_time is None:
-        raise click.UsageError("the campaign of this journal sends random cases without end: set a limit with --max-time", ctx)
+        raise UsageError("the campaign of this journal sends random cases without end: set a limit with --max-time")
     return planned
 
 
@@ -216,7 +216,7 @@ def _generate_catalogue(planned: "PlannedCampaign") -> None:
     clear_line()
     if is_empty:
         remedy = "remove or change --verdict, --rule, --technique, --site or --tag"
-        raise click.UsageError(f"no case matches the filters: {remedy}", click.get_current_context())
+        raise UsageError(f"no case matches the filters: {remedy}")
 
 
 def _compare_targets(journal: str, target: "Target") -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-import click
+from brokerfuzz.commands.output import UsageError
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign import Result
@@ -44,9 +44,7 @@ def recorded(path: str, contract: str | None) -> "PlannedCampaign":
         raise JournalError(f"{path} has an invalid first line ({problem}): use a journal that `brokerfuzz fire` wrote") from problem
     if plan.contract is not None:
         if contract is None:
-            raise click.UsageError(
-                f"the campaign of {path} used a changed contract: specify the folder of this contract with --contract", click.get_current_context()
-            )
+            raise UsageError(f"the campaign of {path} used a changed contract: specify the folder of this contract with --contract")
         plan = replace(plan, contract=contract)
     policies, campaign_id = head.get("policies"), str(head.get("campaign"))
     return PlannedCampaign(

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -13,6 +13,15 @@ from brokerfuzz.options import QUIET
 NAME = "brokerfuzz"
 COMPLETE = f"_{NAME.upper()}_COMPLETE"
 FOUND, FAILED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
+_COLOURS = {"- ": "green", "+ ": "red"}
+"""The colours of lines that are only in the twin of a message, and of lines that are only in the message."""
+
+
+class UsageError(click.UsageError):
+    """A command cannot do what its options say. The error refers to the help of the running command."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, click.get_current_context())
 
 
 def failed(line: str) -> int:
@@ -32,6 +41,12 @@ def print_json(value: Any, *, indent: int | None = 2, err: bool = False) -> None
 
 def print_lines(lines: Iterable[str]) -> None:
     click.echo("".join(f"{line}\n" for line in lines), nl=False)
+
+
+def print_difference(lines: Iterable[str]) -> None:
+    """Prints the lines of a message and of its twin (the valid counterpart)."""
+    for line in lines:
+        click.secho(line, fg=_COLOURS.get(line[:2]))
 
 
 def counted(counts: Any) -> str:
@@ -57,18 +72,6 @@ def note(line: str) -> None:
     if is_quiet():
         return
     click.echo(f"{NAME}: {printable_as_in_python(line)}", err=True)
-
-
-def counter(what: str = "cases") -> Callable[[int], None] | None:
-    """Returns a function that shows a number on a line of the terminal. Returns None if there is no terminal."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(number: int) -> None:
-        if number % 500 == 0:
-            click.echo(f"\r{number:,} {what}", nl=False, err=True)
-
-    return show
 
 
 def clear_line() -> None:

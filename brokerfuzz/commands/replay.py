@@ -1,4 +1,3 @@
-import re
 import shlex
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -14,7 +13,7 @@ from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import outcome, recorded
 from brokerfuzz.commands.option_values import SendingOptions, TargetOptions, typed_options
-from brokerfuzz.commands.output import FOUND, is_quiet, print_json
+from brokerfuzz.commands.output import FOUND, UsageError, is_quiet, print_json
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.contract_names import MESSAGE_TYPES
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract, PolicyValues
     from brokerfuzz.targets import Target
 
-_CASE_ID = re.compile(r"[0-9a-f]{16}")
 _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verdict": "yellow", "not sent": "yellow"}
 
 
@@ -86,7 +84,7 @@ def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
     urls = [source for source in sources if "://" in source or not source]
     files = [source for source in sources if source not in urls]
     if len(urls) > 1 or not files:
-        raise click.UsageError("specify at least one journal, report or case ID, and at most one URL", click.get_current_context())
+        raise UsageError("specify at least one journal, report or case ID, and at most one URL")
     return files, urls[0] if urls else None
 
 
@@ -101,7 +99,7 @@ def _findings_of(source: str, contract: str | None, now: datetime | None) -> "It
     from brokerfuzz.campaign.replaying import of_document, of_result
     from brokerfuzz.reports.report_files import read_report
 
-    if _CASE_ID.fullmatch(source) and not Path(source).exists():
+    if CASE_ID.fullmatch(source) and not Path(source).exists():
         return [_catalogue_case(source, now, contract_of(contract))]
     if Path(source).suffix == ".json":
         return of_document(read_report(source))

@@ -5,7 +5,7 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
-from brokerfuzz.commands.output import print_json, print_lines
+from brokerfuzz.commands.output import UsageError, print_json, print_lines
 
 
 @click.command("serve", short_help="Run the reference service, with or without seeded bugs.")
@@ -66,4 +66,4 @@ def _status_of(words: tuple[str, ...]) -> int:
         return status if status >= 0 else 128 - status  # like a shell: 128 plus the number of the signal
     except OSError as problem:
         said = f"{words[0]} cannot be started ({problem.strerror or problem}): correct the command after --"
-        raise click.UsageError(said, click.get_current_context()) from problem
+        raise UsageError(said) from problem

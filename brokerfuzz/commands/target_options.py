@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from brokerfuzz.commands.option_values import TargetOptions
-from brokerfuzz.commands.output import note
+from brokerfuzz.commands.output import UsageError, note
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.options import CONFIGURATION
 from brokerfuzz.secret_values import hide_in_output
@@ -41,26 +41,26 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, 
         own = None if configured is None else _origin(configured)
         if url is None or _origin(url) != own:
             target = _without_configured_secrets(ctx, target)
-    _check(ctx, target, command)
+    _check(target, command)
     return target
 
 
-def _check(ctx: click.Context, target: TargetOptions, command: str) -> None:
+def _check(target: TargetOptions, command: str) -> None:
     """Raises `UsageError` if the options do not specify exactly one target, or if another option does not apply to this kind of target."""
     named = [name for name in (target.app or target.url, target.exec_, target.call) if name is not None]
     if "" in named or not (named or target.demo):
         problem = "the target is empty" if named else "no target given"
         kinds = "a URL, --exec COMMAND, --call MODULE:FUNCTION, --app MODULE:APP, or --demo for the built-in reference service"
-        raise click.UsageError(f"{problem}: run `{command}`, where TARGET is {kinds}", ctx)
+        raise UsageError(f"{problem}: run `{command}`, where TARGET is {kinds}")
     if len(named) + target.demo > 1:
-        raise click.UsageError("more than one target given: use only one of URL, --exec, --call, --app and --demo", ctx)
+        raise UsageError("more than one target given: use only one of URL, --exec, --call, --app and --demo")
     if target.lines and not target.exec_:
-        raise click.UsageError("--lines works only with --exec: add --exec, or remove --lines", ctx)
+        raise UsageError("--lines works only with --exec: add --exec, or remove --lines")
     if target.bugs and not target.demo:
-        raise click.UsageError("--bug works only with --demo: add --demo, or remove --bug", ctx)
+        raise UsageError("--bug works only with --demo: add --demo, or remove --bug")
     hooks = next((option for option, value in (("--hooks", target.hooks), ("--cleanup", target.cleanup)) if value is not None), None)
     if hooks is not None and (target.url is None or target.app is not None):
-        raise click.UsageError(f"{hooks} works only with a URL: use a URL, or remove {hooks}", ctx)
+        raise UsageError(f"{hooks} works only with a URL: use a URL, or remove {hooks}")
 
 
 def resolved_policies(ctx: click.Context, policies: "PolicyValues", contract: "Contract") -> "Policies":
@@ -164,7 +164,7 @@ def reference_service(target: TargetOptions, message_type: str, folder: str | No
     from brokerfuzz.targets import DemoTarget
 
     if message_type != MESSAGE_TYPES[0]:
-        raise click.UsageError(f"the reference service accepts only {MESSAGE_TYPES[0]} messages: use a target other than --demo")
+        raise UsageError(f"the reference service accepts only {MESSAGE_TYPES[0]} messages: use a target other than --demo")
     with running(bugs=target.bugs, contract=load_contract(folder), now=now, seed=seed) as base:
         started_by = serve_command(base, bugs=target.bugs, contract=folder, now=now, seed=seed)
         yield DemoTarget(f"{base}/offers", started_by=started_by, **_http_options(target))
@@ -190,12 +190,12 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
     if target.auth is None:
         return
     if any(name.lower() == "authorization" for name, _ in target.headers) or (target.url is not None and urlsplit(target.url).username is not None):
-        raise click.UsageError("the credentials are specified twice: use only one of --auth, -H 'Authorization: ...' and a user in the URL")
+        raise UsageError("the credentials are specified twice: use only one of --auth, -H 'Authorization: ...' and a user in the URL")
     from brokerfuzz.configuration.substituting import substituted
 
     user_and_password = substituted(target.auth, "--auth")
     if ":" not in user_and_password:
-        raise click.UsageError("--auth has no password: write USER:PASSWORD")
+        raise UsageError("--auth has no password: write USER:PASSWORD")
     yield "Authorization", f"Basic {b64encode(user_and_password.encode()).decode()}"
 
 

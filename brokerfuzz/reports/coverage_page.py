@@ -6,19 +6,16 @@ is escaped, because other people wrote the contracts and the messages.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from html import escape
-from os.path import lexists
 from pathlib import Path
 
-from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.cases.covering.goals import KINDS, Goal, of_rule
 from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.errors import ReportError
-from brokerfuzz.reports.coverage_table import ROOT, full_name, percent, title
+from brokerfuzz.reports.coverage_table import full_name, percent, split_site, title
 from brokerfuzz.schemas import Rule
 from brokerfuzz.wording import counted
 
@@ -26,28 +23,6 @@ MOST_LISTED = 100
 """The maximum number of pairs or sources in a list. If there are more, the page shows how many are omitted."""
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
-
-
-def check_path(path: str, *, force: bool) -> None:
-    """Raises `ReportError` if the page cannot be written to this path, or if the file exists and `force` is false."""
-    if Path(path).is_dir():
-        raise ReportError(f"{path} is a folder: specify a file for the page")
-    if not Path(path).parent.is_dir():
-        raise ReportError(f"{path} cannot be written: the folder {Path(path).parent} does not exist; create it, or specify another file")
-    if lexists(path) and not Path(path).is_file():
-        raise ReportError(f"{path} already exists and is not a file: specify another name")
-    if lexists(path) and not force:
-        raise ReportError(f"{path} already exists: add --force to replace it, or specify another file")
-
-
-def write(path: str, text: str) -> None:
-    """Writes the HTML page to a file, which appears only when it is complete."""
-    try:
-        with atomic_file(Path(path)) as stream:
-            stream.write(text.encode(errors="backslashreplace"))
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise ReportError(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space") from problem
 
 
 def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
@@ -147,9 +122,9 @@ def _gaps(tally: Tally) -> Iterator[str]:
 
 
 def _row(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
-    scores = [_score(tally, (goal for goal in goals if goal.kind == kind)) for kind in KINDS]
+    scores = [tally.score_of([goal for goal in goals if goal.kind == kind]) for kind in KINDS]
     whole_row = all(score.covered == score.all for score in scores)
-    above, name = _split(site)
+    above, name = split_site(site)
     depth = site.count(".") + site.count("[]")
     yield f'<details class="row{" full" if whole_row else ""}" data-site="{escape(site)}">'
     yield f'<summary><span class="site" style="--depth: {depth}"><i>{escape(above)}</i>{escape(name)}</span>'
@@ -158,17 +133,6 @@ def _row(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
     yield '<div class="panel">'
     yield from _panel(tally, site, goals)
     yield "</div></details>"
-
-
-def _split(site: str) -> tuple[str, str]:
-    """Splits a site into the path of its parent and the name of the property."""
-    cut = len(site) - 2 if site.endswith("[]") else site.rfind(".") + 1
-    return site[:cut], site[cut:] or ROOT
-
-
-def _score(tally: Tally, goals: Iterable[Goal]) -> Score:
-    covered = [goal in tally.first for goal in goals]
-    return Score(sum(covered), len(covered))
 
 
 def _cell(score: Score, what: str) -> str:

@@ -4,7 +4,7 @@ A cell such as `3/5` contains the number of covered goals (such as rules or edge
 appear only on a terminal.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -21,6 +21,12 @@ _OF_STRENGTH = {1: "states", 2: "pairs", 3: "triples", 4: "quadruples"}
 def title(kind: str, strength: int) -> str:
     """Returns the title of a column, such as `rules`."""
     return _OF_STRENGTH[strength] if kind == "pair" else plural(kind)
+
+
+def split_site(site: str) -> tuple[str, str]:
+    """Splits a site into the path of its parent and the name of the property."""
+    cut = len(site) - 2 if site.endswith("[]") else site.rfind(".") + 1
+    return site[:cut], site[cut:] or ROOT
 
 
 def percent(score: Score) -> int:
@@ -56,7 +62,7 @@ def _totals(tally: Tally, *, bars: bool) -> Iterator[str]:
 
 
 def _sites(tally: Tally) -> Iterator[str]:
-    rows = [(site or ROOT, [_score(tally, kinds.get(kind, ())) for kind in KINDS]) for site, kinds in tally.by_site.items()]
+    rows = [(site or ROOT, [tally.score_of(kinds.get(kind, ())) for kind in KINDS]) for site, kinds in tally.by_site.items()]
     heads = [title(kind, tally.strength) for kind in KINDS]
     first = max(len(name) for name, _ in rows)
     widths = [max(len(head), *(len(_cell(scores[column])) for _, scores in rows)) for column, head in enumerate(heads)]
@@ -64,10 +70,6 @@ def _sites(tally: Tally) -> Iterator[str]:
     for name, scores in rows:
         cells = (click.style(_cell(score).rjust(width), fg=_colour(score)) for score, width in zip(scores, widths, strict=True))
         yield "  ".join([f"{name:<{first}}", *cells])
-
-
-def _score(tally: Tally, goals: Sequence[Goal]) -> Score:
-    return Score(sum(goal in tally.first for goal in goals), len(goals))
 
 
 def _cell(score: Score) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from brokerfuzz.reports.coverage_table import ROOT
+from brokerfuzz.reports.coverage_table import ROOT, split_site
 from brokerfuzz.reports.document_messages import Document, name_of
 from brokerfuzz.reports.findings_list import Choices, FindingEntry
 from brokerfuzz.reports.markup import Markup, element
@@ -86,8 +86,7 @@ def _row(
     site: str, keywords: Sequence[str], cells: Mapping[tuple[str, str], Cell], firsts: Mapping[tuple[str, str], str], choices: Choices
 ) -> Markup:
     depth = min(site.count(".") + site.count("[]"), _DEEPEST)
-    cut = len(site) - 2 if site.endswith("[]") else site.rfind(".") + 1
-    above, name = site[:cut], site[cut:] or ROOT
+    above, name = split_site(site)
     head = element("th", element("i", above[:_LONGEST_NAME]), name[:_LONGEST_NAME], scope="row", class_=f"site d{depth}")
     row = (_cell(site, keyword, cells.get((site, keyword)), firsts.get((site, keyword)), choices) for keyword in keywords)
     return element("tr", head, row, class_=None if any(cells.get((site, keyword), Cell(0, 0)).wrong for keyword in keywords) else "well")

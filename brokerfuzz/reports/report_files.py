@@ -69,7 +69,7 @@ def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True)
         suffix = _suffix(path)
         if suffix in _FOR_HTTP and not http:
             raise ReportError(f"{path} requires an HTTP target: remove this report, or test a URL")
-        _check_place(Path(path))
+        check_place(Path(path))
         if lexists(path) and not force and not _is_report(Path(path), suffix):
             raise ReportError(f"{path} already exists and is not a brokerfuzz report: add --force to replace it, or specify another file")
         real = Path(path).parent.resolve() / Path(path).name
@@ -115,7 +115,11 @@ def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
 
 def _write(path: str, document: Document) -> None:
     _, maker = REPORTS[_suffix(path)]
-    text = maker(document)
+    write_text(path, maker(document))
+
+
+def write_text(path: str, text: str) -> None:
+    """Writes a text without secrets to a file, which appears only when it is complete."""
     with atomic_file(Path(path)) as stream:
         stream.write(cleaned(text).encode(errors="backslashreplace"))
 
@@ -162,7 +166,8 @@ def _suffix(path: str) -> str:
     return suffix
 
 
-def _check_place(path: Path) -> None:
+def check_place(path: Path) -> None:
+    """Raises `ReportError` if a file cannot be written to this path."""
     folder = path.parent
     if path.is_dir():
         raise ReportError(f"{path} is a folder: specify a file for the report")

@@ -88,8 +88,10 @@ class Tally:
 
     def score(self, *kinds: str) -> "Score":
         """Returns the number of covered goals and the number of all goals, for these kinds of goals."""
-        of_kinds = [goal for goal in self.goals if goal.kind in kinds]
-        return Score(sum(goal in self.first for goal in of_kinds), len(of_kinds))
+        return self.score_of([goal for goal in self.goals if goal.kind in kinds])
+
+    def score_of(self, goals: Sequence[Goal]) -> "Score":
+        return Score(sum(goal in self.first for goal in goals), len(goals))
 
     @cached_property
     def by_site(self) -> Mapping[str, Mapping[str, Sequence[Goal]]]:

@@ -8,7 +8,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.option_values import CaseFilters, typed_options
-from brokerfuzz.commands.output import print_json, print_lines
+from brokerfuzz.commands.output import UsageError, print_difference, print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _DIGITS = 16
 """The number of digits in the ID of a case."""
-_COLOURS = {"- ": "green", "+ ": "red"}
 
 
 @click.command("show", short_help="Summarize corpora, list their cases, or show one case.")
@@ -51,7 +50,7 @@ def command(
     choosing = bool(message_types or filters)
     if paths and _is_id(last):
         if listed or choosing:
-            raise click.UsageError("an ID cannot be combined with --cases or filters: remove the ID, or these options", click.get_current_context())
+            raise UsageError("an ID cannot be combined with --cases or filters: remove the ID, or these options")
         _show_one(paths, last, demands, as_json=as_json)
     elif listed or choosing:
         _list(_chosen(corpora, demands, message_types or MESSAGE_TYPES, filters), as_json=as_json)
@@ -63,8 +62,7 @@ def _is_id(name: str) -> bool:
     if re.fullmatch("[0-9a-f]{4,16}", name) is None or os.path.lexists(name):
         return False
     if len(name) < _DIGITS:
-        problem = f"{name} is neither a file nor a complete ID: give a file, or all {_DIGITS} digits of the ID"
-        raise click.UsageError(problem, click.get_current_context())
+        raise UsageError(f"{name} is neither a file nor a complete ID: give a file, or all {_DIGITS} digits of the ID")
     return True
 
 
@@ -117,5 +115,4 @@ def _show_one(paths: Sequence[str], wanted: str, contract: "Contract", *, as_jso
         print_json(found.data())
         return
     print_lines(found.lines())
-    for line in found.difference:
-        click.secho(line, fg=_COLOURS.get(line[:2]))
+    print_difference(found.difference)
