@@ -22,13 +22,6 @@ class _Origin(NamedTuple):
 Conversion = Callable[[Any, _Origin], Any]
 
 
-class Parameter(NamedTuple):
-    """The name of an option, and a function that converts the setting to the value of this option."""
-
-    name: str
-    conversion: Conversion = lambda value, origin: value
-
-
 def _file(value: str, origin: _Origin) -> str:
     return str(origin.file.parent / value)
 
@@ -74,55 +67,36 @@ def _own_file(value: Mapping[str, Any], origin: _Origin) -> str | None:
     return str(origin.file) if value else None
 
 
-PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
-    ("target", "url"): Parameter("url", _url),
-    ("target", "exec"): Parameter("exec_", _command),
-    ("target", "call"): Parameter("call"),
-    ("target", "app"): Parameter("app"),
-    ("target", "lines"): Parameter("lines"),
-    ("target", "message"): Parameter("message_type"),
-    ("target", "method"): Parameter("method"),
-    ("target", "timeout"): Parameter("timeout"),
-    ("target", "concurrency"): Parameter("concurrency"),
-    ("target", "rate"): Parameter("rate"),
-    ("target", "fresh"): Parameter("fresh"),
-    ("target", "insecure"): Parameter("insecure"),
-    ("target", "ca"): Parameter("ca", _file),
-    ("target", "cert"): Parameter("cert", _file),
-    ("target", "key"): Parameter("key", _file),
-    ("target", "proxy"): Parameter("proxy", _hidden),
-    ("target", "auth"): Parameter("auth", _hidden),
-    ("target", "secrets"): Parameter("secrets"),
-    ("target", "wait-for"): Parameter("wait_for"),
-    ("target", "headers"): Parameter("headers", _headers),
-    ("target", "hooks"): Parameter("hooks", _file_or_module),
-    ("target", "cleanup"): Parameter("cleanup"),
-    ("target", "trace-headers"): Parameter("trace_headers", _trace_headers),
-    ("answers", "accept"): Parameter("accept", _joined),
-    ("answers", "reject"): Parameter("reject", _joined),
-    ("answers", "envelope"): Parameter("envelope"),
-    ("policies",): Parameter("policies", _policies),
-    ("values",): Parameter("values", _own_file),
-    ("cases", "contract"): Parameter("contract", _file),
-    ("cases", "now"): Parameter("now"),
-    ("cases", "strength"): Parameter("strength"),
-    ("cases", "seed"): Parameter("seed"),
-    ("cases", "count"): Parameter("count"),
-    ("cases", "verdicts"): Parameter("verdicts"),
-    ("cases", "rules"): Parameter("rules"),
-    ("cases", "techniques"): Parameter("techniques"),
-    ("cases", "sites"): Parameter("sites"),
-    ("cases", "tags"): Parameter("tags"),
-    ("campaign", "max-time"): Parameter("max_time"),
-    ("campaign", "max-findings"): Parameter("max_findings"),
-    ("campaign", "shrink"): Parameter("shrink"),
-    ("campaign", "journal"): Parameter("journal", _file),
-    ("campaign", "baseline"): Parameter("baseline", _file),
-    ("campaign", "workers"): Parameter("workers"),
-    ("campaign", "preflight"): Parameter("preflight"),
-    ("reports", "files"): Parameter("reports", _files),
+_NAMES: Mapping[tuple[str, ...], str] = {("target", "exec"): "exec_", ("target", "message"): "message_type", ("reports", "files"): "reports"}
+"""The settings that have other names than their options. In the names of all other options, underscores replace hyphens."""
+_CONVERSIONS: Mapping[str, Conversion] = {
+    "url": _url,
+    "exec_": _command,
+    "ca": _file,
+    "cert": _file,
+    "key": _file,
+    "proxy": _hidden,
+    "auth": _hidden,
+    "headers": _headers,
+    "hooks": _file_or_module,
+    "trace_headers": _trace_headers,
+    "accept": _joined,
+    "reject": _joined,
+    "policies": _policies,
+    "values": _own_file,
+    "contract": _file,
+    "journal": _file,
+    "baseline": _file,
+    "reports": _files,
 }
-"""Maps a section and a key of the configuration to an option of `fire`."""
+"""Maps an option to the function that converts its setting. All other options have the values of their settings."""
+WHOLE_SECTIONS = ("policies", "values")
+"""The sections that are the setting of one option."""
+
+
+def option_of(*place: str) -> str:
+    """Returns the name of the option of `fire` for a setting. `place` is a section and a key, or only a section."""
+    return _NAMES.get(place, place[-1].replace("-", "_"))
 
 
 def option_defaults(configuration: Configuration) -> dict[str, Any]:
@@ -136,10 +110,10 @@ def option_defaults(configuration: Configuration) -> dict[str, Any]:
     becomes a command line. File names are relative to the folder of the configuration.
     """
     found = {}
-    for (section, *rest), parameter in PARAMETERS.items():
-        value: Any = configuration.values.get(section)
-        for key in rest:
-            value = None if value is None else value.get(key)
-        if value is not None:
-            found[parameter.name] = parameter.conversion(value, _Origin(configuration.path, section))
+    for section, values in configuration.values.items():
+        settings = {(section,): values} if section in WHOLE_SECTIONS else {(section, key): value for key, value in values.items()}
+        for place, value in settings.items():
+            name = option_of(*place)
+            convert = _CONVERSIONS.get(name)
+            found[name] = value if convert is None else convert(value, _Origin(configuration.path, section))
     return found
