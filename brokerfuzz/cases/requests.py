@@ -56,18 +56,11 @@ class RequestMaker:
 
     def every(self) -> Iterator[Case]:
         for ambiguity in self.contract.ambiguities:
-            yield from self.of_ambiguity(ambiguity)
-
-    def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """Yields the cases that touch an ambiguity about headers. Yields nothing for other ambiguities."""
-        for name, body, headers in self.requests(ambiguity):
-            case = self._case(ambiguity, name, body, headers)
-            if case is not None:
-                yield case
-
-    def _case(self, ambiguity: Ambiguity, name: str, body: bytes, headers: Headers) -> Case | None:
-        tags = (f"probe:{ambiguity.id}", f"as:{name}")
-        return confirmed(self.message_type, body, claim=ambiguity.id, tags=tags, now=self.now, contract=self.contract, headers=headers)
+            for name, body, headers in self.requests(ambiguity):
+                claims: dict[str, Any] = {"claim": ambiguity.id, "tags": (f"probe:{ambiguity.id}", f"as:{name}"), "headers": headers}
+                case = confirmed(self.message_type, body, now=self.now, contract=self.contract, **claims)
+                if case is not None:
+                    yield case
 
     def requests(self, ambiguity: Ambiguity) -> Iterator[Request]:
         """Yields the requests that touch an ambiguity about headers. Yields nothing for other ambiguities."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
@@ -26,7 +27,7 @@ from brokerfuzz.schemas.flattening import Schema, flatten
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.known_values import DETECTOR, KNOWN_VALUES, KnownValues
-from brokerfuzz.schemas.read_only import frozen, read_only
+from brokerfuzz.schemas.read_only import frozen
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, join, sites
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
 from brokerfuzz.schemas.trial_compilation import try_patterns
@@ -128,7 +129,7 @@ class Contract:
         """Maps each message type to its rules."""
         if self.original is not None:
             return self.original.rules
-        return read_only(
+        return MappingProxyType(
             {message_type: (*derive_rules(message_type, schema), *self._semantics_of(message_type)) for message_type, schema in self.flat.items()}
         )
 
@@ -141,13 +142,15 @@ class Contract:
     @cached_property
     def sites(self) -> Mapping[str, Mapping[str, Site]]:
         """Maps each message type to its sites."""
-        return read_only({message_type: read_only({site.path: site for site in sites(schema)}) for message_type, schema in self.flat.items()})
+        return MappingProxyType(
+            {message_type: MappingProxyType({site.path: site for site in sites(schema)}) for message_type, schema in self.flat.items()}
+        )
 
     @cached_property
     def undescribed(self) -> Mapping[str, tuple[str, ...]]:
         """Maps each message type to its required properties that no schema describes."""
         known = self.sites
-        return read_only(
+        return MappingProxyType(
             {message_type: tuple(rule.site for rule in rules if rule.site not in known[message_type]) for message_type, rules in self.rules.items()}
         )
 
@@ -164,7 +167,7 @@ class Contract:
     @cached_property
     def rules_by_id(self) -> Mapping[str, Rule]:
         """Maps the ID of each rule of every message type to the rule."""
-        return read_only({rule.id: rule for rules in self.rules.values() for rule in rules})
+        return MappingProxyType({rule.id: rule for rules in self.rules.values() for rule in rules})
 
     def rule(self, rule_id: str) -> Rule:
         if rule_id not in self.rules_by_id:

@@ -2,12 +2,7 @@
 program share it.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
+from typing import Any, NoReturn
 
 
 def _reject(self: object, *arguments: object, **options: object) -> NoReturn:
@@ -40,8 +35,3 @@ def frozen(value: Any) -> Any:
     if isinstance(value, dict):
         return ReadOnlyDict({name: frozen(prop) for name, prop in value.items()})
     return ReadOnlyList(map(frozen, value)) if isinstance(value, list) else value
-
-
-def read_only(mapping: dict[Key, Value]) -> Mapping[Key, Value]:
-    """Returns a view that cannot change the mapping."""
-    return MappingProxyType(mapping)

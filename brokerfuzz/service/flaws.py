@@ -108,22 +108,15 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
 
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
     """Returns a flaw that rejects a valid offer if a value at the site passes the test."""
+    return rejects_when(lambda offer: any(test(value) for value in offer.values(site)), demanded)
+
+
+def rejects_when(when: Callable[[Offer], bool], demanded: str) -> Flaw:
+    """Returns a flaw that rejects a valid offer if the offer passes the test."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
-        if answer.accepts and any(test(value) for value in offer.values(site)):
-            return ServiceAnswer((Complaint(None, "", "something else", demanded),))
-        return answer
-
-    return flaw
-
-
-def rejects_text(pattern: bytes, demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if its JSON contains the pattern."""
-
-    def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
-        answer = judge(offer)
-        return ServiceAnswer((Complaint(None, "", "something else", demanded),)) if answer.accepts and re.search(pattern, offer.body) else answer
+        return ServiceAnswer((Complaint(None, "", "something else", demanded),)) if answer.accepts and when(offer) else answer
 
     return flaw
 

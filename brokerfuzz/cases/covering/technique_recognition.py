@@ -22,6 +22,7 @@ from brokerfuzz.cases.changes import AddProperty, Change, Put, Remove, Rewrite, 
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.message_builder import MessagePlan, build
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
+from brokerfuzz.cases.techniques.other_types import JSON_TYPE_OF
 from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas import Contract, MessageType, Rule, Verdict
 from brokerfuzz.schemas.flattening import Schema, types_of
@@ -34,7 +35,6 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 _MILLISECONDS = 1e11
 """Numbers above this limit count as times in milliseconds since 1970. As seconds, they would be more than 3,000 years in the future."""
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
-_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -198,7 +198,7 @@ def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
 def _fits(schema: Schema, value: Any) -> bool:
     """Returns whether all types inside the value are correct, and all its properties are known."""
     types = types_of(schema)
-    if _TYPES[type(value)] not in types and not (type(value) is int and "number" in types):
+    if JSON_TYPE_OF[type(value)] not in types and not (type(value) is int and "number" in types):
         return False
     if isinstance(value, list):
         return all(_fits(schema.get("items", {}), item) for item in value)

@@ -9,7 +9,7 @@ from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_technique
 from brokerfuzz.schemas.flattening import types_of
 
-_JSON_TYPE_OF = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
+JSON_TYPE_OF = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
 
 def in_words(value: Any) -> str:
@@ -22,7 +22,7 @@ def in_words(value: Any) -> str:
 
 def put(context: FaultContext, value: Any) -> Change | None:
     """Returns the change that replaces the value, if the type of the new value breaks the rule."""
-    return Put(value) if context.forbids(_JSON_TYPE_OF[type(value)]) else None
+    return Put(value) if context.forbids(JSON_TYPE_OF[type(value)]) else None
 
 
 # ---------------------------------------------------------------------------------------------------- other types

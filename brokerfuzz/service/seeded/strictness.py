@@ -2,7 +2,7 @@
 
 import re
 
-from brokerfuzz.service.flaws import Bug, Test, a_number, a_string, an_array, lacks, null, orders_after, rejects, rejects_text
+from brokerfuzz.service.flaws import Bug, Test, a_number, a_string, an_array, lacks, null, orders_after, rejects, rejects_when
 
 PRODUCTS = "productClusters[].products[]"
 TIERS = "priceClasses[].priceTiers[]"
@@ -13,7 +13,7 @@ def _strict(name: str, text: str, site: str, test: Test, demanded: str) -> Bug:
 
 
 def _strict_on_json(name: str, text: str, pattern: bytes, demanded: str) -> Bug:
-    return Bug(name, "too-strict", text, rejects_text(pattern, demanded))
+    return Bug(name, "too-strict", text, rejects_when(lambda offer: re.search(pattern, offer.body) is not None, demanded))
 
 
 BUGS = (
