@@ -32,7 +32,7 @@ def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge
 def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tree]:
     try:
         tree = read_tree(case.body)
-        usual = {} if plain is None else first_values(_tree(plain.body))
+        usual = {} if plain is None else _first_values(plain.body)
     except ValueError:
         return
     if case.headers:
@@ -47,6 +47,11 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
 
 
 _tree = lru_cache(maxsize=8)(read_tree)
+
+
+@lru_cache(maxsize=8)
+def _first_values(plain: bytes) -> Mapping[str, Tree]:
+    return first_values(_tree(plain))
 
 
 def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:

@@ -107,13 +107,6 @@ def test_a_target_that_hangs_times_out() -> None:
     assert "The target did not answer a valid offer creation request (no answer within 0.3 s)" in result.findings[0].sentence()
 
 
-def test_a_rejection_in_the_envelope_counts_as_a_rejection() -> None:
-    failed = b'{"data":null,"failureMessages":["no"],"informationalMessages":[],"operationWasSuccessful":false}'
-    with serving(sends(response(200, failed))) as url:
-        result = fired([VALID, INVALID], HttpTarget(url))
-    assert [finding.kind for finding in result.findings] == ["valid-rejected"]
-
-
 def test_a_target_that_cannot_be_reached_is_an_error() -> None:
     with pytest.raises(TargetError, match="cannot be reached"):
         fired([VALID] * 50, HttpTarget(unused_url()))

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brokerfuzz.campaign import Campaign, Journal, Options, Recalled, Result, run
-from brokerfuzz.campaign.journal import Answered, Key, decode, encode, head_of, lines, records
+from brokerfuzz.campaign.journal import Key, decode, encode, head_of, lines, records
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.errors import JournalError
@@ -229,13 +229,6 @@ def test_a_journal_of_another_campaign_is_rejected(tmp_path: Path) -> None:
     assert result.stop.cause == "journal"
     assert result.outcome.state != "complete"
     assert "belongs to a different campaign" in str(result.stopped)
-
-
-def test_answers_can_be_held_without_a_file() -> None:
-    key = Key("case", 1)
-    recalled = Answered("a test", {})
-    assert key not in recalled
-    assert recalled.get(key, b"") is None
 
 
 def test_a_result_can_be_rebuilt_from_a_journal_without_requests(tmp_path: Path) -> None:

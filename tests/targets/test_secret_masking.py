@@ -4,10 +4,8 @@ import asyncio
 import base64
 import html
 import json
-import shlex
 import string
 import subprocess
-import sys
 import traceback
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -16,6 +14,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 from canaries import leaks
+from hand_made_programs import answer, python
 from hand_made_servers import echoes, response, sends, serving, serving_streams, unused_url
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -24,7 +23,7 @@ from sampled import sample
 from brokerfuzz.configuration.substituting import substituted
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import AnswerRules, CommandTarget, HttpTarget, http_target, transport
-from brokerfuzz.targets.answers import EXCERPT, Answer
+from brokerfuzz.targets.answers import EXCERPT
 from brokerfuzz.targets.exit_reason import Excerpt
 from brokerfuzz.targets.secret_masking import Secrets, shown
 from brokerfuzz.targets.secret_search import HIDDEN
@@ -71,9 +70,9 @@ def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
         target = HttpTarget(**options)
         said.extend([repr(target), target.name, json.dumps(target.request), target.reproduction(b"{}")])
         await target.open()
-        answer = await target.send(b"{}")
+        found = await target.send(b"{}")
         await target.close()
-        said.extend([answer.body.decode("latin-1"), answer.reason])
+        said.extend([found.body.decode("latin-1"), found.reason])
 
     async def fail(**more: Any) -> None:
         target = HttpTarget(**{**unused, **more})
@@ -205,17 +204,10 @@ def test_errors_about_a_url_do_not_contain_its_password(url: str, said: str) -> 
 def test_a_rejection_in_the_envelope_does_not_repeat_a_secret() -> None:
     said = json.dumps({"operationWasSuccessful": False, "failureMessages": ["x" * 270 + " no such token: hunter2-hunter2"]}).encode()
 
-    async def ask(url: str) -> list[str]:
-        target = HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])
-        await target.open()
-        answer = await target.send(b"{}")
-        await target.close()
-        return [answer.reason, answer.body.decode()]
-
     with serving(sends(response(200, said))) as url:
-        texts = asyncio.run(ask(url))
-    assert not any("hunter2" in text for text in texts)
-    assert HIDDEN in texts[1]
+        found = answer(HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")]))
+    assert not any("hunter2" in text for text in (found.reason, found.body.decode()))
+    assert HIDDEN.encode() in found.body
 
 
 @given(secret=SECRETS, before=st.binary(max_size=30), after=st.binary(max_size=60), size=st.integers(0, 80))
@@ -270,16 +262,9 @@ def test_a_secret_is_found_in_every_pair_of_encodings(secret: str, inner: Callab
 
 
 def test_secrets_in_errors_of_the_client_are_masked(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def ask(url: str) -> str:
-        target = HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])
-        await target.open()
-        monkeypatch.setattr(transport, "failure_of", lambda *_: transport.Failure("cut", "what of Bearer hunter2-hunter2?"))
-        reason = (await target.send(b"{}")).reason
-        await target.close()
-        return reason
-
+    monkeypatch.setattr(transport, "failure_of", lambda *_: transport.Failure("cut", "what of Bearer hunter2-hunter2?"))
     with serving(sends(b"no HTTP\r\n\r\n")) as url:
-        assert asyncio.run(ask(url)) == f"what of {HIDDEN}?"
+        assert answer(HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])).reason == f"what of {HIDDEN}?"
 
 
 def test_a_secret_number_becomes_another_number_in_a_report() -> None:
@@ -315,16 +300,8 @@ def test_a_split_secret_at_the_beginning_of_the_last_output_is_hidden(before: by
 
 
 def test_a_secret_between_the_excerpts_of_output_and_errors_is_hidden() -> None:
-    async def answer(before: int) -> Answer:
-        code = f"import sys; print('x' * {before} + 's3cr3t-abcdef' * 2); sys.exit('y' * 3000)"
-        target = CommandTarget(shlex.join([sys.executable, "-S", "-c", code]), secrets={"${KEY}": "s3cr3t-abcdef"})
-        await target.open()
-        try:
-            return await target.send(b"")
-        finally:
-            await target.close()
-
     for before in range(EXCERPT // 2 - 14, EXCERPT // 2, 4):
-        body = asyncio.run(answer(before)).body
+        code = f"import sys; print('x' * {before} + 's3cr3t-abcdef' * 2); sys.exit('y' * 3000)"
+        body = answer(CommandTarget(python(code), secrets={"${KEY}": "s3cr3t-abcdef"})).body
         assert body.startswith(b"x" * before)
         assert b"s3cr3t" not in body

@@ -4,6 +4,7 @@ import asyncio
 from email.utils import formatdate
 from time import monotonic, time
 
+import hand_made_programs
 import pytest
 from hand_made_servers import Behaviour, one_after_another, response, sends, serving
 
@@ -233,15 +234,9 @@ def test_without_a_date_in_the_response_the_local_clock_counts() -> None:
 
 
 def test_a_target_can_be_reopened_in_another_event_loop() -> None:
-    async def ask(target: HttpTarget) -> Answer:
-        await target.open()
-        answer = await target.send(b"{}")
-        await target.close()
-        return answer
-
     with serving(one_after_another(later(429, "Retry-After: 0"), response(201), later(429, "Retry-After: 0"), response(201))) as url:
         target = HttpTarget(url)
-        assert [asyncio.run(ask(target)).kind for _ in range(2)] == ["accepted"] * 2
+        assert [hand_made_programs.answer(target).kind for _ in range(2)] == ["accepted"] * 2
 
 
 def test_a_negative_wait_is_rejected() -> None:
