@@ -103,12 +103,6 @@ def lock(descriptor: int) -> bool:
     return True
 
 
-def flush_to_disk() -> None:
-    """Waits until all files are on the disk, if the operating system can do that for many files at once."""
-    if hasattr(os, "sync"):
-        os.sync()
-
-
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Opens a stream to a temporary file, which is renamed to `path` when everything is on the disk.

@@ -21,7 +21,7 @@ from brokerfuzz.compression import decompressing, suffix
 from brokerfuzz.corpus.destinations import MANIFEST
 from brokerfuzz.corpus.folders import SHARDS
 from brokerfuzz.corpus.places import LocalPlace, place_of
-from brokerfuzz.corpus.reading import Line, RecordSequence, parts_of
+from brokerfuzz.corpus.reading import Line, Lines, parts_of, records_of
 from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
@@ -199,16 +199,12 @@ def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
 # --------------------------------------------------------------------------------------------------------- corpora
 
 
-def _of_corpus(found: Iterable[Line], name: str) -> Iterator[InputMessage]:
-    succession = RecordSequence(name)
-    for line in found:
+def _of_corpus(found: Lines, name: str) -> Iterator[InputMessage]:
+    for line, record in records_of(found, name):
         try:
-            record = line.record()
-            succession.add(record)
             yield InputMessage(line.name, line.number, record.body, record)
         except CorpusError as problem:
             raise line.error(problem) from problem
-    succession.end()
 
 
 def _is_record(line: bytes) -> bool:

@@ -5,9 +5,7 @@ Details are numbers, words with digits (such as IDs), quoted values, and parts o
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from brokerfuzz.targets.answers import EXCERPT, Answer
 
@@ -46,8 +44,10 @@ def text_of(answer: Answer, message: bytes = b"") -> AnswerText:
     head = f"{answer.kind} {answer.status}" if answer.status is not None else f"{answer.kind} {without_details(answer.reason)}"
     if len(answer.body) >= EXCERPT:
         return AnswerText(head, None)
-    repeated = _strings_of(message)
-    parts = (without_details(part) for part in _parts(answer.body) if part not in repeated)
+    strings = _json_strings(answer.body)
+    found = answer.body.decode(errors="replace").splitlines()[:_MOST_PARTS] if strings is None else strings
+    repeated = set(_json_strings(message) or ())
+    parts = (without_details(part) for part in found if part not in repeated)
     return AnswerText(head, frozenset(part for part in parts if part))
 
 
@@ -56,32 +56,23 @@ def without_details(text: str) -> str:
     return " ".join(_WITH_DIGITS.sub("#", _QUOTED.sub("'…'", text[:_LONGEST])).split())
 
 
-def _parts(body: bytes) -> list[str]:
+def _json_strings(data: bytes) -> list[str] | None:
+    """Returns the strings in a JSON value, without the names of properties. Returns None if the data is not JSON."""
     try:
-        return list(_strings_in(json.loads(body)))
+        waiting = [json.loads(data)]
     except (ValueError, RecursionError):
-        return body.decode(errors="replace").splitlines()[:_MOST_PARTS]
-
-
-def _strings_of(message: bytes) -> frozenset[str]:
-    try:
-        return frozenset(_strings_in(json.loads(message)))
-    except (ValueError, RecursionError):
-        return frozenset()
-
-
-def _strings_in(value: Any) -> Iterator[str]:
-    """Yields the strings in a JSON value, without the names of properties."""
-    waiting = [value]
+        return None
+    found = []
     for _ in range(_MOST_PARTS):
         if not waiting:
-            return
+            break
         match waiting.pop():
             case str() as text:
-                yield text
+                found.append(text)
             case list() as items:
                 waiting += items
             case dict() as props:
                 waiting += props.values()
             case _:
                 pass
+    return found

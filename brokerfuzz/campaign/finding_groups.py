@@ -5,9 +5,10 @@ of all of them.
 """
 
 from bisect import insort
+from operator import attrgetter
 
 from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.campaign.identity import group_key
+from brokerfuzz.campaign.identity import IdentityKey, group_key
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.techniques import family_of
@@ -21,7 +22,7 @@ MOST_GROUPS = 2000
 contradictions are then added to an existing group.
 """
 
-Key = tuple[str, ...]
+_BY_INDEX = attrgetter("index")
 
 
 class Suspicions:
@@ -31,9 +32,9 @@ class Suspicions:
     """
 
     def __init__(self) -> None:
-        self._by_key: dict[Key, Suspicion] = {}
-        self._undistinguished: dict[Key, list[Suspicion]] = {}
-        self._identities: set[Key] = set()
+        self._by_key: dict[IdentityKey, Suspicion] = {}
+        self._undistinguished: dict[IdentityKey, list[Suspicion]] = {}
+        self._identities: set[IdentityKey] = set()
 
     def __len__(self) -> int:
         """Returns the number of different findings, as far as they can be distinguished before shrinking."""
@@ -56,7 +57,7 @@ class Suspicions:
     def in_order(self) -> list[Suspicion]:
         """Returns all contradictions in the order of their first cases."""
         found = [*self._by_key.values(), *(one for some in self._undistinguished.values() for one in some)]
-        return sorted(found, key=_index)
+        return sorted(found, key=_BY_INDEX)
 
     def _take(self, new: Suspicion) -> None:
         identity = group_key(new)
@@ -79,17 +80,13 @@ class Suspicions:
 
     def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
         """Stores the first few contradictions of a group, and only counts further ones."""
-        insort(known, new, key=_index)
+        insort(known, new, key=_BY_INDEX)
         if len(known) > SAMPLES:
             last = known.pop()
             known[-1].merge(last)
 
 
-def _index(suspicion: Suspicion) -> int:
-    return suspicion.index
-
-
-def _variety(suspicion: Suspicion) -> tuple[Key, bool]:
+def _variety(suspicion: Suspicion) -> tuple[IdentityKey, bool]:
     """Returns a key for what a message tests, and whether messages with the same key always have the same cause."""
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:

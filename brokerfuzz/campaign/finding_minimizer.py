@@ -15,7 +15,6 @@ from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.shrink_candidates import Schemas
 from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.campaign.suspicion import Suspicion
-from brokerfuzz.json_trees import Tree
 from brokerfuzz.targets import Answer
 
 
@@ -32,10 +31,6 @@ class FindingMinimizer:
         """
         case = suspicion.case
         verdict = self._judge.of(case, start) if start != case.body else suspicion.verdict
-
-        def allows(tree: Tree) -> bool:
-            return not any(cause.is_in(tree) for cause in avoided)
-
         shrinker = Shrinker(
             start,
             verdict,
@@ -45,7 +40,7 @@ class FindingMinimizer:
             schemas=self.schemas(suspicion),
             bounds=self._bounds,
             problem=self.problem(suspicion, answer, start),
-            allows=allows,
+            allows=lambda tree: not any(cause.is_in(tree) for cause in avoided),
         )
         try:
             await shrinker.run()

@@ -11,6 +11,7 @@ from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.headers import in_words
+from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.schemas.verdicts import violation
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.target import Target
@@ -188,7 +189,7 @@ def finding_of(suspicion: Suspicion, identity: IdentityKey, target: Target, cont
         kind=suspicion.kind,
         message_type=suspicion.case.message_type,
         label=verdict.label,
-        reasons=tuple(BrokenRule(b.rule, source_of(b.rule, contract), b.at, b.found, b.demanded) for b in verdict.broken),
+        reasons=tuple(BrokenRule(b.rule, source_of(b.rule, contract) or "", b.at, b.found, b.demanded) for b in verdict.broken),
         ambiguities=tuple(dict.fromkeys(touched.ambiguity for touched in verdict.ambiguities)),
         places=suspicion.places,
         techniques=tuple(suspicion.techniques),
@@ -213,13 +214,3 @@ def _reproduction(suspicion: Suspicion, target: Target) -> str:
     headers = suspicion.case.headers
     line = target.reproduction(suspicion.body, headers) if headers else target.reproduction(suspicion.body)
     return f"{line}; {line}" if suspicion.kind == "repeated-crash" else line
-
-
-def source_of(rule: str, contract: Contract) -> str:
-    """Returns the part of the contract that states the rule. If a policy turned an ambiguity into a rule, returns the ambiguous
-    part of the contract.
-    """
-    if rule.startswith("ambiguity/"):
-        return contract.ambiguity(rule.removeprefix("ambiguity/")).source
-    known = contract.rules_by_id.get(rule)
-    return (known.source if known else None) or ""

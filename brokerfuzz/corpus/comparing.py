@@ -7,6 +7,7 @@ ambiguities.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from brokerfuzz.cases.record_reader import CaseRecord
@@ -53,12 +54,19 @@ def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], 
     check_rereadable(first)
     found = Comparison()
     known: dict[int, int | None] = {}
-    reader = _ProgressReader(progress)
-    for record in reader.read(first):
+    numbers = count(1)
+
+    def read(path: str | Path) -> Iterator[CaseRecord]:
+        for record, number in zip(records(path), numbers, strict=False):
+            if progress:
+                progress(number)
+            yield record
+
+    for record in read(first):
         if int(record.id, 16) not in known:
             known[int(record.id, 16)] = _state(record)
             found.count("before", record)
-    for record in reader.read(second):
+    for record in read(second):
         before = known.get(int(record.id, 16), _NEW)
         if before is None:
             continue
@@ -68,7 +76,7 @@ def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], 
         else:
             known[int(record.id, 16)] = None
             _compare(found, before, record)
-    for record in reader.read(first):
+    for record in read(first):
         if known.get(int(record.id, 16)) is not None:
             known[int(record.id, 16)] = None
             found.count("removed", record)
@@ -76,18 +84,6 @@ def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], 
 
 
 _NEW = -1
-
-
-class _ProgressReader:
-    def __init__(self, progress: Callable[[int], None] | None) -> None:
-        self._progress, self._number = progress, 0
-
-    def read(self, path: str | Path) -> Iterator[CaseRecord]:
-        for record in records(path):
-            self._number += 1
-            if self._progress:
-                self._progress(self._number)
-            yield record
 
 
 def _compare(found: Comparison, before: int, record: CaseRecord) -> None:

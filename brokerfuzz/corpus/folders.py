@@ -5,7 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from brokerfuzz.cases.record_reader import text_of
 from brokerfuzz.corpus.confined_paths import ConfinedFiles, FolderFiles, SiblingFiles
@@ -34,6 +34,13 @@ class CorpusFolder:
             found = f"{path} is a folder in the format {quoted(form)}, which brokerfuzz cannot read"
             raise CorpusError(f"{found}: export with --format files or ndjson (to check the files of any folder, use `sha256sum --check {SUMS}`)")
 
+    def opened(self, name: str) -> BinaryIO:
+        """Opens a file in the folder. Raises `CorpusError` if the file cannot be opened."""
+        try:
+            return self.files.opened(name)
+        except CorpusError as problem:
+            raise CorpusError(f"{self.path} {problem}: export the corpus again") from problem
+
     def damage(self) -> Iterator[str]:
         """Yields a sentence for each file that was changed, is missing, or has no checksum."""
         listed = {MANIFEST, SUMS}
@@ -50,11 +57,7 @@ class CorpusFolder:
 
     def _sums(self) -> Iterator[tuple[int, str, str]]:
         """Yields the number, the file name and the checksum of each line. The name is empty if the line is invalid."""
-        try:
-            stream = self.files.opened(SUMS)
-        except CorpusError as problem:
-            raise CorpusError(f"{self.path} {problem}: export the corpus again") from problem
-        with stream:
+        with self.opened(SUMS) as stream:
             for number, line in enumerate(iter(lambda: stream.readline(LONGEST_SUM), b""), 1):
                 entry = SUM.fullmatch(line)
                 yield (number, entry[2].decode(errors="backslashreplace"), entry[1].decode()) if entry else (number, "", "")

@@ -59,11 +59,11 @@ def records(path: str | Path) -> Iterator[CaseRecord]:
     """Yields the records of a corpus without judging their messages. Raises `CorpusError` like `read`, but does not detect wrong
     verdicts.
     """
-    return (record for part in parts_of(path) for _, record in _records(lines(part), part.name))
+    return (record for part in parts_of(path) for _, record in records_of(lines(part), part.name))
 
 
 def _cases(found: "Lines", name: str, twins: "Twins", contract: Contract | None) -> Iterator[Case]:
-    with closing(_records(found, name)) as every:
+    with closing(records_of(found, name)) as every:
         for line, record in every:
             try:
                 case = judged(record, twins.known, contract=contract)
@@ -73,7 +73,7 @@ def _cases(found: "Lines", name: str, twins: "Twins", contract: Contract | None)
             yield case
 
 
-def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], None, None]":
+def records_of(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], None, None]":
     """Yields the lines of a file and their records. Closes the file even if a record is invalid."""
     sequence = RecordSequence(name)
     with closing(found):
@@ -202,11 +202,7 @@ def opened(place: Place) -> Iterator[BinaryIO]:
 
 def _lines_of_folder(path: Path) -> Lines:
     folder = CorpusFolder(path)
-    try:
-        stream = folder.files.opened(CASES)
-    except CorpusError as problem:
-        raise CorpusError(f"{path} {problem}: export the corpus again") from problem
-    with stream:
+    with folder.opened(CASES) as stream:
         yield from _lines(stream, str(path / CASES), folder.files.message)
 
 

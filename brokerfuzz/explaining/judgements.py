@@ -19,7 +19,7 @@ from brokerfuzz.inputs import InputMessage
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Policies, Verdict, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.json_reader import read
-from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
+from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.schemas.verdicts import violation
 
 
@@ -161,16 +161,6 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
     if (record := judgement.message.record) is not None and not judgement.agrees:
         said = " ".join([record.label, *sorted({*(fault.rule for fault in record.faults), *record.ambiguities})])
         yield f"  the corpus says {said}: the corpus was changed, or it was generated for another contract"
-
-
-def source_of(rule: str, contract: Contract) -> str | None:
-    """Returns the part of the contract that states the rule. If a policy rejects an ambiguity, returns the ambiguous part of the
-    contract.
-    """
-    if rule.startswith(AMBIGUITY_RULE):
-        return contract.ambiguity(rule.removeprefix(AMBIGUITY_RULE)).source
-    known = contract.rules_by_id.get(rule)
-    return known.source if known else None
 
 
 def _by_finding(verdict: Verdict) -> dict[tuple[str, str, str, str], list[str]]:

@@ -14,6 +14,16 @@ AMBIGUITY_RULE = "ambiguity/"
 """If a policy rejects an ambiguity, the ID of the broken rule is this prefix and the ID of the ambiguity."""
 
 
+def source_of(rule: str, contract: Contract) -> str | None:
+    """Returns the part of the contract that states the rule. If a policy rejects an ambiguity, returns the ambiguous part of the
+    contract.
+    """
+    if rule.startswith(AMBIGUITY_RULE):
+        return contract.ambiguity(rule.removeprefix(AMBIGUITY_RULE)).source
+    known = contract.rules_by_id.get(rule)
+    return known.source if known else None
+
+
 class JudgedInterpretation(NamedTuple):
     """The broken rules and touched ambiguities in one interpretation of a text. `name` is empty if the text is not ambiguous."""
 

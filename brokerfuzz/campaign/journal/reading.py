@@ -58,7 +58,18 @@ def records(path: str | Path) -> Iterator[JournalRecord]:
 
 def lines(path: Path) -> Iterator[bytes]:
     """Yields the complete lines of a journal, decompressed and without line breaks. Raises `JournalError` if the journal cannot be read."""
-    yield from _lines(pieces(path), path)
+    begun: list[bytes] = []
+    size = 0
+    for piece in pieces(path):
+        first, *others = piece.split(b"\n")
+        begun.append(first)
+        size += len(first)
+        if size > LONGEST_LINE:
+            raise JournalError(f"{path} is not a journal (a line has more than {LONGEST_LINE:,} bytes): specify another file")
+        if others:
+            yield b"".join(begun)
+            yield from others[:-1]
+            begun, size = [others[-1]], len(others[-1])
 
 
 def pieces(path: Path) -> Iterator[bytes]:
@@ -70,21 +81,6 @@ def pieces(path: Path) -> Iterator[bytes]:
         raise JournalError(
             f"{path} cannot be read ({problem.strerror or problem}): specify a journal written by `brokerfuzz fire --journal`"
         ) from problem
-
-
-def _lines(found: Iterator[bytes], path: Path) -> Iterator[bytes]:
-    begun: list[bytes] = []
-    size = 0
-    for piece in found:
-        first, *others = piece.split(b"\n")
-        begun.append(first)
-        size += len(first)
-        if size > LONGEST_LINE:
-            raise JournalError(f"{path} is not a journal (a line has more than {LONGEST_LINE:,} bytes): specify another file")
-        if others:
-            yield b"".join(begun)
-            yield from others[:-1]
-            begun, size = [others[-1]], len(others[-1])
 
 
 def _decompressed(stream: IO[bytes], path: Path) -> Iterator[bytes]:

@@ -149,10 +149,8 @@ class Journal:
 
     def _take_back(self, written: int) -> None:
         if written:
-            try:
+            with suppress(OSError):  # readers ignore an incomplete last line
                 os.ftruncate(self._file, os.fstat(self._file).st_size - written)
-            except OSError:
-                return  # readers ignore an incomplete last line
 
 
 def _cut_to_whole_lines(path: Path) -> None:

@@ -9,7 +9,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from brokerfuzz.atomic_files import atomic_file, flush_to_disk, held, remove_leftovers, temporary_name, uninterrupted
+from brokerfuzz.atomic_files import atomic_file, held, remove_leftovers, temporary_name, uninterrupted
 from brokerfuzz.corpus.places.folder_swap import keep_user_files, replace_folder
 from brokerfuzz.corpus.places.place import Create, Place
 from brokerfuzz.errors import CorpusError
@@ -110,7 +110,8 @@ class LocalPlace:
         """Replaces the existing folder with the new folder `part`, which first gets the files that the user added."""
         if self.path.is_dir() and not self.path.is_symlink():  # if the path is a link, its target folder does not change
             keep_user_files(self.path, part, former)
-        flush_to_disk()
+        if hasattr(os, "sync"):  # waits until all files are on the disk
+            os.sync()
         replace_folder(part, self.path, old)
         _remove_quietly(old)
 
