@@ -63,10 +63,6 @@ class CauseSearch:
         with suppress(LimitReachedError):
             await self._search(tree, await self._edits(tree))
 
-    @property
-    def requests(self) -> int:
-        return self._sender.requests
-
     async def _search(self, tree: Tree, edits: list[Edit]) -> None:
         effective = await self._first_change(tree, edits)
         for _ in range(MOST_CAUSES):

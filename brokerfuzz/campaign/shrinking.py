@@ -104,10 +104,6 @@ class Shrinker:
             tree = await self._simplify(await self._cut(await self._order(tree), ()))
         self.places = self._causes(tree)
 
-    @property
-    def requests(self) -> int:
-        return self._sender.requests
-
     # ------------------------------------------------------------------------------------------------ testing a candidate
 
     async def _holds_tree(self, tree: Tree) -> bool:

@@ -100,28 +100,19 @@ class LineWire:
     def __init__(self, encoding: Encoding) -> None:
         self.rest = b""
         self._encoding: Encoding = encoding
-        self._pieces: list[bytes] = []
-        self._length = 0
+        self._begun = bytearray()
 
     def encode(self, body: bytes) -> bytes:
         return _encoded(body, self._encoding)
 
     def decode(self, data: bytes) -> "Reply | None":
         """Returns the answer as soon as its line is complete or too long, otherwise None."""
-        end = data.find(b"\n")
-        if end < 0:
-            self._pieces.append(data)
-            self._length += len(data)
-            if self._length > LONGEST:
-                return self._too_long(b"".join(self._pieces))
-            if len(self._pieces) > 1000:  # avoids copying many small pieces
-                self._pieces = [b"".join(self._pieces)]
+        piece, end, self.rest = data.partition(b"\n")
+        self._begun += piece
+        if not end and len(self._begun) <= LONGEST:
             return None
-        self.rest = data[end + 1 :]
-        line = data[:end]
-        if self._pieces:
-            line = b"".join([*self._pieces, line])
-            self._pieces, self._length = [], 0
+        line = bytes(self._begun)
+        self._begun.clear()
         return self._too_long(line) if len(line) > LONGEST else answer_of(line)
 
     def _too_long(self, line: bytes) -> "Reply":

@@ -44,17 +44,13 @@ class WorkerPool(Protocol):
         ...
 
 
-def _no(part: object) -> bool:
-    return False
-
-
 def in_order(
     pool: WorkerPool | None,
     function: Callable[[_Part], _Result],
     parts: Iterable[_Part],
     *,
     worker_function: Callable[[_Part], _Result] | None = None,
-    keep_local: Callable[[_Part], bool] = _no,
+    keep_local: Callable[[_Part], bool] = lambda _: False,
 ) -> Iterator[_Result]:
     """Applies `function` to each task, and yields the results in the order of the tasks.
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import BinaryIO, cast
 
 from brokerfuzz.cases.blocks import blocks
@@ -56,7 +57,8 @@ class Export:
         todo = (part for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted) if part.block.plan not in ended)
         folder = self.pool.folder if self.pool is not None else None
         make_there = make if folder is None else partial(make_spooled, folder)
-        for piece in (piece for pieces in in_order(self.pool, make, todo, worker_function=make_there, keep_local=_is_catalogues) for piece in pieces):
+        made = in_order(self.pool, make, todo, worker_function=make_there, keep_local=lambda part: not part.block.is_random)
+        for piece in chain.from_iterable(made):
             if not piece.counts:
                 ended.add(piece.part.block.plan)
             elif piece.part.block.plan not in ended:
@@ -155,10 +157,6 @@ def _only(parts: Iterable[ExportTask], wanted: Collection[int]) -> Iterator[Expo
         cuts = tuple(cut for cut in part.cuts if cut.shard in wanted)
         if cuts:
             yield replace(part, cuts=cuts)
-
-
-def _is_catalogues(part: ExportTask) -> bool:
-    return not part.block.is_random
 
 
 def _cases(pieces: Iterable[EncodedCut]) -> Iterator[Case]:

@@ -60,7 +60,7 @@ class RemotePlace:
 
     def check_file(self, *, force: bool) -> None:
         """Raises `CorpusError` if this URL already contains something that must not be replaced."""
-        with self._store_errors("used"):
+        with _store_errors(self.name, "used"):
             if self.system.isdir(self.key):
                 raise CorpusError(f"{self.name} is a folder: specify a file to write the corpus to")
             if not force and self.system.exists(self.key):
@@ -68,7 +68,7 @@ class RemotePlace:
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
         """Raises `CorpusError` if this URL already contains something that is not a corpus or must not be replaced."""
-        with self._store_errors("used"):
+        with _store_errors(self.name, "used"):
             if self.system.isfile(self.key):
                 raise CorpusError(f"{self.name} exists but is not a folder, and this format writes a folder: specify another name")
             if self.system.exists(self.key) and self.system.ls(self.key, detail=False):
@@ -88,15 +88,15 @@ class RemotePlace:
 
     @contextmanager
     def _committed(self) -> Iterator["_RemoteStream"]:
-        with self._store_errors():
+        with _store_errors(self.name):
             stream = self.system.open(self.key, "wb", autocommit=False, block_size=_BLOCK)
         try:
             yield _RemoteStream(self.name, stream)
-            with self._store_errors():
+            with _store_errors(self.name):
                 stream.close()
                 stream.commit()
         except BaseException:
-            with self._store_errors():
+            with _store_errors(self.name):
                 stream.discard()
             raise
 
@@ -104,15 +104,15 @@ class RemotePlace:
     def _renamed(self) -> Iterator["_RemoteStream"]:
         folder, _, name = self.key.rpartition("/")
         part = f"{folder}/{temporary_name(name, 'part')}"
-        with self._store_errors():
+        with _store_errors(self.name):
             stream = self.system.open(part, "wb", block_size=_BLOCK)
         try:
             yield _RemoteStream(self.name, stream)
-            with self._store_errors():
+            with _store_errors(self.name):
                 stream.close()
                 self.system.mv(part, self.key)
         except BaseException:
-            with self._store_errors():
+            with _store_errors(self.name):
                 stream.close()
                 self.system.rm_file(part)
             raise
@@ -136,7 +136,7 @@ class RemotePlace:
             return self._below(name).file()
 
         yield create
-        with self._store_errors():
+        with _store_errors(self.name):
             for name in before - staying - created:
                 self.system.rm_file(self._below(name).key)
         marker.remove()
@@ -144,7 +144,7 @@ class RemotePlace:
     def _names(self) -> set[str]:
         """Returns the names of the files in the folder."""
         key = self.key.strip("/")
-        with self._store_errors("used"):
+        with _store_errors(self.name, "used"):
             return {found.strip("/").removeprefix(f"{key}/") for found in self.system.find(self.key)}
 
     def _is_unfinished(self) -> bool:
@@ -185,14 +185,9 @@ class RemotePlace:
 
     def remove(self) -> None:
         """Deletes the file or the folder. Raises `CorpusError` if it cannot be deleted."""
-        with self._store_errors():
+        with _store_errors(self.name):
             if self.system.exists(self.key):
                 self.system.rm(self.key, recursive=True)
-
-    @contextmanager
-    def _store_errors(self, what: str = "written") -> Iterator[None]:
-        with _store_errors(self.name, what):
-            yield
 
 
 class _RemoteStream:
@@ -203,7 +198,7 @@ class _RemoteStream:
 
     def write(self, data: bytes) -> int:
         """Writes bytes to the store. Raises `CorpusError` if the store reports an error."""
-        with _store_errors(self._name, "written"):
+        with _store_errors(self._name):
             self._stream.write(data)
             return len(data)
 
@@ -238,7 +233,7 @@ class _RemoteSource(RawIOBase):
 
 
 @contextmanager
-def _store_errors(url: str, what: str, *passed: type[Exception]) -> Iterator[None]:
+def _store_errors(url: str, what: str = "written", *passed: type[Exception]) -> Iterator[None]:
     """Converts any error of a store to a `CorpusError`, because each store has its own types of errors."""
     known: tuple[type[Exception], ...] = (BrokerfuzzError, *passed)
     try:
