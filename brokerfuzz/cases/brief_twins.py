@@ -14,9 +14,9 @@ from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
-from brokerfuzz.cases.case import Broken
-from brokerfuzz.cases.case_text import splice, written_twin
+from brokerfuzz.cases.case import Broken, Case, Splice, compact, tagged_now
 from brokerfuzz.cases.changes import Put, Steps, altered, places, pointer, value_at
+from brokerfuzz.cases.compressed_twins import LEGIBLE, splice, written_twin
 from brokerfuzz.cases.fault_variations import COMPLETE, REQUIRED, SMALLEST
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.techniques import TECHNIQUES
@@ -25,7 +25,7 @@ from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site
 from brokerfuzz.decoder.consistency_repair import repairs
 from brokerfuzz.errors import LabelError
 from brokerfuzz.pointers import site_of, steps_of
-from brokerfuzz.schemas import Rule
+from brokerfuzz.schemas import Contract, Rule, check
 
 _BRIEF = 64
 """A twin is short if `repr()` writes it with at most `_BRIEF` characters. With fresh values, it can be slightly longer."""
@@ -53,6 +53,24 @@ def _is_brief(case: Broken, maker: FaultMaker) -> bool:
     if len(splice(case.body, case.twin.body)[2]) <= _ALWAYS_BRIEF:
         return True
     return len(repr(written_twin(case.twin.body, case, maker.contract))) <= _BRIEF
+
+
+def legible(case: Case, twin: Case, contract: Contract) -> Splice:
+    """Returns the difference from the twin for `repr()`. If the difference is long, the function returns the difference from a smaller
+    twin, in which another valid value is at the place of the fault.
+    """
+    written = written_twin(twin.body, case, contract)
+    if len(repr(written)) <= LEGIBLE or len(case.faults) != 1 or case.headers:
+        return written
+    [fault] = case.faults
+    maker = FaultMaker(contract, case.message_type, tagged_now(case.tags))
+    with suppress(LookupError, TypeError):
+        for message, _ in _smaller_messages(twin.value, fault.at, contract.rule(fault.rule), maker, Style()):
+            body = compact(message)
+            other = written_twin(body, case, contract)
+            if len(repr(other)) <= LEGIBLE and check(case.message_type, body, now=maker.now, contract=contract).label == "valid":
+                return other
+    return written
 
 
 def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, style: Style) -> Iterator[tuple[Any, Steps]]:

@@ -50,7 +50,8 @@ class Case:
     fault. `headers` replace the usual request headers with the same names.
 
     `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns a
-    call of `judged` that creates the same case without its tags.
+    call of `judged` that creates the same case without its tags. If a large part of the twin differs from the case, the call has a
+    smaller twin.
 
     >>> from brokerfuzz import Case
     >>> case = Case.judged("offer-creation-request", b'{"number": "A", "offerType": "Email"}')
@@ -163,7 +164,8 @@ class Case:
 
         With `faults`, the message must break exactly the rules of these faults. A fault can be a string, such as `"orderMinimum
         minimum one-below"`: the short name of a rule, and a technique. `"* removed"` stands for all rules that the message
-        breaks. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity that the message must touch.
+        breaks and that no other fault names. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity
+        that the message must touch.
 
         `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 to 47. If many bytes differ,
         `repr()` writes them as a compressed string. `now` is the time that counts as the present (default: the time in the tag
@@ -299,7 +301,7 @@ def is_always_correct(case: Case, contract: Contract) -> bool:
 
 
 ALL_BROKEN = "*"
-"""In a fault that is written as a string, this name stands for all rules that the message breaks."""
+"""In a fault that is written as a string, this name stands for all rules that the message breaks and that no other fault names."""
 TWIN_TAGS = ("twin",)
 """The tags of a case that was selected only because it is the twin of another case."""
 NOW_TAG = "now:"

@@ -1,26 +1,23 @@
 """Describes cases: as a call that creates the case again, as a short text, and as an explanation with the difference from the twin."""
 
-from bisect import bisect
 from collections.abc import Iterator
 
-from brokerfuzz.cases.case import ALL_BROKEN, NOW_TAG, Case, Fault, Splice
-from brokerfuzz.cases.compressed_twins import compressed
+from brokerfuzz.cases.brief_twins import legible
+from brokerfuzz.cases.case import ALL_BROKEN, NOW_TAG, Case, Fault
 from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.rule_names import rule_names
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.wording import listed, printable_as_in_python
 
-LEGIBLE = 80
-"""A difference with up to `LEGIBLE` characters is never compressed. Differences from the twins of generated cases are never longer,
-so `repr()` adds at most 200 characters to the body.
-"""
+_LONG = 100
+"""If the names of several faults have more than `_LONG` characters, `*` replaces the last name."""
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
     """Returns Python code that creates the case again: a call of `Case.judged`. The call contains no tags, except for `now:TIME`."""
     options = {
         "faults": list(_written_faults(case, contract or load_contract())),
-        "twin": case.twin and written_twin(case.twin.body, case, contract or load_contract()),
+        "twin": case.twin and legible(case, case.twin, contract or load_contract()),
         "tags": [tag for tag in case.tags if tag.startswith(NOW_TAG)],
         "headers": case.headers,
     }
@@ -31,34 +28,19 @@ def as_call(case: Case, contract: Contract | None) -> str:
 
 
 def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
-    """Yields the faults as strings. If one technique breaks several rules, one string stands for all of them."""
+    """Yields the faults as strings. If one technique breaks several rules, one string stands for all of them.
+
+    If the strings are long, the last string names no rule. It then stands for the rules that the other strings do not name.
+    """
     technique = case.faults[0].technique if case.faults else ""
     if len(case.faults) > 1 and list(case.faults) == [Fault(entry.rule, entry.at, technique) for entry in case.verdict.broken]:
         yield f"{ALL_BROKEN} {technique}"
         return
     names = rule_names(contract, case.message_type)
-    yield from (f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults)
-
-
-def written_twin(twin: bytes, case: Case, contract: Contract) -> Splice:
-    """Returns the difference from the twin. Many bytes are compressed if this makes the text shorter."""
-    start, end, different = plain = splice(case.body, twin)
-    if len(repr(plain)) <= LEGIBLE:
-        return plain
-    text = compressed(different, case.body, case.message_type, contract)
-    return (start, end, text) if len(repr(text)) < len(repr(different)) else plain
-
-
-def splice(body: bytes, twin: bytes) -> tuple[int, int, bytes]:
-    """Returns the part in which two messages differ: its start and end in `body`, and its bytes in `twin`."""
-    start = _common_length(body, twin)
-    end = _common_length(body[start:][::-1], twin[start:][::-1])
-    return start, len(body) - end, twin[start : len(twin) - end]
-
-
-def _common_length(one: bytes, other: bytes) -> int:
-    """Returns how many bytes at the beginning of two messages are equal."""
-    return bisect(range(min(len(one), len(other))), False, key=lambda index: one[: index + 1] != other[: index + 1])
+    written = [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults]
+    if len(written) > 1 and len("".join(written)) > _LONG and len(written) == len(case.verdict.broken):
+        written[-1] = f"{ALL_BROKEN} {case.faults[-1].technique}"
+    yield from written
 
 
 def readable_id(case: Case, contract: Contract | None) -> str:

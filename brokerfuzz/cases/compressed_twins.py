@@ -1,18 +1,22 @@
-"""Compresses the part of a twin that differs from its case, for `repr()` of a case whose fault removes or rewrites much of the twin.
+"""Writes the part of a twin that differs from its case, for `repr()` of a case. If a fault removes or rewrites much of the twin, this
+part is compressed.
 
 The compression uses the body of the case and plain messages as its dictionary, so the text contains only what the dictionary lacks.
 """
 
 import zlib
 from base64 import b85decode, b85encode
+from bisect import bisect
 from functools import lru_cache
 
-from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.case import Case, Splice, compact
 from brokerfuzz.cases.fault_variations import BACKWARDS, BARE, COMPLETE, NULLS, SMALLEST, UNUSUAL
 from brokerfuzz.cases.message_builder import build
 from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import Contract, MessageType
 
+LEGIBLE = 80
+"""A difference with up to `LEGIBLE` characters is never compressed."""
 _AROUND_FAULTS = (UNUSUAL, BARE, NULLS, BACKWARDS, COMPLETE, SMALLEST)
 _ITEMS = 3
 """The number of items in the arrays of the plain messages in the dictionary."""
@@ -20,6 +24,27 @@ _LARGEST = 30_000
 """The maximum size of the dictionary, in bytes. zlib can refer only to the last 32,506 bytes."""
 _RAW = -zlib.MAX_WBITS
 """The zlib format without a header and without a checksum."""
+
+
+def written_twin(twin: bytes, case: Case, contract: Contract) -> Splice:
+    """Returns the difference from the twin. Many bytes are compressed if this makes the text shorter."""
+    start, end, different = plain = splice(case.body, twin)
+    if len(repr(plain)) <= LEGIBLE:
+        return plain
+    text = compressed(different, case.body, case.message_type, contract)
+    return (start, end, text) if len(repr(text)) < len(repr(different)) else plain
+
+
+def splice(body: bytes, twin: bytes) -> tuple[int, int, bytes]:
+    """Returns the part in which two messages differ: its start and end in `body`, and its bytes in `twin`."""
+    start = _common_length(body, twin)
+    end = _common_length(body[start:][::-1], twin[start:][::-1])
+    return start, len(body) - end, twin[start : len(twin) - end]
+
+
+def _common_length(one: bytes, other: bytes) -> int:
+    """Returns how many bytes at the beginning of two messages are equal."""
+    return bisect(range(min(len(one), len(other))), False, key=lambda index: one[: index + 1] != other[: index + 1])
 
 
 def compressed(part: bytes, body: bytes, message_type: MessageType, contract: Contract) -> str:
