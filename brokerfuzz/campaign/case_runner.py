@@ -122,9 +122,8 @@ class CaseRunner:
             answer = await self._send("twin", rejection.number, twin)
             self._check_twin(rejection.number, twin, answer)
             self._set_twin_answer(twin.id, answer)
-        known = self._twins.get(twin.id)
-        rejection = rejection._replace(twin=twin, twin_answer=known)
-        if known is None:
+        rejection.twin, rejection.twin_answer = twin, self._twins.get(twin.id)
+        if rejection.twin_answer is None:
             self._waiting.setdefault(twin.id, []).append(rejection)
         else:
             self._settle(rejection)
@@ -132,7 +131,8 @@ class CaseRunner:
     def _set_twin_answer(self, twin_id: str, answer: Answer) -> None:
         self._remember(twin_id, answer)
         for rejection in self._waiting.pop(twin_id, ()):
-            self._settle(rejection._replace(twin_answer=answer))
+            rejection.twin_answer = answer
+            self._settle(rejection)
 
     def _settle(self, rejection: Rejection) -> None:
         self.seen.settle(rejection, self._judge, plain_accepted=self._sender.contact.accepted)

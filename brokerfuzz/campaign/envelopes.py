@@ -29,7 +29,7 @@ def malformed(answer: Answer, contract: Contract) -> str | None:
     envelope, or if brokerfuzz knows only a part of the answer.
     """
     body = answer.body
-    if len(body) >= EXCERPT or not _MARKS.search(body):
+    if not body or len(body) >= EXCERPT or not _MARKS.search(body):
         return None
     return _problem(body, contract)
 

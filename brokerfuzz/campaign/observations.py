@@ -45,19 +45,19 @@ class Observations:
         If the target rejected a message that is not valid, the method returns the rejection. The caller must then call `settle`
         with this rejection.
         """
-        verdict = judge.verdict(case)
+        verdict, contract = judge.verdict(case), judge.demands
         self.counts[verdict.label, answer.kind] += 1
         if len(case.faults) == 1:
             self.rules[case.faults[0].rule, answer.kind] += 1
         rejection = Rejection(number, case, verdict, answer) if answer.kind == "rejected" and verdict.label != "valid" else None
         if verdict.label == "valid":
-            self.values.add(case, answer, judge.demands)
+            self.values.add(case, answer, contract)
         elif verdict.label == "unspecified":
             self.ledger.observe(number, case, verdict, answer.kind, judge)
         elif rejection is not None:
             self.proofs.rejected += 1
-            self.proofs.note_names(rejection, judge.demands)
-        if case.message_type == envelopes.ANSWERED and (problem := envelopes.malformed(answer, judge.demands)) is not None:
+            self.proofs.note_names(rejection, contract)
+        if case.message_type == envelopes.ANSWERED and (problem := envelopes.malformed(answer, contract)) is not None:
             self._add_malformed(number, case, verdict, answer, judge, problem)
         kind = contradiction(verdict.label, answer.kind)
         if kind is not None and judge.still(case, verdict):
@@ -88,7 +88,8 @@ class Observations:
         self.twins_accepted += 1
         rejection = self.add(before.number, case, answer, judge)
         if rejection is not None:
-            self.settle(rejection._replace(twin=twin, twin_answer=twin_answer), judge, plain_accepted=True)
+            rejection.twin, rejection.twin_answer = twin, twin_answer
+            self.settle(rejection, judge, plain_accepted=True)
 
     def _add_malformed(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge, problem: str) -> None:
         ambiguity = judge.demands.ambiguity(envelopes.AMBIGUITY)

@@ -8,7 +8,7 @@ unproven, because the target may have another reason to reject the message. An u
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.named_properties import named_properties, names_at_fault, names_meant, names_of
@@ -29,7 +29,8 @@ MOST_WAITING = 4096
 _OTHER = ("other",)
 
 
-class Rejection(NamedTuple):
+@dataclass(slots=True)
+class Rejection:
     """A rejected message. `number` is the number of the case. `twin_answer` is the answer to the twin, if the twin was sent."""
 
     number: int
@@ -120,8 +121,8 @@ class Proofs:
 
     def prove(self, rejection: Rejection) -> None:
         self.proven += 1
-        if rejection.rule is not None:
-            self.rules[rejection.rule] += 1
+        if (rule := rejection.rule) is not None:
+            self.rules[rule] += 1
 
     def doubt(self, example: UnprovenExample) -> None:
         """Records an unproven rejection of an invalid message."""
@@ -148,7 +149,7 @@ class Proofs:
     def note_names(self, rejection: Rejection, contract: Contract) -> None:
         """Records the rejection of an invalid message if the answer names only properties other than the invalid one."""
         case, body = rejection.case, rejection.answer.body
-        if rejection.rule is None or not body:
+        if not body or rejection.rule is None:
             return
         named = named_properties(body, names_of(contract, case.message_type))
         if named and names_meant(case, rejection.verdict, contract).isdisjoint(name.lower() for name in named):

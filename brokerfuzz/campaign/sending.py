@@ -4,6 +4,7 @@ per second, and writes the journal.
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 
@@ -20,6 +21,15 @@ from brokerfuzz.targets import Answer, HttpTarget, Target
 
 class UnsendableError(Exception):
     """The message cannot be sent to this target."""
+
+
+@dataclass(slots=True)
+class _Message:
+    """A message that is sent, perhaps more than once. `sent` is the body that was sent last, which may contain a fresh value."""
+
+    case: Case
+    body: bytes
+    sent: bytes = b""
 
 
 class Sender:
@@ -87,23 +97,20 @@ class Sender:
         key = Key("plain", 0, step)
         answer = None if self._recalled is None else self._recalled.get(key, case.body)
         if answer is None and self._sends and self.can_send(case):
-            answer, sent = await self._request(case, case.body)
-            self._record(key, case, case.body, sent, answer)
+            message = _Message(case, case.body)
+            answer = await self._request(message)
+            self._record(key, message, answer)
         return answer
 
     async def _insist(self, plain: Case) -> Answer:
-        answer = await self.health.retried(partial(self._asked, plain), is_answer)
+        answer = await self.health.retried(partial(self._request, _Message(plain, plain.body)), is_answer)
         if not is_answer(answer):
             raise TargetLostError(f"the target did not answer any message ({answer.reason})", answer, sent=False)
         return answer
 
     async def _ask(self) -> Answer:
         assert self.contact.case is not None, "the target answered the first message"
-        return await self._asked(self.contact.case)
-
-    async def _asked(self, case: Case) -> Answer:
-        answer, _ = await self._request(case, case.body)
-        return answer
+        return await self._request(_Message(self.contact.case, self.contact.case.body))
 
     def can_send(self, case: Case) -> bool:
         return self._target.can_send(case.body, case.headers)
@@ -122,15 +129,9 @@ class Sender:
             raise NotRecalledError
         if not self._target.can_send(body, case.headers):
             raise UnsendableError
-        sent = body
-
-        async def request() -> Answer:
-            nonlocal sent
-            answer, sent = await self._request(case, body)
-            return answer
-
-        answer = await self.health.checked(request)
-        self._record(key, case, body, sent, answer)
+        message = _Message(case, body)
+        answer = await self.health.checked(partial(self._request, message))
+        self._record(key, message, answer)
         return answer
 
     async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
@@ -151,16 +152,17 @@ class Sender:
         else:
             both = await self._target.send(sent), await self._target.send(sent)
         for key, answer in zip(keys, both, strict=True):
-            self._record(key, case, case.body, sent, answer)
+            self._record(key, _Message(case, case.body, sent), answer)
         return both
 
-    async def _request(self, case: Case, body: bytes) -> tuple[Answer, bytes]:
-        """Sends a message. Returns the answer and the sent body, which may contain a fresh value."""
+    async def _request(self, message: _Message) -> Answer:
+        """Sends a message and returns the answer."""
         if self._rate_limiter.limited:
             await self._rate_limiter.wait()
         self.requests += 1
+        case, body = message.case, message.body
         headers = case.headers
-        sent = body if self._fresh is None else self._fresh.of(case, body)
+        sent = message.sent = body if self._fresh is None else self._fresh.of(case, body)
         if isinstance(self._target, HttpTarget):
             case_id = case.id if body is case.body else message_id(case.message_type, headers, body)
             answer = await self._target.send(sent, headers, case_id=case_id)
@@ -170,8 +172,8 @@ class Sender:
         if task is not None and task.cancelling():  # a request that finishes while it is cancelled would hide the cancellation
             raise asyncio.CancelledError
         self.timing.add(monotonic() - self.started, answer.seconds, failed=answer.kind in {"crashed", "timeout"})
-        return answer, sent
+        return answer
 
-    def _record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer) -> None:
+    def _record(self, key: Key, message: _Message, answer: Answer) -> None:
         if self._journal is not None and answer.reached:  # so a resumed campaign sends an unanswered message again
-            self._journal.record(key, case, body, sent, answer, monotonic() - self.started)
+            self._journal.record(key, message.case, message.body, message.sent, answer, monotonic() - self.started)

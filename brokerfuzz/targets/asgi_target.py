@@ -1,6 +1,7 @@
 """Defines the target for an ASGI application in this process, such as FastAPI, Starlette, Litestar or asynchronous Django."""
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, MutableMapping
 from functools import partial
 from time import perf_counter
@@ -43,6 +44,8 @@ class AsgiTarget(InProcessTarget):
             "root_path": "",
             "client": ("127.0.0.1", 50000),
             "server": ("127.0.0.1", 80),
+            "headers": [],
+            "state": {},
         }
 
     async def open(self) -> None:
@@ -60,8 +63,9 @@ class AsgiTarget(InProcessTarget):
         """Calls the application and returns its answer."""
         assert self._lifespan is not None, "the target is open"
         sent = _encoded(self._sent(headers)) if headers else self._usual_headers
-        length = (b"content-length", str(len(body)).encode())
-        scope = {**self._scope, "headers": [*_HOST, length, *sent], "state": dict(self._lifespan.state)}
+        scope = self._scope.copy()
+        scope["headers"] = [*_HOST, (b"content-length", b"%d" % len(body)), *sent]
+        scope["state"] = self._lifespan.state.copy()
         logged, exchange, started = exceptions_of_request(), _Exchange(body), perf_counter()
         try:
             rest = _started(self._application(scope, exchange.receive, exchange.send))
@@ -74,7 +78,9 @@ class AsgiTarget(InProcessTarget):
         seconds = perf_counter() - started
         if exchange.status is None:
             return Answer("crashed", reason="the application returned without a response", seconds=seconds)
-        return self._answer(exchange.status, bytes(exchange.body), seconds, logged)
+        if not logged and exchange.handled is not None and exchange.handled is not sys.exception():
+            logged = [exchange.handled]
+        return self._answer(exchange.status, b"".join(exchange.chunks), seconds, logged)
 
 
 def _started(call: Awaitable[None]) -> "_Rest | None":
@@ -127,28 +133,36 @@ def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 
 class _Exchange:
-    """A request to the application, and its response."""
+    """A request to the application, and its response. `handled` is the exception that the application handles by sending the response.
+    Some frameworks, such as Litestar, do not log this exception. It can also be an exception that the caller of brokerfuzz handles.
+    """
 
     def __init__(self, body: bytes) -> None:
         self.status: int | None = None
-        self.body = bytearray()
+        self.chunks: list[bytes] = []
+        self.handled: BaseException | None = None
         self._request: bytes | None = body
-        self._complete = asyncio.Event()
+        self._is_complete = False
+        self._completion: asyncio.Event | None = None
 
     async def receive(self) -> Message:
         if self._request is not None:
             body, self._request = self._request, None
             return {"type": "http.request", "body": body, "more_body": False}
-        await self._complete.wait()
+        if not self._is_complete:
+            self._completion = self._completion or asyncio.Event()
+            await self._completion.wait()
         return {"type": "http.disconnect"}
 
     async def send(self, message: Mapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            self.status = message["status"]
+            self.status, self.handled = message["status"], sys.exception()
         elif message["type"] == "http.response.body":
-            self.body += message.get("body", b"")
+            self.chunks.append(message.get("body", b""))
             if not message.get("more_body", False):
-                self._complete.set()
+                self._is_complete = True
+                if self._completion is not None:
+                    self._completion.set()
 
 
 class _Lifespan:

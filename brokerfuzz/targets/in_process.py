@@ -25,7 +25,7 @@ class InProcessTarget:
 
     `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If the
     application raises an exception, the answer contains the end of its traceback. The same is true if the application logs an
-    exception and then answers with a status that means `crashed`.
+    exception, or an ASGI application handles one, and the status of the response means `crashed`.
     """
 
     def __init__(
@@ -76,8 +76,8 @@ class InProcessTarget:
         return [*own, *((name, value) for name, value in instead if value is not None)]
 
     def _answer(self, status: int, body: bytes, seconds: float, logged: Sequence[BaseException]) -> Answer:
-        """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception that the
-        application logged for this request.
+        """Returns the answer for a response. If the status means `crashed`, the answer describes the last of the exceptions that the
+        application logged or handled for this request.
         """
         answer = self.rules.read(status, body, seconds, self.secrets)
         return self.crash(logged[-1], seconds) if answer.kind == "crashed" and logged else answer

@@ -192,7 +192,7 @@ class Secrets:
 
         A compressed body is replaced completely, because it may contain hidden secrets.
         """
-        if not self._search:
+        if not self._search.longest:
             return body[:size]
         if body.startswith(_COMPRESSED):
             return f"[compressed response of {len(body):,} bytes]".encode()[:size]

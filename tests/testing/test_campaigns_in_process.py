@@ -6,7 +6,8 @@ import json
 import re
 import threading
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.test import Client
     from flask import Flask
+    from litestar import Litestar
 
 SOME: dict[str, Any] = {"rules": ["*orderM*:minimum"], "techniques": ["one-below", "negative"]}
 """A few cases. The applications below do not check orderMinimum, and crash if orderMaximum is 0."""
@@ -64,6 +66,37 @@ class AsgiShop:
         await send({"type": "lifespan.startup.complete"})
         self.events.append((await receive())["type"])
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def answering(shop: AsgiShop) -> Callable[..., Awaitable[None]]:
+    """Returns an application that answers with status 500 instead of raising exceptions, and does not log them."""
+
+    async def answers(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+        try:
+            await shop(scope, receive, send)
+        except KeyError:
+            await send({"type": "http.response.start", "status": 500, "headers": []})
+            await send({"type": "http.response.body"})
+
+    return answers
+
+
+def litestar_shop() -> "Litestar":
+    """Returns an application that works only after its lifespan has begun."""
+    pytest.importorskip("litestar", reason="Litestar is not installed")
+    from litestar import Litestar, Request, Response, post
+
+    @asynccontextmanager
+    async def lifespan(shop: Any) -> AsyncIterator[None]:
+        shop.state.status_of = status_of
+        yield
+        shop.state.status_of = None
+
+    @post("/offers")
+    async def create(request: Request[Any, Any, Any]) -> Response[bytes]:
+        return Response(b"{}", status_code=request.app.state.status_of(await request.body()))
+
+    return Litestar([create], lifespan=[lifespan])
 
 
 def wsgi_shop(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -112,6 +145,7 @@ def kinds(report: brokerfuzz.Report) -> list[str]:
 
 TARGETS: dict[str, Callable[[], Any]] = {
     "ASGI": AsgiShop,
+    "ASGI with a handler of exceptions": lambda: answering(AsgiShop()),
     "WSGI": lambda: wsgi_shop,
     "Flask": flask_shop,
     "client of Flask": lambda: flask_shop().test_client(),
@@ -119,7 +153,13 @@ TARGETS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("create", [pytest.param(create, id=name) for name, create in TARGETS.items()])
+@pytest.mark.parametrize(
+    "create",
+    [
+        *(pytest.param(create, id=name) for name, create in TARGETS.items()),
+        pytest.param(litestar_shop, id="Litestar", marks=pytest.mark.rotated(3)),
+    ],
+)
 def test_applications_and_clients_run_in_this_process_and_crashes_contain_the_traceback(create: Callable[[], Any]) -> None:
     report = brokerfuzz.fire(create(), path="/offers", **SOME)
     assert kinds(report) == ["accepted", "crashed"]
