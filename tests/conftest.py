@@ -132,9 +132,15 @@ def spawn(start: Callable[..., subprocess.Popen[bytes]]) -> Callable[..., subpro
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Writes lines to a file in the current folder, and returns the file name."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Makes an empty folder the current folder."""
     monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def write(folder: Path) -> Callable[..., str]:
+    """Writes lines to a file in the current folder, and returns the file name."""
 
     def text(name: str, *lines: str) -> str:
         Path(name).write_text("".join(f"{line}\n" for line in lines))

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from waiting import happens
+
 from brokerfuzz.targets import Answer, Target, watchdog
 
 SECONDS = 30.0
@@ -66,12 +68,7 @@ def is_alive(pid: int) -> bool:
 
 def dies(pid: int) -> bool:
     """Returns whether the process ends within `SECONDS`."""
-    until = time.monotonic() + SECONDS
-    while is_alive(pid):
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.01)
-    return True
+    return happens(lambda: not is_alive(pid), SECONDS)
 
 
 @contextmanager
@@ -80,10 +77,7 @@ def nothing_left_behind() -> Iterator[None]:
     watchdog.start()
     before = _children(), _descriptors()
     yield
-    until = time.monotonic() + SECONDS
-    while _children() - before[0] and time.monotonic() < until:
-        time.sleep(0.01)
-    assert _children() - before[0] == set()
+    assert happens(lambda: _children() <= before[0], SECONDS), _children()
     assert _descriptors() == before[1]
 
 

@@ -71,10 +71,16 @@ async def _turns() -> None:
 async def requests(behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Reads requests with a content length until the client disconnects, and reacts to each body with `behaviour`."""
     while not writer.is_closing():
-        head = await reader.readuntil(b"\r\n\r\n")
-        lengths = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
-        await behaviour(await reader.readexactly(int(lengths[0]) if lengths else 0), writer)
+        _, body = await read_request(reader)
+        await behaviour(body, writer)
         await writer.drain()
+
+
+async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
+    """Returns the head and the body of the next request."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    lengths = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+    return head, await reader.readexactly(int(lengths[0]) if lengths else 0)
 
 
 async def _converse(conversation: Conversation, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

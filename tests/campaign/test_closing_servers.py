@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import uvicorn
-from hand_made_servers import OFFER, conforming, reset, response, serving_streams
+from hand_made_servers import OFFER, conforming, read_request, reset, response, serving_streams
 
 from brokerfuzz.campaign import Options, fire
 from brokerfuzz.cases.case import Case
@@ -55,9 +55,7 @@ def uvicorn_serving(app: Any) -> Iterator[str]:
 async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Answers one request per connection, and resets the connection when it has read a second one."""
     for number in range(2):
-        head = await reader.readuntil(b"\r\n\r\n")
-        length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
-        body = await reader.readexactly(length)
+        _, body = await read_request(reader)
         if number:
             reset(writer)
         else:

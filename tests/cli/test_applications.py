@@ -43,10 +43,9 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture(autouse=True)
-def _shops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "brokerfuzz_shops.py").write_text(SHOPS)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
+def _shops(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "brokerfuzz_shops.py").write_text(SHOPS)
+    monkeypatch.syspath_prepend(folder)
 
 
 @pytest.mark.parametrize("name", ["asgi", "wsgi", "create"])

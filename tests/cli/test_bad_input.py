@@ -23,9 +23,8 @@ PLAIN = '{"number":"1","offerType":"Email"}'
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Creates a folder with every kind of invalid file."""
-    monkeypatch.chdir(tmp_path)
+def _files(folder: Path) -> None:
+    """Creates every kind of invalid file in the current folder."""
     Path("offer.json").write_text(PLAIN)
     Path("folder").mkdir()
     Path("there").write_text("mine")

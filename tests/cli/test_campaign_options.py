@@ -14,6 +14,7 @@ from pricing_reader import BUG, PRICING
 from brokerfuzz.schemas import check
 
 Run = Callable[..., Result]
+pytestmark = pytest.mark.usefixtures("folder")
 SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--rule", "*totalExtendedPrice*")
 FUNCTION = """
 from brokerfuzz import check
@@ -27,12 +28,6 @@ def read(body):
 def conforming_url() -> Iterator[str]:
     with serving(answers(lambda body: 400 if check(PRICING, body).label == "invalid" else 200)) as url:
         yield url
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def report(result: Result) -> Any:

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from hand_made_servers import answers, serving
 from pricing_reader import PRICING, lenient, reproducible_parts
+from waiting import gets_answers, workers_of
 
 from brokerfuzz.campaign.journal import records
 from brokerfuzz.cli import commands
@@ -48,13 +48,10 @@ def expected(url: str) -> Any:
 def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, expected: Any, tmp_path: Path, name: str) -> None:
     journal = tmp_path / name
     with start("fire", url, *SOME, "--journal", journal, "--rate", "400", "--no-preflight") as process:
-        deadline = time.monotonic() + SECONDS
-        while (not journal.exists() or sum(1 for _ in records(journal)) < 60) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        assert gets_answers(journal, 60)
         process.send_signal(signal.SIGKILL)
         process.wait(SECONDS)
     answered = [record.key for record in records(journal)]
-    assert len(answered) >= 60
     resumed = run("fire", url, "--resume", journal, "--json", "--no-preflight")
     assert resumed.exit_code == 1, resumed.stderr
     assert reproducible_parts(resumed.stdout_bytes) == expected
@@ -66,8 +63,7 @@ def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, exp
 def test_ctrl_c_ends_with_a_report_and_a_journal_that_can_be_resumed(start: Start, run: Run, url: str, expected: Any, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
     with start("fire", url, *SOME, "--journal", journal, "--rate", "300") as process:
-        while not journal.exists() or sum(1 for _ in records(journal)) < 40:
-            time.sleep(0.05)
+        assert gets_answers(journal, 40)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=SECONDS)
     report = json.loads(stdout)
@@ -121,23 +117,13 @@ def test_the_result_is_the_same_for_any_number_of_workers(run: Run, url: str, ex
     assert reproducible_parts(run("fire", url, "--resume", journal, "--json", "--workers", "2").stdout_bytes) == expected
 
 
-def _children(process: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-
-
-def _workers(process: int) -> list[int]:
-    return [child for child in _children(process) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
-
-
 @pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
 def test_a_killed_worker_does_not_change_the_result(start: Start, url: str, expected: Any, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
     with start("fire", url, *SOME, "--workers", "2", "--journal", journal, "--rate", "300") as process:
-        deadline = time.monotonic() + SECONDS
-        while (not journal.exists() or sum(1 for _ in records(journal)) < 50) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        os.kill(_workers(process.pid)[0], signal.SIGKILL)
+        assert gets_answers(journal, 50)
+        os.kill(workers_of(process.pid)[0], signal.SIGKILL)
         stdout, stderr = process.communicate(timeout=SECONDS)
     assert (process.returncode, stderr) == (1, b"")
     assert reproducible_parts(stdout) == expected

@@ -18,7 +18,7 @@ from urllib.parse import quote
 import pytest
 from canaries import leaks
 from click.testing import Result
-from hand_made_servers import response, serving_streams
+from hand_made_servers import read_request, response, serving_streams
 from pricing_reader import PRICING
 
 from brokerfuzz.compression import compressing
@@ -83,9 +83,7 @@ ENCODINGS: Final[tuple[Echo, ...]] = (
 async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Repeats the head of each request in one pair of encodings after another. Most answers accept, some crash, and some redirect."""
     while True:
-        head = await reader.readuntil(b"\r\n\r\n")
-        length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
-        await reader.readexactly(length)
+        head, _ = await read_request(reader)
         number = next(TURN)
         status = (200, 500, 200, 302)[number % 4]
         target = head.split()[1].decode()
@@ -98,9 +96,8 @@ TURN: Iterator[int] = count()
 
 
 @pytest.fixture
-def written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, bytes]]:
+def written(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, bytes]]:
     """Returns a function that runs commands, and returns everything that they wrote."""
-    monkeypatch.chdir(tmp_path)
     for name, value in FROM_ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
 
@@ -110,7 +107,7 @@ def written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
             result = run(*words)
             assert result.exit_code in (0, 1, 2), result.output
             streams[" ".join(words[:3])] = result.output.encode() + result.stderr.encode()
-        files = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file() and path.name not in inputs}
+        files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.name not in inputs}
         return {**streams, **files}
 
     return everything
@@ -222,11 +219,8 @@ def before_request(request, seen=set()):
 """
 
 
-def test_no_stream_of_workers_and_child_programs_contains_a_secret(
-    environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("hooks.py").write_text(PRINTS)
+def test_no_stream_of_workers_and_child_programs_contains_a_secret(environment: Mapping[str, str], folder: Path) -> None:
+    (folder / "hooks.py").write_text(PRINTS)
     with serving_streams(echoes) as url:
         words = [url, "--hooks", "hooks.py", "-H", "X-Tenant: ${HEADER}", "--secret", "HOOK", *SOME, "--json", "--workers", "2"]
         key = "-----BEGIN KEY-----\nc4nary-first-line\nc4nary-second-line\n"
@@ -242,13 +236,12 @@ def test_no_stream_of_workers_and_child_programs_contains_a_secret(
     assert b"${HOOK}" in done.stderr
 
 
-def test_short_secrets_are_noted_and_hidden_in_their_own_header(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_short_secrets_are_noted_and_hidden_in_their_own_header(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHORT", "q7z")
     with serving_streams(echoes) as url:
         result = run("fire", url, *SOME, "-H", "X-Tenant: ${SHORT}", "-H", "X-Pin: 1q7z", "--report", "r.json")
     assert re.search(r"\$\{SHORT\}.* X-Pin .*fewer than 6 characters", result.stderr), result.stderr
-    request = json.loads((tmp_path / "r.json").read_text())["request"]
+    request = json.loads((folder / "r.json").read_text())["request"]
     assert "q7z" not in json.dumps(request)
 
 

@@ -21,18 +21,6 @@ ENVELOPE = '{"data":%s,"failureMessages":%s,"informationalMessages":[],"operatio
 EMPTY_RULE = "offer-creation-request/number:minLength"
 
 
-@pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Returns a function that writes a file into the current folder and returns its name."""
-    monkeypatch.chdir(tmp_path)
-
-    def text(name: str, *lines: str) -> str:
-        Path(name).write_text("\n".join(lines) + "\n")
-        return name
-
-    return text
-
-
 def judged(result: Result) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
@@ -104,11 +92,8 @@ def test_messages_are_judged_as_of_the_given_time(run: Run, write: Write) -> Non
 
 
 @pytest.mark.parametrize(("ending", "second"), [("\n", 2), ("\r\n", 2), ("\n\n", 3)])
-def test_each_line_is_a_message_and_blank_lines_are_skipped(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, second: int
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("offers.ndjson").write_bytes(f"{PLAIN}{ending}{EMPTY_NUMBER}{ending}".encode())
+def test_each_line_is_a_message_and_blank_lines_are_skipped(run: Run, folder: Path, ending: str, second: int) -> None:
+    (folder / "offers.ndjson").write_bytes(f"{PLAIN}{ending}{EMPTY_NUMBER}{ending}".encode())
     result = run("check", "offers.ndjson")
     assert result.exit_code == 1
     assert "offers.ndjson:1: valid" in result.stdout
@@ -218,11 +203,10 @@ def test_a_changed_contract_changes_the_verdict(run: Run, write: Write, tmp_path
 
 
 @pytest.fixture
-def corpus(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def corpus(run: Run, folder: Path) -> list[str]:
     """Writes a corpus and returns its lines."""
-    monkeypatch.chdir(tmp_path)
     assert run("export", "corpus.ndjson", "--message", "offer-pricing-response").exit_code == 0
-    return Path("corpus.ndjson").read_text().removesuffix("\n").split("\n")  # splitlines() would also split at other characters within strings
+    return (folder / "corpus.ndjson").read_text().removesuffix("\n").split("\n")  # splitlines() would also split at other characters within strings
 
 
 def test_a_corpus_with_invalid_messages_agrees_with_its_records(run: Run, corpus: list[str]) -> None:
@@ -250,7 +234,7 @@ def test_a_wrong_record_is_found(run: Run, corpus: list[str]) -> None:
     assert "the corpus says invalid" in result.stdout
 
 
-def test_a_corpus_with_faults_of_the_clock_is_judged_as_of_its_own_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run("export", "old.ndjson", "--message", "offer-creation-request", "--clock", "--now", "2015-01-01T00:00:00Z").exit_code == 0
-    assert run("check", "--quiet", "old.ndjson").exit_code == 0
+def test_a_corpus_with_faults_of_the_clock_is_judged_as_of_its_own_time(run: Run, folder: Path) -> None:
+    corpus = folder / "old.ndjson"
+    assert run("export", corpus, "--message", "offer-creation-request", "--clock", "--now", "2015-01-01T00:00:00Z").exit_code == 0
+    assert run("check", "--quiet", corpus).exit_code == 0

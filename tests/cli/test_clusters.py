@@ -3,13 +3,13 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 from pricing_reader import PRICING, reproducible_parts
+from waiting import gets_answers
 
 from brokerfuzz.campaign.journal import records
 
@@ -29,9 +29,7 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_result(
     journal = tmp_path / "run.ndjson"
     alone = spawn("fire", url, *SOME)
     with start("fire", url, *SOME, "--cluster", address, "--journal", journal, "--rate", "300") as process:
-        deadline = time.monotonic() + SECONDS
-        while (not journal.exists() or sum(1 for _ in records(journal)) < 1) and time.monotonic() < deadline:
-            time.sleep(0.1)
+        assert gets_answers(journal, 1)
         os.kill(workers[0], signal.SIGKILL)
         stdout, stderr = process.communicate(timeout=SECONDS)
     assert process.returncode == 1, stderr

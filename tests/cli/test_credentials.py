@@ -4,17 +4,17 @@ import asyncio
 import json
 import socket
 import subprocess
-import threading
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from click.testing import Result
-from hand_made_servers import answers, response, serving, serving_streams
+from hand_made_servers import answers, read_request, response, serving, serving_streams
 from pricing_reader import PRICING, lenient
+from waiting import happens
 
 Run = Callable[..., Result]
 Start = Callable[..., subprocess.Popen[bytes]]
@@ -30,9 +30,8 @@ def demanding() -> Iterator[tuple[str, list[bytes]]]:
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
-            head = await reader.readuntil(b"\r\n\r\n")
+            head, _ = await read_request(reader)
             heads.append(head)
-            await reader.readexactly(next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")))
             writer.write(response(200, head))
             await writer.drain()
 
@@ -41,11 +40,9 @@ def demanding() -> Iterator[tuple[str, list[bytes]]]:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def _variables(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BROKER_PASSWORD", PASSWORD)
     monkeypatch.delenv("BROKER_UNSET", raising=False)
-    return tmp_path
 
 
 @pytest.mark.parametrize(
@@ -101,6 +98,7 @@ def test_configured_credentials_are_not_used_for_another_target(run: Run, demand
         (["--auth", f"me:{PASSWORD}", f"http://me:{PASSWORD}@127.0.0.1:1/"], "credentials are specified twice"),
         (["-H", f"Authorization {PASSWORD}"], "a header has no name or no colon: write NAME:VALUE"),
         (["--exec", f"v --token '{PASSWORD}"], "is not a valid command line (No closing quotation)"),
+        ([f"http://me:{PASSWORD}@127.0.0.1:1/?token={PASSWORD}"], "cannot be reached (the connection was refused)"),
         (["--proxy", f"ftp://me:{PASSWORD}@h"], "is not a valid proxy URL"),
     ],
 )
@@ -124,7 +122,7 @@ def test_brokerfuzz_waits_until_the_target_listens(start: Start, before: str) ->
         if before == "a gateway":
             seen: list[bytes] = []
             with serving_streams(lambda reader, writer: _unavailable(reader, writer, seen), port=port):
-                _until(lambda: len(seen) > 2)
+                assert happens(lambda: len(seen) > 2)
             assert all(head.startswith(b"HEAD ") for head in seen)
         else:
             time.sleep(1)  # time in which the target does not listen
@@ -140,15 +138,6 @@ async def _unavailable(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
         seen.append(await reader.readuntil(b"\r\n\r\n"))
         writer.write(b"HTTP/1.1 503 Said\r\nContent-Length: 0\r\n\r\n")
         await writer.drain()
-
-
-def _until(condition: Callable[[], Any]) -> None:
-    waiting = threading.Event()
-    for _ in range(600):
-        if condition():
-            return
-        waiting.wait(0.1)
-    raise AssertionError("it did not happen")
 
 
 def test_a_target_that_never_listens_is_an_error(run: Run) -> None:

@@ -154,13 +154,10 @@ def state(folder: str = ".") -> dict[str, tuple[int, int]]:
 
 @sample(200, 10_000)
 @pytest.mark.parametrize("reader", READERS)
-def test_a_damaged_file_gives_an_error_of_one_line(
-    originals: Path, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, reader: str, size: int
-) -> None:
+def test_a_damaged_file_gives_an_error_of_one_line(originals: Path, url: str, folder: Path, run: Run, reader: str, size: int) -> None:
     name, words = READERS[reader]
     words = tuple(url if word == LIVE else word for word in words)
-    shutil.copytree(originals, tmp_path, dirs_exist_ok=True)
-    monkeypatch.chdir(tmp_path)
+    shutil.copytree(originals, folder, dirs_exist_ok=True)
     undamaged = (originals / name).read_bytes()
     noticed = 0
     for seed in range(size):

@@ -11,17 +11,12 @@ import pytest
 from click.testing import Result
 
 Run = Callable[..., Result]
+pytestmark = pytest.mark.usefixtures("folder")
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 
 BUG: Final = "accepts-zero-order-minimum"
 SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below")
 REPORTS: Final = ("r.html", "r.xml", "r.json", "r.ndjson", "r.har", "r.md", "r.py")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,8 @@ def test_a_rule_is_recognised_without_its_message_type_or_with_another_one(run: 
 
 
 @pytest.mark.parametrize("command", [["fire", "http://127.0.0.1:1/"], ["export", "out.ndjson"], ["catalogue"]])
-def test_filters_recognise_rules_of_another_message_type(run: Run, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("folder")
+def test_filters_recognise_rules_of_another_message_type(run: Run, command: list[str]) -> None:
     for filters in (["--rule", MINIMUM], ["--rule", "*orderMinimum*"], ["--site", "orderMinimum"]):
         result = run(*command, "--message", PRICING, *filters)
         assert result.exit_code == 2

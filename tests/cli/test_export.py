@@ -17,16 +17,12 @@ from brokerfuzz.corpus.reading import records
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 Run = Callable[..., Result]
+pytestmark = pytest.mark.usefixtures("folder")
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 Start = Callable[..., subprocess.Popen[bytes]]
 
 NOW = "2025-06-15T12:00:00Z"
 SMALL = ("--message", "product-list-response")
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def test_full_writes_the_whole_catalogue_of_every_message(run: Run) -> None:

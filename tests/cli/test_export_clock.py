@@ -14,17 +14,13 @@ from brokerfuzz.cases.case import Case, tagged_now
 from brokerfuzz.schemas import oracle
 
 Run = Callable[..., Result]
+pytestmark = pytest.mark.usefixtures("folder")
 
 OFFERS = ("--message", "offer-creation-request")
 MADE = datetime(2025, 6, 15, 12, tzinfo=UTC)
 CLOCK = ("--clock", "--now", "2025-06-15T12:00:00Z")
 RANDOM = ("--random", "--count", "300")
 TIMESTAMP = ("--site", "lastUpdatedDateTimeUtc")
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def label_at(year: int, case: Case) -> str:

@@ -3,12 +3,12 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import Result
+from waiting import happens
 
 Run = Callable[..., Result]
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -23,8 +23,7 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_export(start: Start, r
     for folder in ("alone", "together"):
         (tmp_path / folder).mkdir()
     with start("export", (tmp_path / "together" / "out.ndjson").as_uri(), *MANY, "--shards", "9", "--cluster", address) as process:
-        while not list((tmp_path / "together").glob("out-00001-*")) and process.poll() is None:
-            time.sleep(0.01)
+        assert happens(lambda: list((tmp_path / "together").glob("out-00001-*")))
         os.kill(workers[0], signal.SIGKILL)
         _, stderr = process.communicate(timeout=90)
     assert process.returncode == 0, stderr
@@ -38,8 +37,7 @@ def test_a_killed_scheduler_is_reported_in_one_line(start: Start, cluster: tuple
     address, [worker, _] = cluster
     scheduler = int(Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1].split()[1])
     with start("export", tmp_path / "out.ndjson", *MANY, "--shards", "9", "--cluster", address) as process:
-        while not list(tmp_path.glob("out-00001-*")) and process.poll() is None:
-            time.sleep(0.01)
+        assert happens(lambda: list(tmp_path.glob("out-00001-*")))
         os.kill(scheduler, signal.SIGKILL)
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == 2

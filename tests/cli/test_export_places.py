@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import Result
+from waiting import happens
 
 from brokerfuzz.corpus import read
 from brokerfuzz.corpus.places import place_of
@@ -179,8 +179,7 @@ def test_a_killed_upload_leaves_no_file(bucket: str, start: Start) -> None:
     many = (*SOME[:3], "--count", "60000")
     with start("export", f"{bucket}/out.ndjson", *many) as process:
         system = fsspec.filesystem("s3", skip_instance_cache=True)
-        while process.poll() is None and not _uploads(system, bucket):
-            time.sleep(0.05)
+        assert happens(lambda: _uploads(system, bucket))
         process.kill()
     assert process.returncode == -9
     assert found(bucket) == {}

@@ -13,21 +13,18 @@ import pytest
 from click.testing import Result
 from contracts import changed_contract
 from sampled import sample
+from waiting import happens
 
 from brokerfuzz.corpus import read
 
 Run = Callable[..., Result]
+pytestmark = pytest.mark.usefixtures("folder")
 Start = Callable[..., subprocess.Popen[bytes]]
 
 PRICING = ("--message", "offer-pricing-response", "--random", "--clock", "--now", "2026-01-01T00:00:00Z")
 SOME = (*PRICING, "--count", "1201")
 FEW = (*PRICING, "--count", "20")
 FINITE = ("--rule", "*:json", "--technique", "empty-body", "--verdict", "invalid")
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def manifest() -> Any:
@@ -92,8 +89,7 @@ def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Sta
     moments = random.Random(5)
     for _ in range(size):
         with start("export", "out.ndjson.zst", *args, "--resume") as process:
-            while not Path("out.shards.json").exists() and process.poll() is None:
-                time.sleep(0.01)
+            assert happens(Path("out.shards.json").exists)
             time.sleep(moments.uniform(0.0, 0.5))
             process.kill()
         assert all(shard["name"] in files() for shard in manifest()["shards"])

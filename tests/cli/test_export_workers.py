@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from waiting import happens, workers_of
 
 from brokerfuzz.corpus import read
 
 Run = Callable[..., Result]
+pytestmark = pytest.mark.usefixtures("folder")
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 Start = Callable[..., subprocess.Popen[bytes]]
 
@@ -21,11 +23,6 @@ SECONDS = 60
 PRICING = ("--message", "offer-pricing-response")
 SOME = (*PRICING, "--random", "--count", "1200")
 MANY = (*PRICING, "--random", "--count", "4000")
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("out", ["out.ndjson.zst", "out.ndjson", "out.ndjson.gz", "out.har"])
@@ -54,20 +51,10 @@ def test_a_pipe_receives_the_same_bytes_as_a_file(run: Run, spawn: Spawn) -> Non
     assert b"\r" not in done.stderr, "no progress in a pipe"
 
 
-def _children(process: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-
-
-def _workers(process: int) -> list[int]:
-    return [child for child in _children(process) if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes()]
-
-
 def _wait_for_output(process: "subprocess.Popen[bytes]", folder: Path) -> None:
     """Waits until the export has written something."""
-    deadline = time.monotonic() + SECONDS
     with suppress(FileNotFoundError):  # a complete file loses its temporary name
-        while not any(path.stat().st_size for path in folder.glob(".*.part")) and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.005)
+        happens(lambda: process.poll() is not None or any(path.stat().st_size for path in folder.glob(".*.part")))
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
@@ -76,7 +63,7 @@ def test_a_killed_worker_does_not_change_the_export(start: Start, run: Run, tmp_
     run("export", "alone.ndjson.zst", *MANY)
     with start("export", "out.ndjson.zst", *MANY, "--workers", "2") as process:
         _wait_for_output(process, tmp_path)
-        os.kill(_workers(process.pid)[0], signal.SIGKILL)
+        os.kill(workers_of(process.pid)[0], signal.SIGKILL)
         _, stderr = process.communicate(timeout=SECONDS)
     assert (process.returncode, stderr) == (0, b"")
     assert Path("out.ndjson.zst").read_bytes() == Path("alone.ndjson.zst").read_bytes()
@@ -98,9 +85,7 @@ def test_an_interrupted_export_leaves_no_files(start: Start, tmp_path: Path, end
 @pytest.mark.rotated(2)
 def test_an_export_that_is_interrupted_twice_leaves_no_files(start: Start, tmp_path: Path, pause: float) -> None:
     with start("export", "out", *MANY, "--format", "files") as process:
-        deadline = time.monotonic() + SECONDS
-        while len(list(tmp_path.glob(".*.part/*/*/*"))) < 500 and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
+        happens(lambda: process.poll() is not None or len(list(tmp_path.glob(".*.part/*/*/*"))) >= 500)
         process.send_signal(signal.SIGINT)
         time.sleep(pause)
         process.send_signal(signal.SIGINT)

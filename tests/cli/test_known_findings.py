@@ -17,9 +17,8 @@ SOME: Final = ("--message", PRICING, "--rule", BUG, "--shrink", "10s", "--baseli
 
 
 @pytest.fixture(autouse=True)
-def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Any:
+def known(folder: Path, run: Run) -> Any:
     """Returns the finding of a service with one bug, which is in the baseline known.json."""
-    monkeypatch.chdir(tmp_path)
     with serving(answers(lenient)) as url:
         assert run("fire", url, *SOME, "--baseline-update").exit_code == 0
     return json.loads(Path("known.json").read_text())["findings"][0]

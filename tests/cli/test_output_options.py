@@ -19,10 +19,8 @@ SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def _coloured(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    return tmp_path
 
 
 def test_quiet_prints_only_the_outcome(run: Run, url: str) -> None:

@@ -56,10 +56,9 @@ def run_in_a_shell(environment: Mapping[str, str], redirections: str, *args: str
 @pytest.mark.parametrize("redirections", [">&-", ">/dev/full"])
 @pytest.mark.rotated(2)
 def test_output_that_cannot_be_written_is_reported_in_one_line(
-    environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], redirections: str
+    environment: Mapping[str, str], folder: Path, args: tuple[str, ...], redirections: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("offer.json").write_text('{"number":"1","offerType":"Email"}')
+    (folder / "offer.json").write_text('{"number":"1","offerType":"Email"}')
     done = run_in_a_shell(environment, redirections, *args)
     assert done.returncode == 2
     assert done.stderr.startswith(b"brokerfuzz: the output cannot be read or written: ")
@@ -71,10 +70,9 @@ def test_output_that_cannot_be_written_is_reported_in_one_line(
 )
 @pytest.mark.rotated(2)
 def test_a_closed_standard_error_changes_neither_the_output_nor_the_exit_status(
-    run: Run, environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], status: int
+    run: Run, environment: Mapping[str, str], folder: Path, args: tuple[str, ...], status: int
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("bad.json").write_text('{"number":1,"offerType":"Email"}')
+    (folder / "bad.json").write_text('{"number":1,"offerType":"Email"}')
     complete = run(*args).stdout_bytes
     for redirections in ("2>&-", "2>/dev/full", "<&- 2>&-"):
         without_errors = run_in_a_shell(environment, redirections, *args)
@@ -88,10 +86,7 @@ def test_closed_input_is_reported_in_one_line(environment: Mapping[str, str]) ->
     assert done.stderr.decode() == f"brokerfuzz: {problem}\n"
 
 
-def test_no_file_gets_the_descriptor_of_a_closed_stream(
-    run: Run, environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_no_file_gets_the_descriptor_of_a_closed_stream(run: Run, environment: Mapping[str, str], folder: Path) -> None:
     run("export", "whole.ndjson", *EXPORT)
     run_in_a_shell(environment, ">&- 2>&- <&-", "export", "out.ndjson", *EXPORT)
-    assert Path("out.ndjson").read_bytes() == Path("whole.ndjson").read_bytes()
+    assert (folder / "out.ndjson").read_bytes() == (folder / "whole.ndjson").read_bytes()

@@ -10,12 +10,13 @@ from typing import Final
 
 import pytest
 from click.testing import Result
-from hand_made_servers import response, serving_streams
+from hand_made_servers import read_request, response, serving_streams
 from pricing_reader import BUG, PRICING, lenient
 
 from brokerfuzz.cases.case import message_id
 
 Run = Callable[..., Result]
+pytestmark = pytest.mark.usefixtures("folder")
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--shrink", "10s")
 Heads = list[tuple[dict[str, str], bytes]]
 
@@ -27,21 +28,15 @@ def logged() -> Iterator[tuple[str, Heads]]:
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
-            lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[1:-2]
+            head, body = await read_request(reader)
+            lines = head.decode().split("\r\n")[1:-2]
             headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-            body = await reader.readexactly(int(headers["content-length"]))
             log.append((headers, body))
             writer.write(response(lenient(body)))
             await writer.drain()
 
     with serving_streams(converse) as url:
         yield url, log
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def test_every_request_names_its_message_and_its_campaign_and_explain_finds_each_of_them(run: Run, logged: tuple[str, Heads]) -> None:

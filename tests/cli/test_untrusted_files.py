@@ -1,6 +1,7 @@
 """Journals and reports are data, even if somebody else wrote them: nothing in them runs, is written, or decides where messages are sent."""
 
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -29,14 +30,9 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def lines(campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Changes to a new folder, and returns the first lines of the journal.
-
-    The folder contains a module whose import and whose function create the file `PWNED`.
-    """
-    monkeypatch.chdir(tmp_path)
-    for path in campaign.iterdir():
-        Path(path.name).write_bytes(path.read_bytes())
+def lines(campaign: Path, folder: Path) -> list[dict[str, Any]]:
+    """Returns the first lines of the journal. The current folder contains a module whose import and whose function create the file `PWNED`."""
+    shutil.copytree(campaign, folder, dirs_exist_ok=True)
     Path("evil.py").write_text(f"open({PWNED!r}, 'w')\ndef read(body):\n    open({PWNED!r}, 'w')\n")
     Path("mine").write_text("mine")
     return [json.loads(line) for line in Path("good.ndjson").read_text().splitlines()][:20]

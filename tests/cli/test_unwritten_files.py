@@ -25,13 +25,13 @@ PROBES: Final = ("--message", PRICING, "--no-preflight", "--tag", "probe:integer
 
 
 @pytest.fixture
-def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def url(folder: Path) -> Iterator[str]:
     """Yields the URL of a correct service that removes the folder `gone` when it gets a message."""
-    monkeypatch.chdir(tmp_path)
-    Path("gone").mkdir()
+    gone = folder / "gone"
+    gone.mkdir()
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
-        shutil.rmtree(tmp_path / "gone", ignore_errors=True)
+        shutil.rmtree(gone, ignore_errors=True)
         writer.write(response(422 if check(PRICING, body).label == "invalid" else 200))
 
     with serving(behave) as served:

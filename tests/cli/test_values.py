@@ -8,11 +8,7 @@ from click.testing import Result
 from hand_made_servers import answers, serving
 
 Run = Callable[..., Result]
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 @pytest.mark.parametrize("command", [("fire", "http://127.0.0.1:1"), ("export", "out.ndjson"), ("catalogue",), ("corpus", "verify", "out.ndjson")])

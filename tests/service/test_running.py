@@ -6,12 +6,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
+from waiting import happens
 
 from brokerfuzz.errors import TargetError, UnknownNameError
 from brokerfuzz.service.running import running, serve
@@ -29,16 +29,6 @@ def is_up(url: str) -> bool:
         return False
     finally:
         connection.close()
-
-
-def ends(url: str) -> bool:
-    """Returns whether the service stops within `PATIENCE`."""
-    until = time.monotonic() + PATIENCE
-    while is_up(url):
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @contextmanager
@@ -116,7 +106,7 @@ def test_it_ends_with_its_parent_even_if_the_parent_is_killed() -> None:
         assert is_up(url)
         parent.kill()
         parent.wait()
-    assert ends(url)
+    assert happens(lambda: not is_up(url), PATIENCE)
 
 
 def test_it_runs_from_a_script_without_a_main_guard() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, is_alive, nothing_left_behind, python
+from waiting import happens
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import CommandTarget
@@ -175,9 +176,7 @@ def test_on_systems_without_pidfds_threads_wait_for_the_end(monkeypatch: pytest.
     said = answers(CommandTarget(python("import sys; sys.exit(len(sys.stdin.read()))"), timeout=SECONDS), b"", b"a", b"ab", at_once=True)
     assert [answer.reason for answer in said] == ["exit status 0", "exit status 1", "exit status 2"]
     assert answer(CommandTarget(["sleep", "60"], timeout=0.2)).kind == "timeout"
-    until = time.monotonic() + SECONDS
-    while threading.active_count() > 1 and time.monotonic() < until:
-        time.sleep(0.01)
+    happens(lambda: threading.active_count() == 1, SECONDS)
 
 
 @pytest.mark.parametrize(

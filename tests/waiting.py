@@ -1,0 +1,28 @@
+"""Waiting for what another process does."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from brokerfuzz.campaign.journal import records
+
+
+def happens(condition: Callable[[], object], seconds: float = 60) -> bool:
+    """Waits until the condition is true, and returns whether that happened in the given time."""
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def gets_answers(journal: Path, number: int) -> bool:
+    """Waits until a journal contains this number of answers, and returns whether that happened."""
+    return happens(lambda: journal.exists() and sum(1 for _ in records(journal)) >= number)
+
+
+def workers_of(command: int) -> list[int]:
+    """Returns the process IDs of the workers that a command started."""
+    children = Path(f"/proc/{command}/task/{command}/children").read_text().split()
+    return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
