@@ -1,7 +1,8 @@
 """A headless Chromium for the tests of pages, if it is installed, and a check of the contrast."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -41,3 +42,25 @@ def chromium() -> Iterator[Any]:
         started = api.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield started
         started.close()
+
+
+@contextmanager
+def opening(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Yields a function that opens a page. Every console message, error, dialog and network request fails the test."""
+    complaints: list[str] = []
+    contexts: list[Any] = []
+
+    def open_page(url: str, **options: Any) -> Any:
+        contexts.append(browser.new_context(**options))
+        tab = contexts[-1].new_page()
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+        tab.on("request", lambda request: complaints.append(request.url) if not request.url.startswith("file:") else None)
+        tab.goto(url)
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []

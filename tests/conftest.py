@@ -5,12 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
 import pytest
 from click.testing import CliRunner, Result
+from fixture_types import Run, Spawn, Start, Write
 from hand_made_servers import answers, serving
 from hypothesis import Phase, settings
 from pricing_reader import lenient
@@ -86,7 +87,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # for `benchmarks`; it comes la
 
 
 @pytest.fixture
-def run() -> Callable[..., Result]:
+def run() -> Run:
     """Runs a command in this process."""
 
     def invoke(*args: object, text: str = "", color: bool = False) -> Result:
@@ -105,7 +106,7 @@ def environment() -> Mapping[str, str]:
 
 
 @pytest.fixture
-def start(environment: Mapping[str, str]) -> Callable[..., subprocess.Popen[bytes]]:
+def start(environment: Mapping[str, str]) -> Start:
     """Starts a command as a separate process, as a user does."""
 
     def popen(*args: object, stdout: int | IO[bytes] = subprocess.PIPE, env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
@@ -116,7 +117,7 @@ def start(environment: Mapping[str, str]) -> Callable[..., subprocess.Popen[byte
 
 
 @pytest.fixture
-def spawn(start: Callable[..., subprocess.Popen[bytes]]) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+def spawn(start: Start) -> Spawn:
     """Runs a command as a separate process and waits for its end."""
 
     def complete(*args: object, body: bytes = b"", **options: object) -> subprocess.CompletedProcess[bytes]:
@@ -139,7 +140,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def write(folder: Path) -> Callable[..., str]:
+def write(folder: Path) -> Write:
     """Writes lines to a file in the current folder, and returns the file name."""
 
     def text(name: str, *lines: str) -> str:
@@ -149,7 +150,7 @@ def write(folder: Path) -> Callable[..., str]:
     return text
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """Yields the URL of a price reader with one bug (see `pricing_reader`)."""
     with serving(answers(lenient)) as url:

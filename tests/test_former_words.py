@@ -1,14 +1,12 @@
 """Files written before the renaming of 0.1.0 are rejected with one line that names the new word."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
-Run = Callable[..., Result]
 RECORD: dict[str, Any] = {
     "id": "0" * 16, "message": "offer-creation-request", "verdict": "valid", "faults": [], "silences": [], "tags": [], "twin": None, "body": {},
 }  # fmt: skip

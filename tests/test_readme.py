@@ -5,12 +5,12 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from shutil import copy
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+from fixture_types import Run
 from hypothesis import settings
 
 from brokerfuzz.cli import commands
@@ -75,9 +75,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     some = ("--message", "offer-creation-request", "--random", "--count", "20")
     assert CliRunner().invoke(commands, ["export", str(path), *some]).exit_code == 0
     return path
-
-
-Run = Callable[..., Result]
 
 
 HERE = [words for words in OURS if words not in ELSEWHERE]

@@ -25,4 +25,4 @@ def gets_answers(journal: Path, number: int) -> bool:
 def workers_of(command: int) -> list[int]:
     """Returns the process IDs of the workers that a command started."""
     children = Path(f"/proc/{command}/task/{command}/children").read_text().split()
-    return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [int(child) for child in children if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes()]

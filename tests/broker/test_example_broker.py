@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
@@ -13,7 +13,7 @@ from typing import Final
 from urllib.request import urlopen
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
 from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign import Result as CampaignResult
@@ -26,7 +26,6 @@ from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.schemas import Contract, load_contract
 from examples.broker.mistakes import MISTAKES
 
-Run = Callable[..., Result]
 ROOT: Final = Path(__file__).parents[2]
 EXAMPLE: Final = ROOT / "examples/broker"
 CASES: Final = 300

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 from hand_made_servers import OFFER, Behaviour, conforming, response, serving
 
 from brokerfuzz.campaign import Options, fire
@@ -17,7 +17,6 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.targets import HttpTarget
 
-Run = Callable[..., Result]
 Store = Callable[[dict[str, int], str], bytes]
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--shrink", "off", "--fresh", "number")

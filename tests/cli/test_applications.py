@@ -1,11 +1,10 @@
 """`fire --app` tests ASGI and WSGI applications in its own process, without a socket."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
 SOME = ("--rule", "*orderM*:minimum", "--technique", "one-below")
 SHOPS = """
@@ -39,7 +38,6 @@ async def failing(scope, receive, send):
 
 nothing = 7
 """
-Run = Callable[..., Result]
 
 
 @pytest.fixture(autouse=True)

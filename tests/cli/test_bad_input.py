@@ -4,17 +4,14 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from fixture_types import Run, Spawn
 
 from brokerfuzz.inputs import LARGEST
 from brokerfuzz.schemas.contract import DATA
-
-Run = Callable[..., Result]
-Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 
 UNPRIVILEGED = ["setpriv", "--bounding-set=-all"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
 """Root can read every file, unless it runs without its capabilities."""

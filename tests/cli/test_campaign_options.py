@@ -2,18 +2,18 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import Result
+from fixture_types import Run
 from hand_made_servers import answers, response, sends, serving
 from pricing_reader import BUG, PRICING
 
 from brokerfuzz.schemas import check
 
-Run = Callable[..., Result]
 pytestmark = pytest.mark.usefixtures("folder")
 SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--rule", "*totalExtendedPrice*")
 FUNCTION = """

@@ -3,35 +3,23 @@
 import json
 import os
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from click.testing import CliRunner, Result
-from hand_made_servers import answers, serving
-from pricing_reader import PRICING, lenient, reproducible_parts
+from click.testing import CliRunner
+from fixture_types import Run, Start
+from pricing_reader import PRICING, reproducible_parts
 from waiting import gets_answers, workers_of
 
 from brokerfuzz.campaign.journal import records
 from brokerfuzz.cli import commands
-
-Run = Callable[..., Result]
-Start = Callable[..., subprocess.Popen[bytes]]
 
 NOW: Final = "2026-01-01T00:00:00Z"
 SECONDS = 60
 
 
 SOME = ("--message", PRICING, "--now", NOW, "--json")
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    """Yields the URL of one price reader for all campaigns, so that their reports can be compared."""
-    with serving(answers(lenient)) as url:
-        yield url
 
 
 @pytest.fixture(scope="module")

@@ -17,14 +17,13 @@ from urllib.parse import quote
 
 import pytest
 from canaries import leaks
-from click.testing import Result
+from fixture_types import Run
 from hand_made_servers import read_request, response, serving_streams
 from pricing_reader import PRICING
 
 from brokerfuzz.compression import compressing
 from brokerfuzz.targets.secret_search import SecretSearch
 
-Run = Callable[..., Result]
 SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink", "1s", "--no-preflight")
 REPORTS: Final = ("r.html", "r.xml", "r.json", "r.ndjson", "r.har", "r.md", "r.py")
 FROM_ENVIRONMENT: Final = {name: f'c4nary-{name.lower()}/"&<\\%41+' for name in ("HEADER", "AUTH", "HOOK", "COMMAND", "FUNCTION", "APPLICATION")} | {

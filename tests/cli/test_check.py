@@ -1,18 +1,14 @@
 """`check` judges messages of files, lines, standard input and corpora."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import Result
+from fixture_types import Run, Spawn, Write
 
 from brokerfuzz.schemas.contract import DATA
-
-Run = Callable[..., Result]
-Spawn = Callable[..., Any]
-Write = Callable[..., str]
 
 PLAIN = '{"number":"1","offerType":"Email"}'
 EMPTY_NUMBER = '{"number":"","offerType":"Email"}'

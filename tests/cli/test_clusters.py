@@ -2,20 +2,14 @@
 
 import os
 import signal
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from fixture_types import Run, Spawn, Start
 from pricing_reader import PRICING, reproducible_parts
 from waiting import gets_answers
 
 from brokerfuzz.campaign.journal import records
-
-Run = Callable[..., Result]
-Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
-Start = Callable[..., subprocess.Popen[bytes]]
 
 SECONDS = 90
 SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--no-preflight")

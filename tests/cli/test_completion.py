@@ -4,15 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+from fixture_types import Run
 
 from brokerfuzz.cli import commands
-
-Run = Callable[..., Result]
 
 MINIMUM = "offer-creation-request/orderMinimum:minimum"
 

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
@@ -22,7 +22,6 @@ from brokerfuzz.corpus.bundled_corpus import DATA
 from brokerfuzz.format_names import FORMATS
 
 PRICING, OFFERS = DATA / "offer-pricing-response.ndjson", DATA / "offer-creation-request.ndjson"
-Run = Callable[..., Result]
 
 
 @pytest.fixture(scope="module")

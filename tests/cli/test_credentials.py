@@ -3,21 +3,18 @@
 import asyncio
 import json
 import socket
-import subprocess
 import time
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
-from click.testing import Result
+from fixture_types import Run, Start
 from hand_made_servers import answers, read_request, response, serving, serving_streams
 from pricing_reader import PRICING, lenient
 from waiting import happens
 
-Run = Callable[..., Result]
-Start = Callable[..., subprocess.Popen[bytes]]
 SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--no-preflight")
 PASSWORD: Final = "hunter2-and-more"
 BASIC: Final = b64encode(f"me:{PASSWORD}".encode())

@@ -3,23 +3,22 @@
 import os
 import shutil
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from damaged_files import damaged
-from hand_made_servers import answers, serving
-from pricing_reader import PRICING, lenient
+from fixture_types import Run
+from pricing_reader import PRICING
 from sampled import sample
 
 from brokerfuzz.cli import commands
 from brokerfuzz.schemas.contract import DATA
 
-Run = Callable[..., Result]
 NOWHERE: Final = "http://127.0.0.1:9"
 LIVE: Final = "LIVE"
 """Stands for the URL of a running server."""
@@ -89,12 +88,6 @@ READERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     HOOKS: ("hooks.py", ("fire", NOWHERE, *SOME, "--hooks", "hooks.py", "--timeout", "1")),
 }
 """Each reader, with the file to damage and a command that reads the file."""
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with serving(answers(lenient)) as address:
-        yield address
 
 
 @pytest.fixture(scope="module")

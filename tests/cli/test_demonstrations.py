@@ -3,16 +3,13 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import pytest
-from click.testing import Result
+from fixture_types import Run, Spawn
 
-Run = Callable[..., Result]
 pytestmark = pytest.mark.usefixtures("folder")
-Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 
 BUG: Final = "accepts-zero-order-minimum"
 SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below")

@@ -1,12 +1,12 @@
 """`explain` finds any name: bugs, parts of names, and the IDs of cases and findings in files."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+from fixture_types import Run
 from hand_made_servers import answers, serving
 from pricing_reader import BUG, PRICING, lenient
 
@@ -15,7 +15,6 @@ from brokerfuzz.explaining import every_name
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.service.bugs import BUGS
 
-Run = Callable[..., Result]
 MINIMUM: Final = "offer-creation-request/orderMinimum:minimum"
 NOW: Final = ("--now", "2026-01-01T00:00:00Z")
 FILES: Final = ("run.ndjson", "run.ndjson.gz", "report.json", "known.json")

@@ -1,19 +1,17 @@
 """`export --clock`, and the expired cases that `corpus verify` reports."""
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Self
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
 from brokerfuzz import check, corpus
 from brokerfuzz.cases.case import Case, tagged_now
 from brokerfuzz.schemas import oracle
 
-Run = Callable[..., Result]
 pytestmark = pytest.mark.usefixtures("folder")
 
 OFFERS = ("--message", "offer-creation-request")

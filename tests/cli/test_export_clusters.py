@@ -2,17 +2,11 @@
 
 import os
 import signal
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from fixture_types import Run, Start
 from waiting import happens
-
-Run = Callable[..., Result]
-Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
-Start = Callable[..., subprocess.Popen[bytes]]
 
 MANY = ("--message", "offer-pricing-response", "--random", "--count", "9000")
 

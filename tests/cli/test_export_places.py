@@ -1,14 +1,13 @@
 """Corpora at URLs: a real server with the S3 protocol, fsspec's memory file system, and file://."""
 
 import json
-import subprocess
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from fixture_types import Run, Start
 from waiting import happens
 
 from brokerfuzz.corpus import read
@@ -16,8 +15,6 @@ from brokerfuzz.corpus.places import place_of
 
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'brokerfuzz[remote]'")
 
-Run = Callable[..., Result]
-Start = Callable[..., subprocess.Popen[bytes]]
 
 SOME = ("--message", "offer-pricing-response", "--random", "--count", "12")
 FOLDER = ("--format", "files")

@@ -4,22 +4,19 @@ import json
 import random
 import subprocess
 import time
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from contracts import changed_contract
+from fixture_types import Run, Start
 from sampled import sample
 from waiting import happens
 
 from brokerfuzz.corpus import read
 
-Run = Callable[..., Result]
 pytestmark = pytest.mark.usefixtures("folder")
-Start = Callable[..., subprocess.Popen[bytes]]
 
 PRICING = ("--message", "offer-pricing-response", "--random", "--clock", "--now", "2026-01-01T00:00:00Z")
 SOME = (*PRICING, "--count", "1201")

@@ -4,20 +4,16 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from fixture_types import Run, Spawn, Start
 from waiting import happens, workers_of
 
 from brokerfuzz.corpus import read
 
-Run = Callable[..., Result]
 pytestmark = pytest.mark.usefixtures("folder")
-Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
-Start = Callable[..., subprocess.Popen[bytes]]
 
 SECONDS = 60
 PRICING = ("--message", "offer-pricing-response")

@@ -2,17 +2,12 @@
 
 import json
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.request import urlopen
 
 import pytest
-from click.testing import Result
-
-Run = Callable[..., Result]
-Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
-Start = Callable[..., subprocess.Popen[bytes]]
+from fixture_types import Run, Spawn, Start
 
 SECONDS = 60
 BUG = "accepts-zero-order-minimum"
@@ -106,7 +101,3 @@ def test_the_error_about_an_unknown_bug_suggests_the_nearest(run: Run, command: 
     result = run(*command, "--bug", "accept-zero-order-minimum")
     assert result.exit_code == 2
     assert f"did you mean '{BUG}'" in result.stderr
-
-
-def test_the_removed_option_minimal_is_explained(run: Run) -> None:
-    assert "no such option: --minimal; export writes the smallest cases by default" in run("fire", "http://127.0.0.1:1/", "--minimal").stderr

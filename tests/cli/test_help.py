@@ -4,18 +4,15 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from inspect import cleandoc
 
 import click
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
 from brokerfuzz.cli import commands
 from brokerfuzz.commands.help_sections import SECTIONS
 from brokerfuzz.service.running import DEFAULT_PORT, LOOPBACK
-
-Run = Callable[..., Result]
 
 HEAVY = ("hypothesis", "jsonschema_rs", "orjson", "pyreqwest", "uvicorn", "asyncio", "brokerfuzz.schemas", "brokerfuzz.errors")
 

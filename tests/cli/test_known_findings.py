@@ -1,18 +1,16 @@
 """A campaign with a baseline sends the messages of its known findings first, and says which ones are gone."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 from hand_made_servers import answers, serving
 from pricing_reader import BUG, PRICING, lenient
 
 from brokerfuzz.schemas import check
 
-Run = Callable[..., Result]
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--shrink", "10s", "--baseline", "known.json")
 
 

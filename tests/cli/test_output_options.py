@@ -2,19 +2,15 @@
 
 import json
 import re
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import pytest
-from click.testing import Result
+from fixture_types import Run, Spawn
 from pricing_reader import PRICING
 
 from brokerfuzz.campaign.journal import records
 
-Run = Callable[..., Result]
-Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum")
 
 

@@ -1,18 +1,15 @@
 """Errors about removed options, sections and keys name their replacements."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
 from brokerfuzz.cli import commands
 from brokerfuzz.configuration.validating import schema, validated
 from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.removed import KEYS, OPTIONS, SECTIONS
-
-Run = Callable[..., Result]
 
 
 @pytest.mark.parametrize("option", OPTIONS)

@@ -1,20 +1,18 @@
 """`rules` and `explain`: every rule, technique and ambiguity is listed and explained, as text and as JSON."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from contracts import changed_contract
+from fixture_types import Run
 
 from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.techniques import TECHNIQUES, techniques_for
 from brokerfuzz.explaining import every_name, explain
 from brokerfuzz.schemas import MESSAGE_TYPES, check, load_contract
-
-Run = Callable[..., Result]
 
 CONTRACT = load_contract()
 

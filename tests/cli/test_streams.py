@@ -3,11 +3,11 @@
 import io
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
 from brokerfuzz.commands.streams import lossless
 
@@ -43,7 +43,6 @@ def test_characters_that_an_encoding_lacks_are_escaped() -> None:
     assert written.getvalue() == b"\\u20ac"
 
 
-Run = Callable[..., Result]
 EXPORT = ("--message", "offer-pricing-response", "--rule", "*:minimum")
 
 

@@ -4,18 +4,17 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 from hand_made_servers import read_request, response, serving_streams
 from pricing_reader import BUG, PRICING, lenient
 
 from brokerfuzz.cases.case import message_id
 
-Run = Callable[..., Result]
 pytestmark = pytest.mark.usefixtures("folder")
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--shrink", "10s")
 Heads = list[tuple[dict[str, str], bytes]]

@@ -2,18 +2,18 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+from fixture_types import Run
 from hand_made_servers import answers, serving
 from pricing_reader import PRICING, lenient
 
 from brokerfuzz.cli import commands
 
-Run = Callable[..., Result]
 SOME: Final = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--rule", "*totalExtendedPrice:minimum", "--shrink", "off")
 PWNED: Final = "PWNED"
 Files = Mapping[str, bytes]

@@ -6,12 +6,12 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 from hand_made_servers import response, serving
 from pricing_reader import PRICING
 
@@ -19,7 +19,6 @@ from brokerfuzz.reports import report_files
 from brokerfuzz.reports.report_files import REPORTS
 from brokerfuzz.schemas import check
 
-Run = Callable[..., Result]
 SOME: Final = ("--message", PRICING, "--no-preflight", "--rule", "*totalExtendedPrice:minimum")
 PROBES: Final = ("--message", PRICING, "--no-preflight", "--tag", "probe:integer-form")
 

@@ -1,13 +1,11 @@
 """Reference data on the command line: `--values` and the section `[values]` of the configuration."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 from hand_made_servers import answers, serving
 
-Run = Callable[..., Result]
 pytestmark = pytest.mark.usefixtures("folder")
 
 

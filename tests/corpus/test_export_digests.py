@@ -7,16 +7,13 @@ test fails after an intended change, copy the new digest from its output to this
 of a set, the clock, or the version of a library.
 """
 
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
 from brokerfuzz.schemas import MESSAGE_TYPES
-
-Run = Callable[..., Result]
 
 CATALOGUE = ("--full",)
 RANDOM = ("--random", "--count", "2000", "--seed", "7")

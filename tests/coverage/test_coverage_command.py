@@ -3,19 +3,15 @@
 import json
 import re
 import shlex
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from fixture_types import Run, Write
 
 from brokerfuzz import corpus
 from brokerfuzz.cases.catalogue import catalogue
-
-Run = Callable[..., Result]
-Write = Callable[..., str]
 
 PLAIN = '{"number":"1","offerType":"Email"}'
 QUOTED = '{"number":"1","offerType":"Email","orderMinimum":"5"}'

@@ -4,23 +4,21 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import CONTRAST, chromium
-from click.testing import Result
+from browser import CONTRAST, chromium, opening
 from contracts import changed_contract
+from fixture_types import Run, Write
 
 from brokerfuzz import corpus
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.reports.coverage_page import MOST_LISTED
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
-
-Run = Callable[..., Result]
-Write = Callable[..., str]
 
 PLAIN = '{"number":"1","offerType":"Email"}'
 QUOTED = '{"number":"1","offerType":"Email","orderMinimum":"5"}'
@@ -94,15 +92,13 @@ def test_the_page_allows_only_its_own_script(run: Run, write: Write) -> None:
 HOSTILE = '</script></details><img src=x onerror="alert(1)">\'&amp;'
 
 
-def test_names_of_contracts_and_files_are_always_shown_as_text(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
+def test_names_of_contracts_and_files_are_always_shown_as_text(run: Run, folder: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema["properties"][HOSTILE] = {"type": "integer", "minimum": 1}
         schema["properties"]["offerType"]["enum"].append(f"<b>{HOSTILE}")
 
-    Path("changed").mkdir()
-    changed_contract(Path("changed"), "offer-creation-request", change)
+    (folder / "changed").mkdir()
+    changed_contract(folder / "changed", "offer-creation-request", change)
     name = "<script>alert(2)<!-- '\"&.ndjson"
     Path(name).write_text(f"{PLAIN}\n{json.dumps({'number': '1', 'offerType': 'Email', HOSTILE: 0})}\n")
     text, read = page(run, name, "--contract", "changed")
@@ -122,9 +118,8 @@ def test_only_some_of_many_pairs_are_listed(run: Run, write: Write) -> None:
 
 
 @pytest.mark.rotated(3)
-def test_the_page_of_the_whole_catalogue_is_small(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    corpus.write("c.ndjson", (case for message_type in MESSAGE_TYPES for case in catalogue(message_type)))
+def test_the_page_of_the_whole_catalogue_is_small(run: Run, folder: Path) -> None:
+    corpus.write(folder / "c.ndjson", (case for message_type in MESSAGE_TYPES for case in catalogue(message_type)))
     text, read = page(run, "c.ndjson")
     assert len(text) < 1_000_000
     assert [value for name, value in read.attributes if name == "href"] == [f"#{message_type}" for message_type in MESSAGE_TYPES]
@@ -150,25 +145,10 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(run: Run, write: Write, browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens the page of two messages. Every console message, script error and request is an error."""
+    """Opens the page of two messages."""
     page(run, write("a.ndjson", PLAIN, QUOTED))
-    complaints: list[str] = []
-    contexts: list[Any] = []
-
-    def open_page(**options: Any) -> Any:
-        context = browser.new_context(**options)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("console", lambda message: complaints.append(message.text))
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        tab.on("request", lambda request: complaints.append(request.url) if not request.url.startswith("file:") else None)
-        tab.goto(Path("page.html").absolute().as_uri())
-        return tab
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    with opening(browser) as open_page:
+        yield partial(open_page, Path("page.html").absolute().as_uri())
 
 
 def shown(tab: Any) -> list[str]:

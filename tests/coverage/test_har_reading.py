@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
 from brokerfuzz.errors import InputError
 from brokerfuzz.har_reading import belongs
 from brokerfuzz.inputs import contract_messages, messages
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
-
-Run = Callable[..., Result]
 
 OFFER = '{"number":"1","offerType":"Email"}'
 PRODUCTS = '{"data":[],"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}'

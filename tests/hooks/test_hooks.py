@@ -4,13 +4,13 @@ import asyncio
 import hmac
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 from hand_made_servers import response, serving_streams
 from pricing_reader import BUG, PRICING, lenient
 
@@ -19,7 +19,6 @@ from brokerfuzz.hooks.hook_file import hook_file
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
 
-Run = Callable[..., Result]
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--rule", "*unitPrice:minimum", "--shrink", "10s")
 KEY: Final = b"key of the tests"
 HOOKS: Final = (Path(__file__).parents[2] / "examples/hooks/hooks.py").read_text(encoding="utf-8")

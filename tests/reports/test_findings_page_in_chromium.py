@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import CONTRAST, chromium
+from browser import CONTRAST, chromium, opening
 from example_document import example, findings, hostile_example, many
 from sampled import sample
 
@@ -24,26 +24,14 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
-    """Opens the page of a document. Every console message, error, dialog and network request fails the test."""
-    complaints: list[str] = []
-    contexts: list[Any] = []
+    """Opens the page of a document."""
+    with opening(browser) as open_page:
 
-    def open_page(document: dict[str, Any] | None = None, anchor: str = "", **options: Any) -> Any:
-        (tmp_path / "page.html").write_text(page(document or example()), encoding="utf-8")
-        context = browser.new_context(**options)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("console", lambda message: complaints.append(message.text))
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        tab.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
-        tab.on("request", lambda request: complaints.append(request.url) if not request.url.startswith("file:") else None)
-        tab.goto(f"{(tmp_path / 'page.html').as_uri()}{anchor}")
-        return tab
+        def open_document(document: dict[str, Any] | None = None, anchor: str = "", **options: Any) -> Any:
+            (tmp_path / "page.html").write_text(page(document or example()), encoding="utf-8")
+            return open_page(f"{(tmp_path / 'page.html').as_uri()}{anchor}", **options)
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+        yield open_document
 
 
 def shown(tab: Any) -> set[str]:

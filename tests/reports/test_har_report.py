@@ -2,13 +2,12 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from campaign_documents import REQUEST, SMALLEST, document, documents, finding, got, rejected
-from click.testing import Result
+from fixture_types import Run
 from hypothesis import given
 
 from brokerfuzz.errors import ReportError
@@ -16,7 +15,6 @@ from brokerfuzz.har_reading import bodies
 from brokerfuzz.reports import har
 from brokerfuzz.reports.document_messages import body_of
 
-Run = Callable[..., Result]
 PAIRS: dict[str, type] = {"name": str, "value": str}
 REQUIRED: dict[str, dict[str, Any]] = {
     "entry": {"startedDateTime": str, "time": (int, float), "request": dict, "response": dict, "cache": dict, "timings": dict},

@@ -1,0 +1,11 @@
+"""The types of the fixtures in `conftest` that run commands and write files."""
+
+import subprocess
+from collections.abc import Callable
+
+from click.testing import Result
+
+Run = Callable[..., Result]
+Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
+Start = Callable[..., subprocess.Popen[bytes]]
+Write = Callable[..., str]
