@@ -11,6 +11,7 @@ from pathlib import Path
 from waiting import happens
 
 from brokerfuzz.targets import Answer, Target, watchdog
+from brokerfuzz.targets.target import opened
 
 SECONDS = 30.0
 """Maximum number of seconds for something that should happen soon. Programs that hang sleep longer."""
@@ -25,13 +26,10 @@ def answers(target: Target, *bodies: bytes, at_once: bool = False) -> list[Answe
     """Returns the target's answers to the messages, sent one after the other or all at once."""
 
     async def ask() -> list[Answer]:
-        await target.open()
-        try:
+        async with opened(target):
             if at_once:
                 return await asyncio.gather(*(target.send(body) for body in bodies))
             return [await target.send(body) for body in bodies]
-        finally:
-            await target.close()
 
     return asyncio.run(ask())
 
@@ -45,15 +43,14 @@ def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) ->
     """Sends messages, and cancels them, as Ctrl-C does, when the programs have written this number of files to the folder."""
 
     async def ask() -> None:
-        await target.open()
-        sent = asyncio.gather(*(target.send(body) for body in bodies))
-        until = time.monotonic() + SECONDS
-        while len(list(folder.iterdir())) < files and time.monotonic() < until:
-            await asyncio.sleep(0.01)
-        sent.cancel()
-        with suppress(asyncio.CancelledError):
-            await sent
-        await target.close()
+        async with opened(target):
+            sent = asyncio.gather(*(target.send(body) for body in bodies))
+            until = time.monotonic() + SECONDS
+            while len(list(folder.iterdir())) < files and time.monotonic() < until:
+                await asyncio.sleep(0.01)
+            sent.cancel()
+            with suppress(asyncio.CancelledError):
+                await sent
 
     asyncio.run(ask())
 

@@ -26,6 +26,7 @@ from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import HookError, JournalError
 from brokerfuzz.targets import Target, event_loop
+from brokerfuzz.targets.target import opened
 from brokerfuzz.workers import WorkerPool
 
 TICK = 0.1
@@ -139,11 +140,8 @@ class Campaign:
 
     async def make_contact(self) -> None:
         """Sends only the ordinary valid messages, until the target accepts one. Raises `TargetError` if the target cannot be reached."""
-        await self._target.open()
-        try:
+        async with opened(self._target):
             await self._make_contact()
-        finally:
-            await self._target.close()
 
     async def _make_contact(self) -> None:
         if self._sender.contact.case is None:

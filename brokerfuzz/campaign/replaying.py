@@ -25,6 +25,7 @@ from brokerfuzz.errors import BaselineError, ReportError, problem_of, quoted
 from brokerfuzz.schemas import Label, MessageType, Verdict
 from brokerfuzz.schemas.headers import TESTED, Headers, headers_of
 from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets.target import opened
 
 TRIES = 5
 """The number of times that the message of a flaky finding is sent before the finding counts as gone."""
@@ -78,11 +79,8 @@ async def replay(
         for number, again in numbered:
             found[number] = await _replayed(number, again, sender, judge)
 
-    await target.open()
-    try:
+    async with opened(target):
         await together(*(work() for _ in range(concurrency)))
-    finally:
-        await target.close()
     return [found[number] for number in sorted(found)]
 
 

@@ -7,6 +7,7 @@ except for the messages whose answers are in the journal. The result of the camp
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
@@ -21,6 +22,7 @@ from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.errors import WorkerError
 from brokerfuzz.targets import Target, event_loop
+from brokerfuzz.targets.target import opened
 from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
@@ -89,12 +91,9 @@ async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None
     )
     sender.health.contact = settings.contact
     runner = CaseRunner(settings.plan.cases(shard), sender, options.judge, max_findings=options.max_findings)
-    await settings.target.open()
-    try:
-        await runner.run(options.concurrency, seconds)
-    finally:
-        await settings.target.close()
-        journal.close()
+    with closing(journal):
+        async with opened(settings.target):
+            await runner.run(options.concurrency, seconds)
     return ShardResult(shard, runner.seen, sender.timing, sender.requests, runner.stop, journal.lines if isinstance(journal, CollectedLines) else [])
 
 

@@ -234,15 +234,13 @@ def _compare_targets(journal: str, target: "Target") -> None:
 def _preflight(target: "Target", planned: "PlannedCampaign") -> None:
     """Sends a valid message to check that the target is set up correctly."""
     from brokerfuzz.targets import event_loop, preflight
+    from brokerfuzz.targets.target import opened
 
     messages = {case.id: case.body for case in planned.plain}
 
     async def check() -> preflight.Preflight:
-        await target.open()
-        try:
+        async with opened(target):
             return await preflight.check(target, messages)
-        finally:
-            await target.close()
 
     answers = event_loop.run(check())
     if answers.warning is not None and planned.fresh is None:

@@ -1,6 +1,8 @@
 """Defines the interface of all targets. A target receives the bytes of a message and returns an answer."""
 
-from typing import Protocol
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Protocol, TypeVar
 
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
@@ -40,3 +42,16 @@ class Target(Protocol):
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a shell command on one line that sends the same message to the same target. The command contains no secrets."""
         ...
+
+
+T = TypeVar("T", bound=Target)
+
+
+@asynccontextmanager
+async def opened(target: T) -> AsyncIterator[T]:
+    """Opens a target, and closes it when the block ends. Raises `TargetError` if the target cannot work."""
+    await target.open()
+    try:
+        yield target
+    finally:
+        await target.close()

@@ -18,6 +18,7 @@ from brokerfuzz.hooks import hooked_target
 from brokerfuzz.hooks.hook_file import hook_file
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
+from brokerfuzz.targets.target import opened
 
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--rule", "*unitPrice:minimum", "--shrink", "10s")
 KEY: Final = b"key of the tests"
@@ -164,12 +165,8 @@ def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(broker: Broker, folder: Path
     (folder / "hangs.py").write_text("import time\ndef authenticate():\n    time.sleep(600)\n")
 
     async def interrupted() -> None:
-        target = HookedTarget(broker.url, hooks=Hooks(hook_file("hangs.py"), 600), cleanup=None)
-        await target.open()
-        try:
+        async with opened(HookedTarget(broker.url, hooks=Hooks(hook_file("hangs.py"), 600), cleanup=None)) as target:
             await target.send(b"{}")
-        finally:
-            await target.close()
 
     async def interrupt() -> None:
         campaign = asyncio.create_task(interrupted())

@@ -16,6 +16,7 @@ from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, CallTarget
 from brokerfuzz.targets.function_target import FunctionTarget
+from brokerfuzz.targets.target import opened
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 
@@ -200,14 +201,12 @@ def test_a_function_that_can_no_longer_be_imported_gets_time_to_return(calling: 
     broken = tmp_path / "broken"
 
     async def ask() -> list[Answer]:
-        target = calling("if body: os._exit(1)", before="if os.path.exists('broken'): raise OSError('broken')", patience=0.5)
-        await target.open()
-        said = [await target.send(b"")]
-        broken.touch()
-        said += [await target.send(b"x"), await target.send(b"")]
-        broken.unlink()
-        said.append(await target.send(b""))
-        await target.close()
+        async with opened(calling("if body: os._exit(1)", before="if os.path.exists('broken'): raise OSError('broken')", patience=0.5)) as target:
+            said = [await target.send(b"")]
+            broken.touch()
+            said += [await target.send(b"x"), await target.send(b"")]
+            broken.unlink()
+            said.append(await target.send(b""))
         return said
 
     said = asyncio.run(ask())

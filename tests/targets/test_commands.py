@@ -17,6 +17,7 @@ from waiting import happens
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import CommandTarget
+from brokerfuzz.targets.target import opened
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 
@@ -214,15 +215,13 @@ def test_a_program_that_disappears_is_waited_for_and_then_reported(tmp_path: Pat
 
     async def ask() -> list[tuple[str, bool]]:
         write()
-        target = CommandTarget([str(program)], patience=0.5)
-        await target.open()
-        said = [await target.send(b"{}")]
-        program.unlink()
-        asyncio.get_running_loop().call_later(0.1, write)
-        said.append(await target.send(b"{}"))
-        program.unlink()
-        said.append(await target.send(b"{}"))
-        await target.close()
+        async with opened(CommandTarget([str(program)], patience=0.5)) as target:
+            said = [await target.send(b"{}")]
+            program.unlink()
+            asyncio.get_running_loop().call_later(0.1, write)
+            said.append(await target.send(b"{}"))
+            program.unlink()
+            said.append(await target.send(b"{}"))
         return [(answer.kind, answer.reached) for answer in said]
 
     assert asyncio.run(ask()) == [("accepted", True), ("accepted", True), ("crashed", False)]

@@ -37,6 +37,7 @@ from hand_made_servers import (
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, AnswerRules, HttpTarget
+from brokerfuzz.targets.target import opened
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 TIMEOUT = 0.6  # seconds
@@ -254,13 +255,11 @@ def test_an_unexpected_response_is_not_the_answer_to_the_next_message(extras_aft
     hung_up = threading.Semaphore(0)
 
     async def ask(url: str) -> list[int | None]:
-        target = HttpTarget(url, **options)
-        await target.open()
-        answers = []
-        for status in statuses:
-            answers.append((await target.send(b"%d" % status)).status)
-            assert not waits or await asyncio.to_thread(hung_up.acquire, timeout=10), "the connection is kept, and what came on it"
-        await target.close()
+        async with opened(HttpTarget(url, **options)) as target:
+            answers = []
+            for status in statuses:
+                answers.append((await target.send(b"%d" % status)).status)
+                assert not waits or await asyncio.to_thread(hung_up.acquire, timeout=10), "the connection is kept, and what came on it"
         return answers
 
     with serving_streams(answered_with_extras(extras_after, hung_up)) as url:

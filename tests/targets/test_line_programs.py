@@ -16,6 +16,7 @@ from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, 
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, LineTarget
+from brokerfuzz.targets.target import opened
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 
@@ -167,12 +168,10 @@ def test_a_process_that_closes_its_input_after_an_answer_is_replaced() -> None:
 
 def test_an_unexpected_line_is_a_crash_of_the_next_message() -> None:
     async def ask() -> list[Answer]:
-        target = LineTarget(each("say(b'accepted\\n'); time.sleep(.1); say(b'by the way\\n')"), processes=1)
-        await target.open()
-        said = [await target.send(b"{}")]
-        await asyncio.sleep(0.5)
-        said += [await target.send(b"{}"), await target.send(b"{}")]
-        await target.close()
+        async with opened(LineTarget(each("say(b'accepted\\n'); time.sleep(.1); say(b'by the way\\n')"), processes=1)) as target:
+            said = [await target.send(b"{}")]
+            await asyncio.sleep(0.5)
+            said += [await target.send(b"{}"), await target.send(b"{}")]
         return said
 
     said = asyncio.run(ask())
@@ -197,16 +196,14 @@ def test_a_program_that_answered_but_now_ends_at_once_gets_time_to_return(tmp_pa
     broken = tmp_path / "broken"
 
     async def ask() -> list[Answer]:
-        code = "say(b'accepted\\n'); break"
-        target = LineTarget(each(code, str(broken), before="if os.path.exists(sys.argv[1]): sys.exit('broken')"), processes=1, patience=0.6)
-        await target.open()
-        said = [await target.send(b"{}")]
-        broken.touch()
-        asyncio.get_running_loop().call_later(0.2, broken.unlink)
-        said.append(await target.send(b"{}"))
-        broken.touch()
-        said += await asyncio.gather(target.send(b"{}"), target.send(b"{}"))
-        await target.close()
+        program = each("say(b'accepted\\n'); break", str(broken), before="if os.path.exists(sys.argv[1]): sys.exit('broken')")
+        async with opened(LineTarget(program, processes=1, patience=0.6)) as target:
+            said = [await target.send(b"{}")]
+            broken.touch()
+            asyncio.get_running_loop().call_later(0.2, broken.unlink)
+            said.append(await target.send(b"{}"))
+            broken.touch()
+            said += await asyncio.gather(target.send(b"{}"), target.send(b"{}"))
         return said
 
     said = asyncio.run(ask())
@@ -242,16 +239,13 @@ def test_a_cancelled_or_hanging_process_is_killed_with_its_children(tmp_path: Pa
 
 def test_a_cancelled_message_does_not_affect_other_answers() -> None:
     async def ask() -> list[str]:
-        target = LineTarget(each("time.sleep(.2 if line == b'slow' else 0); say(b'accepted ' + line + b'\\n')"), processes=1)
-        await target.open()
-        slow = asyncio.create_task(target.send(b"slow"))
-        waiting = [asyncio.create_task(target.send(b"%d" % number)) for number in range(4)]
-        await asyncio.sleep(0.1)
-        slow.cancel()
-        waiting.pop(1).cancel()
-        said = [(await task).reason for task in waiting]
-        await target.close()
-        return said
+        async with opened(LineTarget(each("time.sleep(.2 if line == b'slow' else 0); say(b'accepted ' + line + b'\\n')"), processes=1)) as target:
+            slow = asyncio.create_task(target.send(b"slow"))
+            waiting = [asyncio.create_task(target.send(b"%d" % number)) for number in range(4)]
+            await asyncio.sleep(0.1)
+            slow.cancel()
+            waiting.pop(1).cancel()
+            return [(await task).reason for task in waiting]
 
     assert asyncio.run(ask()) == ["0", "2", "3"]
 

@@ -12,6 +12,7 @@ from hand_made_servers import Behaviour, Service, one_after_another, response, s
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import AnswerRules, CallTarget, CommandTarget, HttpTarget, LineTarget, Target
 from brokerfuzz.targets.preflight import Preflight, check
+from brokerfuzz.targets.target import opened
 
 
 def checked(behaviour: Behaviour, **options: Any) -> Preflight:
@@ -20,11 +21,8 @@ def checked(behaviour: Behaviour, **options: Any) -> Preflight:
 
 
 async def _check(target: Target, body: bytes = b"{}") -> Preflight:
-    await target.open()
-    try:
+    async with opened(target):
         return await check(target, {"": body})
-    finally:
-        await target.close()
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from brokerfuzz.targets.answers import EXCERPT
 from brokerfuzz.targets.exit_reason import Excerpt
 from brokerfuzz.targets.secret_masking import Secrets, shown
 from brokerfuzz.targets.secret_search import HIDDEN
+from brokerfuzz.targets.target import opened
 
 PRINTABLE = string.ascii_letters + string.digits + string.punctuation
 SECRETS = st.text(PRINTABLE, min_size=6, max_size=40)
@@ -69,9 +70,8 @@ def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
     async def ask() -> None:
         target = HttpTarget(**options)
         said.extend([repr(target), target.name, json.dumps(target.request), target.reproduction(b"{}")])
-        await target.open()
-        found = await target.send(b"{}")
-        await target.close()
+        async with opened(target):
+            found = await target.send(b"{}")
         said.extend([found.body.decode("latin-1"), found.reason])
 
     async def fail(**more: Any) -> None:

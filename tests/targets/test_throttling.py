@@ -10,6 +10,7 @@ from hand_made_servers import Behaviour, one_after_another, response, sends, ser
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, AnswerRules, HttpTarget
+from brokerfuzz.targets.target import opened
 from brokerfuzz.targets.throttling import Slowed, seconds_of
 
 
@@ -17,17 +18,15 @@ def fired(url: str, count: int = 1, *, workers: int = 1, longest_wait: float = 3
     """Sends `count` messages with `workers` concurrent senders; returns the answers and the waits."""
 
     async def fire() -> tuple[list[Answer], Slowed]:
-        target = HttpTarget(url, longest_wait=longest_wait, rules=rules)
-        await target.open()
-        answers: list[Answer] = []
-        messages = iter(range(count))
+        async with opened(HttpTarget(url, longest_wait=longest_wait, rules=rules)) as target:
+            answers: list[Answer] = []
+            messages = iter(range(count))
 
-        async def work() -> None:
-            for number in messages:
-                answers.append(await target.send(b"%d" % number))  # noqa: PERF401 - others send in between
+            async def work() -> None:
+                for number in messages:
+                    answers.append(await target.send(b"%d" % number))  # noqa: PERF401 - others send in between
 
-        await asyncio.gather(*(work() for _ in range(workers)))
-        await target.close()
+            await asyncio.gather(*(work() for _ in range(workers)))
         return answers, target.slowed
 
     return asyncio.run(fire())
@@ -152,12 +151,10 @@ def test_after_giving_up_nothing_is_sent_before_the_requested_time() -> None:
         writer.write(later(429, "Retry-After: 1") if len(seen) == 1 else later(429, "Retry-After: 0") if len(seen) == 3 else response(201))
 
     async def ask(url: str) -> list[Answer]:
-        target = HttpTarget(url, longest_wait=0.2)
-        await target.open()
-        answers = [await target.send(b"1"), await target.send(b"2")]
-        await asyncio.sleep(1.05)
-        answers += [await target.send(b"3"), await target.send(b"4")]
-        await target.close()
+        async with opened(HttpTarget(url, longest_wait=0.2)) as target:
+            answers = [await target.send(b"1"), await target.send(b"2")]
+            await asyncio.sleep(1.05)
+            answers += [await target.send(b"3"), await target.send(b"4")]
         return answers
 
     with serving(opens_later) as url:
@@ -175,13 +172,10 @@ def test_a_configured_meaning_of_a_status_has_priority(rules: AnswerRules, kind:
 
 def test_a_message_cancelled_while_it_waits_does_not_block_others() -> None:
     async def ask(url: str) -> Answer:
-        target = HttpTarget(url)
-        await target.open()
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(target.send(b"1"), 0.2)
-        answer = await asyncio.wait_for(target.send(b"2"), 5)
-        await target.close()
-        return answer
+        async with opened(HttpTarget(url)) as target:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(target.send(b"1"), 0.2)
+            return await asyncio.wait_for(target.send(b"2"), 5)
 
     with serving(one_after_another(later(429, "Retry-After: 20"), response(201))) as url:
         assert asyncio.run(ask(url)).kind == "accepted"
