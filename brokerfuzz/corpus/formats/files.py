@@ -19,4 +19,4 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     return with_index((case, f"{case.message_type}/{case.label}/{stem(case)}.json") for case in cases)
 
 
-FORMAT = Folder("files", "a folder with one file per message, by message type and verdict, and a list of the files", _files)
+FORMAT = Folder("files", _files)

@@ -60,7 +60,6 @@ class OneFile:
     """
 
     name: str
-    description: str
     suffix: str
     pieces: Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]
     encode: Callable[[Sequence[Case], bool], bytes] | None = None
@@ -75,7 +74,6 @@ class Folder:
     """
 
     name: str
-    description: str
     files: Callable[[Iterable[Case], CorpusInfo], Iterator[File]]
     message_types: tuple[MessageType, ...] = MESSAGE_TYPES
     scope: Scope = "essential"

@@ -73,4 +73,4 @@ def _go_seed(body: bytes) -> bytes:
     return f"go test fuzz v1\n[]byte({quoted(body)})\n".encode()
 
 
-FORMAT = Folder("fuzz-seeds", "seeds for libFuzzer, AFL++, Atheris, Jazzer, SharpFuzz and Go, and dictionaries", _files, scope="seeds")
+FORMAT = Folder("fuzz-seeds", _files, scope="seeds")

@@ -4,7 +4,6 @@ from brokerfuzz.corpus.formats.suite_folder import suite
 
 FORMAT = suite(
     "go",
-    "tests for `go test`; you must complete accepts_test.go",
     tests="broker_contract_test.go",
     template="accepts_test.go",
     place="Put this folder into your Go module, as the package `brokercontract` (Go 1.18 or later).",

@@ -43,4 +43,4 @@ def _entry(case: Case) -> dict[str, Any]:
     }
 
 
-FORMAT = OneFile("har", "recorded traffic (HAR 1.2): offers as requests, the other messages as responses", ".har", _pieces)
+FORMAT = OneFile("har", ".har", _pieces)

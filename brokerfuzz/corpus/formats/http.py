@@ -72,4 +72,4 @@ def _head(case: Case) -> str:
     return f"\n### {name_of(case)}\n# {comment.replace(_OPENS, '{ {')}\n{method} {{{{baseUrl}}}}{path}\n{headers}\n"
 
 
-FORMAT = Folder("http", "requests for editors (REST Client, JetBrains, httpYac); offers only", _files, (OFFER,))
+FORMAT = Folder("http", _files, (OFFER,))

@@ -111,4 +111,4 @@ def _schema_check(schema: Schema) -> SchemaCheck:
     return is_valid
 
 
-FORMAT = OneFile("json-schema-test-suite", "groups of tests for JSON Schema validators", ".json", _pieces)
+FORMAT = OneFile("json-schema-test-suite", ".json", _pieces)

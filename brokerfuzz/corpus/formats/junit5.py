@@ -40,7 +40,6 @@ def _tests(cases: Sequence[SuiteCase]) -> Iterator[bytes]:
 
 FORMAT = suite(
     "junit5",
-    "tests for JUnit 5, in Java; you must complete Broker.java",
     tests="BrokerContract.java",
     template="Broker.java",
     place="Copy the folder `src` into your project, or add its two folders to the tests of your build. JUnit 5 and Java 17 are required.",

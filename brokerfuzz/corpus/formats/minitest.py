@@ -4,7 +4,6 @@ from brokerfuzz.corpus.formats.suite_folder import suite
 
 FORMAT = suite(
     "minitest",
-    "tests for Minitest, in Ruby; you must complete accepts.rb",
     tests="broker_contract_test.rb",
     template="accepts.rb",
     place="Put this folder anywhere in your project, for example at `test/broker_contract`.",

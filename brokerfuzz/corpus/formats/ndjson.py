@@ -22,8 +22,7 @@ def in_lines(name: str, *, base64: bool) -> OneFile:
         if held is not None:
             yield encode(held, last=True, base64=base64) + b"\n"
 
-    description = "one case per line, as JSON; brokerfuzz can also read this format"
-    return OneFile(name, description, ".ndjson", pieces, partial(encode_all, base64=base64))
+    return OneFile(name, ".ndjson", pieces, partial(encode_all, base64=base64))
 
 
 FORMAT = in_lines("ndjson", base64=False)

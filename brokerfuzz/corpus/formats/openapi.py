@@ -138,4 +138,4 @@ def _place_of(name: str) -> str:
     return f"#/components/schemas/{name}"
 
 
-FORMAT = OneFile("openapi", "an OpenAPI 3.1 document of the messages, with examples", ".json", _pieces)
+FORMAT = OneFile("openapi", ".json", _pieces)

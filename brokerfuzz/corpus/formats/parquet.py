@@ -111,4 +111,4 @@ class _Sink:
         """Does nothing."""
 
 
-FORMAT = OneFile("parquet", "one case per row, with typed columns (needs pyarrow)", ".parquet", _pieces)
+FORMAT = OneFile("parquet", ".parquet", _pieces)

@@ -41,4 +41,4 @@ def _named(cases: Iterable[Case], about: CorpusInfo) -> Iterator[tuple[Case, str
         raise CorpusError(f"the format parsing does not support {unsupported}: remove a filter such as --rule or --verdict")
 
 
-FORMAT = Folder("parsing", "y_, n_ and i_ files, as in JSONTestSuite, and a list of the files", _files)
+FORMAT = Folder("parsing", _files)

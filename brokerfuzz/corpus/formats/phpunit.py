@@ -4,7 +4,6 @@ from brokerfuzz.corpus.formats.suite_folder import suite
 
 FORMAT = suite(
     "phpunit",
-    "tests for PHPUnit, in PHP; you must complete accepts.php",
     tests="BrokerContractTest.php",
     template="accepts.php",
     place="Put this folder anywhere in your project, for example at `tests/BrokerContract` (PHP 8.0 and PHPUnit 9 or later).",

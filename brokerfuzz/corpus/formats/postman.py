@@ -83,4 +83,4 @@ def _script(event: str, code: str) -> dict[str, Any]:
     return {"listen": event, "script": {"type": "text/javascript", "exec": code.splitlines()}}
 
 
-FORMAT = Folder("postman", "requests with checks for Postman and newman; offers only", _files, (OFFER,))
+FORMAT = Folder("postman", _files, (OFFER,))

@@ -50,4 +50,4 @@ def _lines(cases: Sequence[SuiteCase]) -> Iterator[bytes]:
         yield head[:-1] + b"," + encode(case, last=one is cases[-1])[1:] + b"\n"
 
 
-FORMAT = Folder("pytest", "tests for pytest; you must complete conftest.py", _files)
+FORMAT = Folder("pytest", _files)

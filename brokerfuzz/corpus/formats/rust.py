@@ -19,7 +19,6 @@ def _rules(cases: Sequence[SuiteCase]) -> Iterator[bytes]:
 
 FORMAT = suite(
     "rust",
-    "tests for `cargo test`, in Rust; you must complete accepts.rs",
     tests="main.rs",
     template="accepts.rs",
     place="Put this folder into your crate, at `tests/broker_contract` (Rust 1.63 or later).",

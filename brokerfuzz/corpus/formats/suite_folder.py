@@ -47,7 +47,7 @@ To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. This
 
 
 def suite(
-    name: str, description: str, *, tests: str, template: str, place: str, run: str, code: str = "", data: str = "",
+    name: str, *, tests: str, template: str, place: str, run: str, code: str = "", data: str = "",
     listing: tuple[str, Callable[[Sequence[SuiteCase]], Iterator[bytes]]] | None = None,
 ) -> Folder:  # fmt: skip
     """Returns the format of a test suite.
@@ -68,7 +68,7 @@ def suite(
         complete = f"Complete the function in `{code + template}`: give the message to your system, and return true if your system accepts it."
         yield readme(about, place=place, complete=complete, run=run, expected=data + EXPECTED_FAILURES)
 
-    return Folder(name, description, files)
+    return Folder(name, files)
 
 
 def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:

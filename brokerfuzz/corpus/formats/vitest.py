@@ -4,7 +4,6 @@ from brokerfuzz.corpus.formats.suite_folder import suite
 
 FORMAT = suite(
     "vitest",
-    "tests for Vitest, in TypeScript; you must complete accepts.ts",
     tests="broker-contract.test.ts",
     template="accepts.ts",
     place="Put this folder anywhere in a project that uses Vitest.",

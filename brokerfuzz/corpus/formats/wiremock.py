@@ -78,4 +78,4 @@ def _json(value: Any, *, indent: int | None = None) -> bytes:
     return json.dumps(value, indent=indent).encode()
 
 
-FORMAT = Folder("wiremock", "a root folder for WireMock, with stubs that serve the responses", _files, RESPONSES)
+FORMAT = Folder("wiremock", _files, RESPONSES)

@@ -4,7 +4,6 @@ from brokerfuzz.corpus.formats.suite_folder import suite
 
 FORMAT = suite(
     "xunit",
-    "tests for xUnit, in C#; you must complete Broker.cs",
     tests="BrokerContractTests.cs",
     template="Broker.cs",
     place="Put this folder into a test project that uses xUnit 2.4 or later.",

@@ -22,6 +22,7 @@ def folders() -> Mapping[str, Mapping[str, bytes]]:
 
 def test_the_formats_have_the_names_in_the_help() -> None:
     assert {*FOLDERS, *ONE_FILE} < {*FORMATS}
+    assert list(FORMATS) == ["ndjson", *sorted(FORMATS.keys() - {"ndjson"})]
     assert [name for name in FORMATS if format_named(name).name != name] == []
 
 
