@@ -50,11 +50,6 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
         yield from _cases(lines(one), one.name, twins, contract)
 
 
-def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> Iterator[Case]:
-    """Reads a corpus from a stream, like `read`. `name` is the name of the stream in errors."""
-    return _cases(_lines(stream, name, no_files), name, Twins(), contract)
-
-
 def records(path: str | Path) -> Iterator[CaseRecord]:
     """Yields the records of a corpus without judging their messages. Raises `CorpusError` like `read`, but does not detect wrong
     verdicts.
