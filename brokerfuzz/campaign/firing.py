@@ -15,14 +15,13 @@ from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
 from brokerfuzz.campaign.finding_identification import FindingIdentification
 from brokerfuzz.campaign.findings import findings_of
-from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.journal import Recalled, Writer
 from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sharding import Sharding, ShardResult, Shards, ShardSettings
-from brokerfuzz.campaign.target_health import TargetLostError
+from brokerfuzz.campaign.target_health import FirstContact, TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import HookError, JournalError
 from brokerfuzz.targets import Target, event_loop

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 
-from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.journal import Answered, Key, NotRecalledError, Recalled, Writer
-from brokerfuzz.campaign.rate_limit import RateLimiter
-from brokerfuzz.campaign.target_health import TargetHealth, TargetLostError, is_answer
+from brokerfuzz.campaign.target_health import FirstContact, TargetHealth, TargetLostError, is_answer
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
@@ -30,6 +28,25 @@ class _Message:
     case: Case
     body: bytes
     sent: bytes = b""
+
+
+class RateLimiter:
+    """Allows at most `rate` requests per second (None: no limit). After a pause, the limit still applies, so delayed requests are
+    not sent all at once.
+    """
+
+    def __init__(self, rate: float | None) -> None:
+        self.limited = rate is not None
+        self._interval = 1 / rate if rate else 0.0
+        self._next = 0.0
+
+    async def wait(self) -> None:
+        """Waits until the next request is allowed."""
+        now = monotonic()
+        mine = max(self._next, now)
+        self._next = mine + self._interval
+        if mine > now:
+            await asyncio.sleep(mine - now)
 
 
 class Sender:

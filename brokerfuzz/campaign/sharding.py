@@ -13,12 +13,12 @@ from itertools import islice
 from typing import Protocol
 
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered
-from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.journal import Answered, CollectedLines, Journal, Recalled, Writer
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.target_health import FirstContact
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.errors import WorkerError
 from brokerfuzz.targets import Target, event_loop

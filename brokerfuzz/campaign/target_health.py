@@ -17,14 +17,32 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import monotonic
 
-from brokerfuzz.campaign.first_contact import FirstContact
 from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT
+from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
 
 FIRST_PAUSE = 0.25
 """The number of seconds until the first attempt to reach the target again. Each further pause is twice as long."""
 
 Send = Callable[[], Awaitable[Answer]]
+
+
+@dataclass(frozen=True)
+class FirstContact:
+    """The first plain message that the target accepted, and its answer. It shows that the target accepts messages at all.
+
+    If the target accepted no plain message, this is the first message that it answered. `case` and `answer` are None if the target
+    answered no message. `rejected` is the number of plain messages that the target answered, but did not accept.
+    """
+
+    case: Case | None = None
+    answer: Answer | None = None
+    rejected: int = 0
+
+    @property
+    def accepted(self) -> bool:
+        """True if the target accepted a plain message."""
+        return self.answer is not None and self.answer.kind == "accepted" and self.case is not None and self.case.label == "valid"
 
 
 class TargetLostError(Exception):

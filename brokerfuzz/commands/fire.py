@@ -24,8 +24,8 @@ from brokerfuzz.options import ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign import Result
-    from brokerfuzz.campaign.first_contact import FirstContact
     from brokerfuzz.campaign.replaying import Outcome
+    from brokerfuzz.campaign.target_health import FirstContact
     from brokerfuzz.planned_campaign import PlannedCampaign
     from brokerfuzz.schemas import MessageType, PolicyValues
     from brokerfuzz.targets import Target
