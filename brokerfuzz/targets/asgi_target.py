@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.schemas.headers import Headers, replaced
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.in_process import InProcessTarget, exceptions_of_request, listen_for_exceptions
 
@@ -62,7 +62,7 @@ class AsgiTarget(InProcessTarget):
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """Calls the application and returns its answer."""
         assert self._lifespan is not None, "the target is open"
-        sent = _encoded(self._sent(headers)) if headers else self._usual_headers
+        sent = _encoded(replaced(self.headers, headers)) if headers else self._usual_headers
         scope = self._scope.copy()
         scope["headers"] = [*_HOST, (b"content-length", b"%d" % len(body)), *sent]
         scope["state"] = self._lifespan.state.copy()

@@ -4,7 +4,7 @@ import asyncio
 from time import perf_counter
 from typing import Any
 
-from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.schemas.headers import Headers, replaced
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.in_process import InProcessTarget, exceptions_of_request, listen_for_exceptions
 from brokerfuzz.targets.wsgi_target import SynchronousTarget
@@ -55,10 +55,11 @@ class AsyncClientTarget(InProcessTarget):
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """Sends a message with the client and returns the answer."""
-        logged, started, limit = exceptions_of_request(), perf_counter(), asyncio.timeout(self.timeout)
+        sent, logged = replaced(self.headers, headers), exceptions_of_request()
+        started, limit = perf_counter(), asyncio.timeout(self.timeout)
         try:
             async with limit:
-                answer = await self._client.request(self.method, self.path, content=body, headers=self._sent(headers), follow_redirects=False)
+                answer = await self._client.request(self.method, self.path, content=body, headers=sent, follow_redirects=False)
                 content = await answer.aread()
         except Exception as problem:
             return self.no_answer() if limit.expired() else self.crash(problem, perf_counter() - started)

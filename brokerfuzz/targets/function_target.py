@@ -11,11 +11,11 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.call_process import description_of, meaning_of, rejects_by_default
 from brokerfuzz.targets.call_target import KINDS
-from brokerfuzz.targets.in_process import InProcessTarget
-from brokerfuzz.targets.serial_calls import OwnThread, SerialCalls
+from brokerfuzz.targets.serial_calls import SerialCalls
+from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 
-class FunctionTarget(InProcessTarget):
+class FunctionTarget(SynchronousTarget):
     """A function that gets a message as bytes. The results of the function have the same meaning as for `CallTarget`.
 
     The function runs in this process, so it can be defined inside another function. An asynchronous function runs in the event
@@ -25,8 +25,8 @@ class FunctionTarget(InProcessTarget):
     def __init__(
         self, function: Callable[[bytes], Any], *, calls: SerialCalls | None = None, timeout: float = 10.0, secrets: Mapping[str, str] | None = None
     ) -> None:
-        super().__init__(getattr(function, "__qualname__", type(function).__name__), timeout=timeout, secrets=secrets)
-        self._function, self._given, self._calls = function, calls, calls
+        super().__init__(getattr(function, "__qualname__", type(function).__name__), calls=calls, timeout=timeout, secrets=secrets)
+        self._function = function
 
     @property
     def is_asynchronous(self) -> bool:
@@ -45,14 +45,6 @@ class FunctionTarget(InProcessTarget):
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a Python expression that calls the function."""
         return f"{self._name}({body!r})"
-
-    async def open(self) -> None:
-        self._calls = self._given or OwnThread(self.timeout)
-        self._calls.open()
-
-    async def close(self) -> None:
-        if self._given is None and self._calls is not None:
-            self._calls.close()
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """Calls the function and returns its answer."""

@@ -8,10 +8,11 @@ from pathlib import Path
 from sysconfig import get_path
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.schemas.headers import JSON_TYPE, Headers
+from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.exit_reason import in_one_line
+from brokerfuzz.targets.process_limits import checked_timeout
 from brokerfuzz.targets.secret_masking import Secrets, marked, shown
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
@@ -41,12 +42,9 @@ class InProcessTarget:
     ) -> None:
         if not path.startswith("/"):
             raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")
-        if timeout <= 0:
-            raise TargetError(f"the timeout is {timeout} seconds: use a value greater than 0")
         given, path = [(header, marked(value, secrets)) for header, value in headers], marked(path, secrets)
-        named = any(header.lower() == "content-type" for header, _ in given)
-        self.path, self.method, self.timeout = path, method, timeout
-        self.headers = given if named else [("content-type", JSON_TYPE), *given]
+        self.path, self.method, self.timeout = path, method, checked_timeout(timeout)
+        self.headers = replaced([("content-type", JSON_TYPE)], tuple(given))
         self.rules = rules or AnswerRules()
         self._name = name
         self.secrets = Secrets(path, given, more=(secrets or {}).items())
@@ -64,16 +62,9 @@ class InProcessTarget:
         """Returns a curl command for an application that runs on a server. The variable `$TARGET` stands for the address of the
         server.
         """
-        line = curl_line(
-            "http://target" + self.path, self.method, self._sent(headers), body, without=[name for name, value in headers if value is None]
-        )
+        without = [name for name, value in headers if value is None]
+        line = curl_line("http://target" + self.path, self.method, replaced(self.headers, headers), body, without=without)
         return self.secrets.hide_in_output(line.replace("http://target", '"$TARGET"'))
-
-    def _sent(self, instead: Headers) -> list[tuple[str, str]]:
-        """Returns all headers of the request. The headers in `instead` replace the usual headers with the same names."""
-        replaced = {name.lower() for name, _ in instead}
-        own = [(name, value) for name, value in self.headers if name.lower() not in replaced]
-        return [*own, *((name, value) for name, value in instead if value is not None)]
 
     def _answer(self, status: int, body: bytes, seconds: float, logged: Sequence[BaseException]) -> Answer:
         """Returns the answer for a response. If the status means `crashed`, the answer describes the last of the exceptions that the

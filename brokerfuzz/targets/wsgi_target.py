@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.schemas.headers import Headers, replaced
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.in_process import InProcessTarget, exceptions_of_request, listen_for_exceptions
 from brokerfuzz.targets.serial_calls import OwnThread, SerialCalls
@@ -35,7 +35,7 @@ class SynchronousTarget(InProcessTarget):
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """Calls the target and returns its answer."""
         assert self._calls is not None, "the target is open"
-        sent = self._sent(headers)
+        sent = replaced(self.headers, headers)
         try:
             return await self._calls.run(lambda: copy_context().run(self._called, body, sent))
         except TimeoutError:
