@@ -24,7 +24,7 @@ from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.decoder import Read, Seeded, Source, Style, compile_decoder
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.flattening import Schema, types_of
 
 _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 """The share of each verdict among the random cases, in tenths."""
@@ -109,12 +109,17 @@ class CaseDecoder:
         """Returns the rules, and the running sums of their weights. The rules that the contract states in words get most of the
         cases, even if there are only a few such rules.
 
-        The list contains the rules about the types of required properties twice, because some programs accept null there.
+        The list contains some rules twice: the rules about the types of required properties, because some programs accept null there,
+        and the rules about required strings, numbers and booleans. Without `data`, only few different messages remain.
         """
         kinds = {rule: _kind_of_rule(rule) for rule in self.rules}
         sites = self.contract.sites[self.message_type]
-        of_required = [rule for rule in self.rules if kinds[rule] == "type" and sites[rule.site].required]
-        rules = sorted((*self.rules, *of_required), key=lambda rule: [*_STATED, *_OTHERS].index(kinds[rule]))
+        twice = [
+            rule for rule in self.rules
+            if (kinds[rule] == "type" and sites[rule.site].required)
+            or (kinds[rule] == "required" and (rule.condition or not types_of(sites[rule.site].schema) & {"array", "object"}))
+        ]  # fmt: skip
+        rules = sorted((*self.rules, *twice), key=lambda rule: [*_STATED, *_OTHERS].index(kinds[rule]))
         stated = sum(_STATED[kind] for kind in {*kinds.values()} & {*_STATED})
         numbers = Counter(kinds[rule] for rule in rules)
         shares = {kind: _STATED_SHARE * _STATED[kind] / stated if kind in _STATED else _OTHERS[kind] for kind in numbers}

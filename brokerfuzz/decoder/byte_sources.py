@@ -50,7 +50,7 @@ class RandomValues:
         return "".join([chr(code if code < 0xD800 else code + 0x800) for code in codes])
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Returns the array item that `read` decodes from this source."""
+        """Returns the object or array that `read` decodes from this source."""
         return read(cast(Source, self))
 
     def literal(self, value: Literal, /) -> Literal:

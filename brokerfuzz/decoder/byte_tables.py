@@ -27,8 +27,8 @@ class Source(Protocol):
         ...
 
     def item(self, read: "Callable[[Source], Value]", /) -> Value:
-        """Returns the array item that `read` decodes from this source. In one step, Hypothesis can remove everything that the
-        decoder drew for this item.
+        """Returns the object or array that `read` decodes from this source. In one step, Hypothesis can remove everything that the
+        decoder drew for it.
         """
         ...
 

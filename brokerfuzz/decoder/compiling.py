@@ -237,7 +237,7 @@ def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inli
         choice = source.choose(ways) - place.optional
         if choice < 0:
             return ABSENT
-        items = [source.item(item) for _ in range(counts[choice])]
+        items = [item(source) for _ in range(counts[choice])]
         repair.apply(items, record, start)
         if len(items) < least:
             items += [value for value in distinct if value not in items][: least - len(items)]
@@ -250,7 +250,11 @@ def _item(schema: Schema, place: _CompileContext) -> Read:
     """Returns the function that decodes an array item. An object is decoded from a record, and a scalar from one byte."""
     entries, width = _table(schema, place), place.outline.width
     if width or any(entry.__class__ is Nested for entry in entries):
-        return lambda source: _slot(source, source.take(1 + width + SELECTOR_BYTES), 0, entries)
+
+        def read(source: Source) -> Any:
+            return _slot(source, source.take(1 + width + SELECTOR_BYTES), 0, entries)
+
+        return lambda source: source.item(read)
 
     def scalar(source: Source) -> Any:
         number = source.take(1)[0]

@@ -4,10 +4,10 @@ other example.
 `DirectSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public
 strategies, and is used if a version of Hypothesis lacks a method that `DirectSource` calls. `DirectSource` has these advantages:
 
-- `DirectSource` is about 1.6 times as fast as `StrategySource`.
+- `DirectSource` is about 1.7 times as fast as `StrategySource`.
 - `DirectSource` records an edge as an ordinary value, so Hypothesis can shrink the edge. For example, `' OR '1'='1` becomes `'`
   if only the quote is necessary for the failure.
-- With `DirectSource`, no two parts of an example have the same label. For this reason, Hypothesis does not copy parts of
+- With `DirectSource`, no two objects of an example have the same label. For this reason, Hypothesis does not copy parts of
   examples, and generates every example independently. With `DirectSource`, one hundred examples cover 85 % of the edges instead
   of 68 %, and no two examples are equal.
 - With `DirectSource`, the first ten examples are as varied as later examples.
@@ -34,7 +34,7 @@ _NEEDED = {
     "stop_span": (),
 }
 """The methods of Hypothesis that `DirectSource` calls, with their parameters."""
-_DIGITS = dict.fromkeys(range(1, 10), 0.01)
+_DIGITS = range(1, 10)
 _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
 _SIMPLE, _LESS_SIMPLE = "abcdefghij\r\f\v\n\t\x85\xa0\u2028", "0123456789\x1b\x1a\x19\x18\x17\x16\x15\x14"
 _SWAPPED = str.maketrans(_SIMPLE + _LESS_SIMPLE, _LESS_SIMPLE + _SIMPLE)
@@ -75,7 +75,7 @@ class StrategySource:
         return self._draw(st.integers(0, count - 1))
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Returns the array item that `read` decodes."""
+        """Returns the object or array that `read` decodes."""
         return read(self)
 
     def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
@@ -103,22 +103,26 @@ class StrategySource:
 class DirectSource(StrategySource):
     """Draws bytes and values from the choice sequence of a test case of Hypothesis.
 
+    The first two choices are a seed. A generator with this seed provides the records, and Hypothesis records them as if it had chosen them.
+    This is faster, because Hypothesis chooses one byte at a time. If Hypothesis lowers the first byte of the seed to zero, it can
+    shrink the recorded choices.
+
     Hypothesis begins with examples in which only the first choice is random, and all other choices are zero. To get varied
-    messages, a seeded source then provides the other choices, and Hypothesis records them. If Hypothesis lowers the first byte of
-    the seed to zero, it can shrink these recorded choices.
+    messages, the generator then provides all other choices, too.
     """
 
     def __init__(self, data: Any, draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> None:
         super().__init__(draw, pins)
         self._data = data
         self._items = 0
-        head = data.draw_bytes(3, 3)
-        follows_zeros = data.draw_integer(0, 255) == 0 and head[0]
-        self._seeded = Seeded(int.from_bytes(head)) if follows_zeros else None
+        head, number = data.draw_bytes(3, 3), data.draw_integer(0, 255)
+        # Hypothesis often chooses bytes from a list of constants, so the seed consists of both choices.
+        self._records = Seeded(int.from_bytes((*head, number))) if head[0] else None
+        self._seeded = None if number else self._records
 
     def take(self, size: int, /) -> bytes:
         """Returns the next record, with reversed bytes (see `StrategySource.take`)."""
-        return cast(bytes, self._data.draw_bytes(size, size, forced=self._seeded and self._seeded.take(size)))[::-1]
+        return cast(bytes, self._data.draw_bytes(size, size, forced=self._records and self._records.take(size)))[::-1]
 
     def choose(self, count: int, /) -> int:
         """Lets Hypothesis choose an integer from 0 to `count` - 1.
@@ -128,7 +132,7 @@ class DirectSource(StrategySource):
         return cast(int, self._data.draw_integer(0, count - 1, forced=self._seeded and self._seeded.choose(count)))
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Returns the array item that `read` decodes. Hypothesis records everything that the item draws under a separate label."""
+        """Returns the object or array that `read` decodes. Hypothesis records everything that it draws under a separate label."""
         self._items += 1
         self._data.start_span(self._items)
         value = read(self)
@@ -136,9 +140,11 @@ class DirectSource(StrategySource):
         return value
 
     def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
-        """Returns an integer from `low` to `high`. If `digits` is true, integers from 1 to 9 are more frequent."""
-        weights = _DIGITS if digits and low <= min(_DIGITS) and max(_DIGITS) < high else None
-        return cast(int, self._data.draw_integer(low, high, weights=weights, forced=self._seeded and self._seeded.integer(low, high)))
+        """Returns an integer from `low` to `high`. If `digits` is true, one percent of the integers equals 1, and so on up to 9."""
+        forced = self._seeded and self._seeded.integer(low, high)
+        if digits and self._records and low <= 1 and high >= 9 and (digit := self._records.choose(100)) in _DIGITS:
+            forced = digit
+        return cast(int, self._data.draw_integer(low, high, forced=forced))
 
     def number(self, low: float, high: float, /) -> float:
         """Returns a finite double from `low` to `high`."""
