@@ -175,7 +175,7 @@ force_option = click.option(
 
 clock_option = click.option(
     "--clock", "with_clock", is_flag=True,
-    help="Include cases that depend on the current time. Their verdicts are correct only at the time in their tag `now:TIME`.",
+    help="Include cases that depend on the current time. Their verdicts are correct at the time in their tag `now:TIME`, and may be wrong later.",
 )  # fmt: skip
 
 
@@ -281,7 +281,7 @@ _TARGET_OPTIONS = (
     click.option("--ca", metavar="FILE", type=click.Path(dir_okay=False), help="Also trust the certificate authorities in this file (PEM)."),
     click.option("--cert", metavar="FILE", type=click.Path(dir_okay=False), help="Identify this client with the certificate in this file (PEM)."),
     click.option("--key", metavar="FILE", type=click.Path(dir_okay=False),
-                 help="Private key of the client certificate (PEM).  [default: the key in the file of --cert]"),
+                 help="Private key of the client certificate (PEM).  [default: the key in the file given with --cert]"),
     click.option("--proxy", metavar="URL",
                  help="Send requests through this proxy.  [default: the proxy from http_proxy, https_proxy or all_proxy, except for hosts in "
                  "no_proxy; requests to this machine use no proxy]"),

@@ -17,13 +17,13 @@ FILES: dict[str, tuple[str, Any, list[str], str]] = {
         "old.journal",
         {"journal": 1, "stances": {}},
         ["fire", "http://127.0.0.1:9/", "--resume", "{}"],
-        "1, but this version of brokerfuzz reads version",
+        "1, but this version of brokerfuzz reads only version",
     ),
     "a baseline": (
         "old-baseline.json",
         {"baseline": 1, "findings": []},
         ["fire", "--demo", "--baseline", "{}"],
-        "1, but this version of brokerfuzz reads version",
+        "1, but this version of brokerfuzz reads only version",
     ),
 }
 """Kind of file -> its name, its content, a command that reads it ({} is the path), and what the error says."""

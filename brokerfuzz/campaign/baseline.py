@@ -71,7 +71,7 @@ def read(path: Path) -> Baseline:
 
 def _entries(document: Any) -> list[Any]:
     if document["baseline"] != VERSION:
-        raise ValueError(f"its version is {document['baseline']}, but this version of brokerfuzz reads version {VERSION}")
+        raise ValueError(f"its version is {document['baseline']}, but this version of brokerfuzz reads only version {VERSION}")
     if unknown := document.keys() - {"baseline", "findings"}:
         raise ValueError(f"it has the unknown property {quoted(min(unknown))}")
     return list(document["findings"])

@@ -1,7 +1,8 @@
 """Writes the part of a twin that differs from its case, for `repr()` of a case. If a fault removes or rewrites much of the twin, this
 part is compressed.
 
-The compression uses the body of the case and plain messages as its dictionary, so the text contains only what the dictionary lacks.
+The compression uses the body of the case and plain messages as its dictionary. So the compressed text contains only what the
+dictionary lacks.
 """
 
 import zlib
@@ -27,7 +28,7 @@ _RAW = -zlib.MAX_WBITS
 
 
 def written_twin(twin: bytes, case: Case, contract: Contract) -> Splice:
-    """Returns the difference from the twin. Many bytes are compressed if this makes the text shorter."""
+    """Returns the part of the twin that differs from the case. A long part is compressed if this makes it shorter."""
     start, end, different = plain = splice(case.body, twin)
     if len(repr(plain)) <= LEGIBLE:
         return plain
@@ -48,13 +49,13 @@ def _common_length(one: bytes, other: bytes) -> int:
 
 
 def compressed(part: bytes, body: bytes, message_type: MessageType, contract: Contract) -> str:
-    """Returns the part as text, with about 5 characters for each 4 bytes that neither the body nor a plain message contains."""
+    """Compresses a part to ASCII text. Bytes that also occur in the body or in a plain message need almost no space."""
     compressor = zlib.compressobj(9, zlib.DEFLATED, _RAW, 9, zdict=_known(body, message_type, contract))
     return b85encode(compressor.compress(part) + compressor.flush()).decode()
 
 
 def decompressed(text: str, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Restores a part that was compressed. Raises `LabelError` if the text does not belong to the body."""
+    """Restores the part that `compressed` has compressed. Raises `LabelError` if the compressed text was not made for this body."""
     try:
         return zlib.decompressobj(_RAW, zdict=_known(body, message_type, contract)).decompress(b85decode(text))
     except (ValueError, zlib.error) as problem:

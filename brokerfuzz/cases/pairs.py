@@ -195,7 +195,7 @@ def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combina
 
 
 def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combination], strength: int) -> Iterator[Row]:
-    """Yields rows with the combinations that are missing after impossible pairs were removed."""
+    """Yields further rows. Together, they contain all possible combinations that no row in `made` contains."""
     held = {some for row in made for some in combinations(row.items(), strength)}
     lost = [some for names in combinations(factors, strength) for some in _all(names, factors) if some not in held and not _clash(some, excluded)]
     while lost:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Overwrite the HTML page if it already exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
               help="Exit with status 1 if the corpus covers less than this percentage. "
-              "The percentage counts rules, techniques, edges (unusual valid values) and ambiguities together.")  # fmt: skip
+              "The percentage is calculated over rules, techniques, edges (unusual valid values) and ambiguities together.")  # fmt: skip
 @options.strength_option
 @options.now_option("Judge messages")
 @options.contract_option

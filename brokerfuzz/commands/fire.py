@@ -50,8 +50,9 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1),
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
-              help="Maximum time for shrinking all findings. Shrinking removes parts of a message until nothing more can be removed. "
-              "With 60s, there are at most 200 requests for each finding; with 120s, 400. The value off disables shrinking.")  # fmt: skip
+              help="Maximum time for shrinking, for all findings together. Shrinking removes parts of a message until nothing more can be "
+              "removed. The time also limits the number of requests for each finding: 200 with 60s, 400 with 120s. "
+              "The value off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
               help="Before the cases, send ordinary valid messages, to check that the target is set up correctly. A program or a function "
               "also gets a clearly invalid message.  [default: preflight]")  # fmt: skip
@@ -94,7 +95,7 @@ def command(
     """Send test messages to a target and report where its answers contradict the contract.
 
     The target is the service at URL, a command (--exec), a Python function (--call) or a Python application (--app). With --demo,
-    brokerfuzz starts its own reference service, with the bugs that --bug seeds, and tests it. If you continue a campaign with
+    brokerfuzz starts and tests its own reference service, with the bugs that you choose with --bug. If you continue a campaign with
     --resume, specify the target again.
 
     brokerfuzz first sends the cases of the catalogue (a fixed list), then random cases. For each contradiction (a finding),

@@ -83,7 +83,7 @@ def _read(text: str) -> dict[str, Any] | None:
 
 
 def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
-    """Yields versions of the text with the new lines at different positions, the most likely position first."""
+    """Yields versions of the text with `lines` added at different positions, the most likely position first."""
     end = "\r\n" if "\r\n" in text else "\n"
     text += "" if text.endswith("\n") or not text else end
     path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)

@@ -86,7 +86,7 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
-    """Returns the repair of quantities outside a range. A single quantity outside the range is replaced by the bound that it
+    """Returns a function, in a list, that repairs quantities outside a range. A single quantity is replaced by the bound that it
     violates. If there are several quantities, the repair removes an optional bound, so that the quantities still differ. If
     `simple` is true, the repair also removes the minimum of a single quantity.
     """

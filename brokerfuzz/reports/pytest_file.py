@@ -297,7 +297,7 @@ def _bytes(data: bytes) -> str:
 
 
 def _joined(parts: Iterable[tuple[str, bool]]) -> str:
-    """Returns Python code for a text. Each part has a mark, which is True if the part is a reference to an environment variable."""
+    """Returns Python code that joins the parts of a string. The flag of a part is True if the part refers to an environment variable."""
     return " + ".join(f"secret({_text(part[2:-1])})" if secret else _text(part) for part, secret in parts if part) or _text("")
 
 

@@ -79,8 +79,8 @@ def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[st
 
 
 def _in_all(outcomes: Sequence[JudgedInterpretation]) -> Iterable[Violation]:
-    """Returns the rules that are broken in every interpretation. If no rule is broken in every interpretation, returns the rules
-    that are broken in any interpretation.
+    """Returns the broken rules that all interpretations have in common. If there are none, returns every rule that is broken in at
+    least one interpretation.
     """
     if len(outcomes) == 1:
         return outcomes[0].broken

@@ -122,9 +122,7 @@ def rejects_when(when: Callable[[Offer], bool], demanded: str) -> Flaw:
 
 
 def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Returns a flaw that changes the offer before the service judges it. The function `change` returns the same value if no
-    change is needed.
-    """
+    """Returns a flaw that changes the offer before it is judged. If no change is needed, the function `change` returns the same value."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
@@ -155,9 +153,8 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
-    """Returns a flaw that makes the service convert wrong values and judge the offer again. The service converts a value only if
-    the demand in the complaint matches the regular expression `demanded`. The function `convert` returns the same value if it
-    cannot convert the value.
+    """Returns a flaw that converts wrong values, and then judges the changed offer. A value is converted only if the demand in its
+    complaint matches the regular expression `demanded`. If `convert` cannot convert a value, it returns the same value.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:

@@ -81,8 +81,8 @@ def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Checks size bounds. Both bounds must be integers of at least `least`, and the minimum must be neither above the maximum nor
-    too large for Hypothesis.
+    """Checks size bounds. Both bounds must be integers, and not less than `least`. The minimum must not be greater than the
+    maximum, and not too large for Hypothesis.
     """
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):

@@ -71,7 +71,8 @@ def marked(text: str, secrets: Mapping[str, str] | None) -> str:
 
 
 def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
-    """Returns the parts of the value of a header. A part with the mark True is an environment variable that replaces a secret.
+    """Splits the value of a header into parts. The flag of a part is True if the part is a reference that replaces a secret, such
+    as `${TOKEN}`.
 
     The other parts of a header whose name looks secret may also be secret, unless they are only a scheme, such as `Bearer`.
     """
@@ -87,9 +88,7 @@ def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
 
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a URL without user and password. A part with the mark True is an environment variable that replaces a
-    secret.
-    """
+    """Yields the parts of a URL without user and password. The flag of a part is True if the part is a reference that replaces a secret."""
     shown, at = without_user(with_references(url)), 0
     for found in _PARAMETER.finditer(shown):
         if found[2] and is_secret(unquote(found[1])) and not _REFERENCE.fullmatch(found[2]):
@@ -115,7 +114,7 @@ def secret_variables(url: str) -> Mapping[str, str]:
 
 
 def _referring(text: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a text. A part with the mark True is a reference such as `${TOKEN}`."""
+    """Yields the parts of a text. The flag of a part is True if the part is a reference such as `${TOKEN}`."""
     at = 0
     for found in _REFERENCE.finditer(text):
         yield from ((text[at : found.start()], False), (found[0], True))

@@ -12,8 +12,8 @@ _MOST_NAMES = 5
 
 
 def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]) -> dict[str, Any]:
-    """Returns a record of a test: the exercised rules with the twins of their cases, and the accepted valid cases. `folder` is
-    the folder of a changed contract, and `accepted` contains the IDs of accepted twins.
+    """Returns the record of a test: the exercised rules, each with the twins of its cases, and the accepted valid cases. `folder`
+    contains the changed contract (None: the built-in contract). `accepted` contains the IDs of accepted twins.
     """
     wrong = {case.id for case in failed}
     twins: dict[str, list[str]] = {}

@@ -34,7 +34,7 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
         raise JournalError(f"{path} is not a journal: specify a file written by `brokerfuzz fire --journal`") from problem
     if version != VERSION:
         raise JournalError(
-            f"{path} is a journal of version {version}, but this version of brokerfuzz reads version {VERSION}: use the "
+            f"{path} is a journal of version {version}, but this version of brokerfuzz reads only version {VERSION}: use the "
             "version of brokerfuzz that wrote the journal"
         )
     return dict(head)

@@ -24,7 +24,7 @@ def steps_of(site: str) -> Site:
 
 
 def way_to(message: Any, site: Site, turn: int) -> Steps | None:
-    """Returns the path to a place of the site. Returns None if the message has no place of this site.
+    """Returns the path to one place in the message that belongs to the site. Returns None if the message has no such place.
 
     `turn` selects the item of each array: the first, the last, a middle or the eleventh item.
     """

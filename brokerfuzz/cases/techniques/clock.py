@@ -30,8 +30,8 @@ def _at(hours: int, offset: str) -> ChangeOf:
 
 
 def _then(written: str) -> ChangeOf:
-    """Returns a technique that uses this fixed time. The technique applies if the time is more than a day in the future, or in
-    the future at every supported time.
+    """Returns a technique that uses this fixed time. The technique applies only if this time is more than a day after the current
+    time. If the current time is not known, the latest supported time counts instead.
     """
     moment = timestamp(written).moment
     assert moment is not None

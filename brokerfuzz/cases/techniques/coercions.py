@@ -15,7 +15,7 @@ from brokerfuzz.schemas.instants import instant
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:
-    """Returns a technique that replaces values of this kind with `value`. A `Fragment` preserves the notation of a number."""
+    """Returns a technique that replaces a value with `value` if `kind` is true for it. A `Fragment`, such as 15e-1, keeps its notation."""
     if isinstance(value, Fragment):
         return lambda context: Put(value) if kind(context.present) and context.forbids("number") else None
     return lambda context: put(context, value) if kind(context.present) else None

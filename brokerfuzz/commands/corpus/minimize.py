@@ -25,9 +25,9 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
     """Write a smaller corpus: omit each case that covers only what other cases already cover. The cases that cover the most come
     first.
 
-    `brokerfuzz coverage` shows the same coverage for both corpora. The new corpus also contains the twins (the valid
-    counterparts) of its invalid cases. brokerfuzz judges every case again. OUT is the path or URL of the new ndjson file. The
-    file is compressed if its name ends in .gz or .zst.
+    The new corpus has the same coverage as CORPUS, as `brokerfuzz coverage` measures it. It also contains the twins (the valid
+    counterparts) of its invalid cases. brokerfuzz judges every case again. OUT is the path or URL of the new ndjson file. The file
+    is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:

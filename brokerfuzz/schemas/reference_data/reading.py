@@ -111,7 +111,7 @@ class _Reader:
         return cells
 
     def _origin_of_item(self, key: str, value: Any) -> str:
-        """Returns the file and the line of an item in a list, which can have several lines."""
+        """Returns the file and the line of an item in a list. The list can span several lines."""
         if self.path is None or (None, key) not in self.lines:
             return self._origin(None, key)
         first = self.lines[None, key]

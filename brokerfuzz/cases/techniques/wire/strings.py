@@ -1,4 +1,4 @@
-"""Defines syntax errors in strings: in quotes, control characters and escapes."""
+"""Defines syntax errors in strings: wrong quotes, control characters and escapes."""
 
 from brokerfuzz.cases.techniques.wire.syntax_slips import at, slip, string
 
