@@ -6,9 +6,9 @@ The target may accept or reject a message if the contract does not say what is c
 
 from typing import Literal
 
-from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Label
-from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
+from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
+from brokerfuzz.targets.answers import AnswerKind
 
 FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer", "stopped-answering", "repeated-crash"]
 """The kinds of findings. For `malformed-answer`, the problem is the response: it is not a valid envelope, although a policy
@@ -19,12 +19,8 @@ crashes only if it gets the same offer a second time.
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:
     """Returns the kind of the finding, or None if the answer does not contradict the verdict."""
-    return _TABLE[label, answer]
-
-
-_BY_ANSWER: dict[AnswerKind, FindingKind] = {"crashed": "crashed", "timeout": "timeout"}
-_TABLE: dict[tuple[Label, AnswerKind], FindingKind | None] = {
-    **{(label, answer): _BY_ANSWER.get(answer) for label in LABELS for answer in ANSWER_KINDS},
-    ("valid", "rejected"): "valid-rejected",
-    ("invalid", "accepted"): "invalid-accepted",
-}
+    if answer in RIGHT_ANSWERS[label]:
+        return None
+    if answer == "accepted":
+        return "invalid-accepted"
+    return "valid-rejected" if answer == "rejected" else answer

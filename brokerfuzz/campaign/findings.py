@@ -12,12 +12,11 @@ from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.headers import in_words
 from brokerfuzz.schemas.judged_interpretations import source_of
-from brokerfuzz.schemas.verdicts import violation
+from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, violation
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.target import Target
 from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
-EXPECTED: dict[Label, str] = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
 _READABLE = ("probe:", "as:")
 """The beginnings of the tags that people understand. Other tags, such as `pairs:0-15`, only say how a case was generated."""
 _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-response": "product list", "offer-pricing-response": "pricing"}
@@ -96,9 +95,8 @@ class Finding:
     @property
     def expected(self) -> str:
         """The answers that the contract allows: `accepted`, `rejected`, or either."""
-        if self.kind == "repeated-crash":
-            return EXPECTED["unspecified"]
-        return f"{EXPECTED[self.label]}, in a valid envelope" if self.about else EXPECTED[self.label]
+        expected = " or ".join(RIGHT_ANSWERS["unspecified" if self.kind == "repeated-crash" else self.label])
+        return f"{expected}, in a valid envelope" if self.about and self.kind != "repeated-crash" else expected
 
     @property
     def got(self) -> str:

@@ -203,7 +203,6 @@ class FaultMaker:
 
     @staticmethod
     def _steps(message: object, site: str, placement: Placement) -> Steps | None:
-        """Returns the path to the place with the fault."""
         wanted = placement.indices(site)
         found = places(message, site)
         return next((steps for steps in found if [step for step in steps if isinstance(step, int)] == wanted), None)

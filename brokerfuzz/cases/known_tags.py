@@ -63,7 +63,6 @@ def _is_name_of_probe(name: str, case: Case, contract: Contract) -> bool:
 
 @lru_cache(maxsize=16)
 def _probes(contract: Contract, message_type: MessageType) -> frozenset[str]:
-    """Returns the names of all probes of a message type."""
     maker, requests = ProbeMaker(contract, message_type, LATEST_NOW), RequestMaker(contract, message_type, LATEST_NOW)
     found = set[str]()
     for ambiguity in contract.ambiguities:

@@ -124,7 +124,6 @@ class _Builder:
         return items
 
     def _of_item(self, path: str, number: int) -> "_Builder":
-        """Returns a builder that builds one item of an array."""
         within = self.plan.within
         if within is None or path not in self.plan.sizes or number == min(within, self.plan.sizes[path] - 1):
             return self

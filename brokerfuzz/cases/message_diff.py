@@ -14,6 +14,8 @@ from brokerfuzz.wording import printable_as_in_python
 
 WIDEST = 72
 """The maximum number of characters in a line. The middle of a longer line is left out."""
+MOST_CHANGED = 8
+"""The maximum number of lines that `changed_lines` returns."""
 MOST_LINES = 12
 """The maximum length of a block of lines that only one of the messages contains. The middle of a longer block is left out."""
 
@@ -29,10 +31,10 @@ def difference(twin: bytes, body: bytes) -> list[str]:
     return list(_lines(before, after)) if before and after and before != after else _marked(twin, body)
 
 
-def changed_lines(twin: bytes, body: bytes, limit: int = 8) -> list[str]:
-    """Returns the lines of `difference` that only one of the messages contains, but at most `limit` lines."""
+def changed_lines(twin: bytes, body: bytes) -> list[str]:
+    """Returns the lines of `difference` that only one of the messages contains, but at most `MOST_CHANGED` lines."""
     lines = [line for line in difference(twin, body) if line[:1] in "+-" or set(line) == {" ", "^"}]
-    return lines if len(lines) <= limit else [*lines[: limit - 1], f"... {len(lines) - limit + 1:,} more lines"]
+    return lines if len(lines) <= MOST_CHANGED else [*lines[: MOST_CHANGED - 1], f"... {len(lines) - MOST_CHANGED + 1:,} more lines"]
 
 
 def laid_out(body: bytes) -> list[str]:

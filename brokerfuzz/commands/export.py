@@ -12,7 +12,7 @@ from brokerfuzz.commands.help_sections import SECTIONS, Sectioned
 from brokerfuzz.commands.option_values import CaseOptions, typed_options
 from brokerfuzz.commands.output import UsageError, counted
 from brokerfuzz.commands.progress import ProgressLine
-from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.format_names import BASE64, FORMATS
 
 if TYPE_CHECKING:
@@ -253,8 +253,7 @@ def _not_covered(plans: "tuple[Plan, ...]") -> dict[str, list[str]]:
 
 def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | None, not_covered: dict[str, list[str]], *, as_json: bool) -> None:
     summary, err = outcome.summary, out == "-"
-    by_message = {name: {label: summary.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
-    written = {name: counts for name, counts in by_message.items() if any(counts.values())}
+    written = summary.by_message()
     if as_json:
         more: dict[str, Any] = {} if shards is None else {"shards": shards, "kept": outcome.kept}
         more |= {"left_out": outcome.left_out} if outcome.left_out else {}

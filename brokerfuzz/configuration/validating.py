@@ -146,7 +146,6 @@ class _Complaint:
 
 
 def _shown(value: Any, *, secret: bool) -> str:
-    """Describes a wrong value."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -16,6 +16,7 @@ from brokerfuzz.reports.findings_list import Choices, FindingEntry, entries_of, 
 from brokerfuzz.reports.heat_map import heat_map
 from brokerfuzz.reports.markup import Child, Markup, element, trusted
 from brokerfuzz.reports.unproven_rejections import rejections
+from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable
 
@@ -24,7 +25,6 @@ _POLICY = "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none';
 _MOST_HEADERS = 20
 _LONGEST = 500  # the maximum number of characters of a text in the head of the page
 _NAMES = {"offer-creation-request": "Offer creation requests", "product-list-response": "Product lists", "offer-pricing-response": "Offer pricings"}
-_RIGHT = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("accepted", "rejected")}
 _SECTIONS = (("findings", "Findings"), ("rules", "Rules by site"), ("ambiguities", "Ambiguities"), ("rejections", "Rejections"), ("timing", "Timing"))
 
 
@@ -132,7 +132,7 @@ def _verdicts(counts: Document) -> Markup:
 
 def _count(verdict: str, kind: str, row: Document) -> Markup:
     number = row[kind]
-    right = kind in _RIGHT[verdict]
+    right = kind in RIGHT_ANSWERS[verdict]
     shade = "none" if not number else "right" if right else "wrong"
     return element("td", f"{number:,}", element("span", " contradict the contract", class_="unseen") if shade == "wrong" else None, class_=shade)
 

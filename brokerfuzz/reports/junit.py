@@ -159,7 +159,6 @@ def _counts(counts: Document) -> str:
 
 
 def _details(finding: Document) -> Iterator[str]:
-    """Yields the lines that describe a finding."""
     known, flaky = ("known: " if finding["known"] else ""), is_flaky(finding)
     yield f"{known}{_line(finding['sentence'])}"
     for broken in finding["rules"]:

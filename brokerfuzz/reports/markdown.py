@@ -208,7 +208,6 @@ def _properties(body: bytes) -> list[str]:
 
 
 def _block(language: str, *lines: str) -> Iterator[str]:
-    """Yields the lines of a code block in Markdown."""
     safe = [_with_few_backticks(line) for line in lines]
     fence = _backticks("\n".join(safe), 3)
     yield f"{fence}{language}"

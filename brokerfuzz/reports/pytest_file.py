@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, others_of, outcome_of, request_of
+from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets.answers import AnswerRules
 from brokerfuzz.targets.secret_masking import parts_of, parts_of_header
 from brokerfuzz.wording import printable
@@ -22,7 +23,6 @@ LONGEST_SENTENCE = 1000
 MOST_TIMES = 20
 _CHUNK = 100  # the number of bytes of a message per line; larger messages have longer lines
 _MOST_CHUNKS = 200
-_ALLOWED = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("accepted", "rejected")}
 
 _HEAD = '''"""Tests for the findings of brokerfuzz. Each test fails until its finding is fixed.
 
@@ -223,11 +223,11 @@ def _finding(name: str, finding: Document) -> Iterator[str]:
     elif finding["known"]:
         marks = ['pytest.mark.xfail(reason="known: it is in the baseline", strict=False)']
     times = min(finding["sent"] + 1, MOST_TIMES) if is_flaky(finding) else 1
-    yield from _parameter(name, finding["smallest"], _ALLOWED[finding["verdict"]], finding["sentence"], times, marks)
+    yield from _parameter(name, finding["smallest"], RIGHT_ANSWERS[finding["verdict"]], finding["sentence"], times, marks)
 
 
 def _twin(name: str, finding: Document) -> Iterator[str]:
-    yield from _parameter(name, finding["twin"], _ALLOWED["valid"], "It is valid.", 1, [])
+    yield from _parameter(name, finding["twin"], RIGHT_ANSWERS["valid"], "It is valid.", 1, [])
 
 
 def _parameter(name: str, message: Document, allowed: Iterable[str], about: str, times: int, marks: list[str]) -> Iterator[str]:

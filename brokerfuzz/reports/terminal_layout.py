@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 WIDTH = 80
+_INDENT = 3
 _NAME = 12
 """The width of the column for names."""
 
@@ -18,21 +19,21 @@ def paragraph(text: str, indent: int = 0, first: str = "") -> Iterator[str]:
     ]
 
 
-def entry(name: str, text: str, indent: int = 3) -> Iterator[str]:
+def entry(name: str, text: str) -> Iterator[str]:
     """Yields the lines of an entry: its name in the first column, and its text in the second column."""
-    lines = list(paragraph(text, indent + _NAME))
-    first = lines[0][indent + _NAME :]
-    yield f"{' ' * indent}{click.style(name.ljust(_NAME), dim=True)}{first}"
+    lines = list(paragraph(text, _INDENT + _NAME))
+    first = lines[0][_INDENT + _NAME :]
+    yield f"{' ' * _INDENT}{click.style(name.ljust(_NAME), dim=True)}{first}"
     yield from lines[1:]
 
 
-def verbatim(name: str, text: str, indent: int = 3) -> str:
+def verbatim(name: str, text: str) -> str:
     """Returns an entry on one line. The text is not wrapped, so that users can copy it."""
-    return f"{' ' * indent}{click.style(name.ljust(_NAME), dim=True)}{text}"
+    return f"{' ' * _INDENT}{click.style(name.ljust(_NAME), dim=True)}{text}"
 
 
-def table(rows: Sequence[Sequence[str]], indent: int = 2) -> Iterator[str]:
+def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yields the lines of a table. The first row contains the titles. All columns except the first contain numbers."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for name, *numbers in rows:
-        yield "  ".join([" " * indent + name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True))])
+        yield "  ".join(["  " + name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True))])

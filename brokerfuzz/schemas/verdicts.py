@@ -1,7 +1,7 @@
 """Defines the verdict of the oracle, and the words that describe places and values in a verdict."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -10,6 +10,8 @@ from brokerfuzz.contract_names import LABELS, Label
 from brokerfuzz.errors import UnknownNameError, listed_values, shortened
 from brokerfuzz.wording import counted
 
+RIGHT_ANSWERS: Mapping[str, Sequence[str]] = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("accepted", "rejected")}
+"""The answers to a message that the contract allows, for each label."""
 _FEW = 3
 
 

@@ -47,9 +47,9 @@ class Complaint:
         return f"{self.at or 'the offer'}: {violation(self.found, self.demanded)}"
 
 
-def envelope(*failures: str, data: Any = None, information: tuple[str, ...] = ()) -> dict[str, Any]:
+def envelope(*failures: str, information: tuple[str, ...] = ()) -> dict[str, Any]:
     """Creates the envelope of a response, which reports success if there are no `failures`."""
-    return {"data": data, "failureMessages": list(failures), "informationalMessages": list(information), "operationWasSuccessful": not failures}
+    return {"data": None, "failureMessages": list(failures), "informationalMessages": list(information), "operationWasSuccessful": not failures}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from typing import Self
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import TargetError
+from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets import Answer, HttpTarget, Target
 from brokerfuzz.targets.event_loop import LoopThread
-from brokerfuzz.testing.failure_text import EXPECTED, described_failure
+from brokerfuzz.testing.failure_text import described_failure
 
 
 class WrongAnswer(AssertionError):
@@ -70,7 +71,7 @@ class CheckedTarget:
         """
         __tracebackhide__ = True
         answer = self.send(case)
-        if answer.kind not in EXPECTED[case.label].split(" or "):
+        if answer.kind not in RIGHT_ANSWERS[case.label]:
             raise WrongAnswer(case, answer)
         if case.label == "invalid" and case.twin is not None:
             self.send(case.twin)

@@ -7,10 +7,9 @@ from pathlib import Path
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.errors import shortened
-from brokerfuzz.schemas.verdicts import violation
+from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, violation
 from brokerfuzz.wording import counted, printable, readable
 
-EXPECTED = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
 MOST_SHOWN = 3
 """The maximum number of failures that are described if several cases of the same rule fail."""
 _WIDEST = 200
@@ -48,7 +47,7 @@ def _places(case: Case) -> list[str]:
 
 
 def _expected(case: Case) -> str:
-    return f"expected: {EXPECTED[case.label]}"
+    return f"expected: {' or '.join(RIGHT_ANSWERS[case.label])}"
 
 
 def _difference(case: Case) -> list[str]:

@@ -8,7 +8,6 @@ import click
 
 from brokerfuzz.commands.output import counted, print_json
 from brokerfuzz.commands.progress import ProgressLine
-from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
@@ -42,8 +41,7 @@ def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None
 
     The summary goes to standard error if the corpus goes to standard output.
     """
-    by_message = {name: {label: summary.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
-    written = {name: counts for name, counts in by_message.items() if any(counts.values())}
+    written = summary.by_message()
     err = out == STANDARD_OUTPUT
     if as_json:
         print_json({"out": out, "cases": summary.count, **({} if of is None else {"of": of}), "messages": written}, indent=None, err=err)

@@ -111,7 +111,6 @@ def _colons(found: Tokens) -> list[int]:
 
 
 def _commas(found: Tokens) -> list[int]:
-    """Returns the commas between properties."""
     return [index for index in _all(found, b",") if found[index + 2] == b":"]
 
 
