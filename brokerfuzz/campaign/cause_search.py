@@ -1,8 +1,8 @@
 """Finds the cause of a rejection or a crash, if the cause is a missing property or an ordinary value.
 
 The search adds every property that the contract allows. If the target accepts the new message, the search removes all added
-properties that are not necessary. The remaining added properties are the cause. The oracle must give the same verdict to the
-messages with and without the added properties, and both messages are sent once more at the end.
+properties that are not necessary. The remaining added properties are the cause. The added properties must not change the verdict.
+At the end, the messages with and without them are sent once more.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Groups equal contradictions while a campaign runs.
 
-A finding can consist of several groups. The messages of a group are so similar that the first message is enough to find the cause
-of all of them.
+A finding can consist of several groups. The messages of most groups are so similar that it is enough to shrink the first message.
+If nothing shows whether the messages have the same cause, up to `SAMPLES` messages are shrunk.
 """
 
 from bisect import insort

@@ -74,12 +74,12 @@ class Finding:
 
     @property
     def flaky(self) -> bool:
-        """True if the problem did not occur every time when the smallest message was sent again."""
+        """True if the smallest message was sent again, and the problem did not occur every time."""
         return self.shown < self.sent
 
     @property
     def reproduced(self) -> bool | None:
-        """True if the problem occurred every time when the message was sent again, None if it was not sent again."""
+        """True if the problem occurred every time the message was sent again, otherwise False. None if the message was not sent again."""
         return not self.flaky if self.sent else None
 
     @property

@@ -63,8 +63,8 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
     """Combines the contradictions that are the same finding, and returns them with their identity, in the order of their first
     cases.
 
-    If a connection fails, another message that was sent at the same time may be the cause. A failure that did not occur again is
-    combined with a failure for the same reason that did occur again.
+    If a connection fails, another message that was sent at the same time may be the cause. So if a failed connection cannot be
+    reproduced, it is combined with a reproducible failure that has the same reason.
     """
     found: dict[IdentityKey, Suspicion] = {}
     for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):
@@ -78,7 +78,7 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
 
 
 def _culprit(victim: Suspicion, known: Iterable[Suspicion]) -> Suspicion | None:
-    """Returns the contradiction whose message may have broken the connection of `victim`."""
+    """Returns the contradiction whose message may have broken the connection of `victim`, or None."""
     if victim.kind not in ("crashed", "timeout") or victim.answer.status is not None or victim.shown:
         return None
     return next((one for one in known if one.reproduced and one.kind == victim.kind and _text(one).head == _text(victim).head), None)

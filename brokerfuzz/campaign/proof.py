@@ -71,8 +71,7 @@ class Rejection:
 class UnprovenExample:
     """An example of rejections that are unproven for the same reason. `count` is the number of rejections for this reason.
 
-    `sites` are the parts of the twin that the target rejects, if the rejection cannot be retested without them, because they contain
-    the fault.
+    If the rejection cannot be retested, because the rejected parts of the twin contain the fault, `sites` lists these parts.
     """
 
     rejection: Rejection

@@ -62,7 +62,7 @@ class Suspicion:
 
     @property
     def reproduced(self) -> bool | None:
-        """True if the problem occurred every time when the message was sent again, None if it was not sent again."""
+        """True if the problem occurred every time the message was sent again, otherwise False. None if the message was not sent again."""
         return self.shown == self.sent if self.sent else None
 
     @property

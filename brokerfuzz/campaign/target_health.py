@@ -1,10 +1,10 @@
 """Decides whether a failure was caused by the message or by the target.
 
-A crash, a timeout or a request to wait may have nothing to do with the message: the target may be down. A failure counts only
-after the target has answered a message that was sent later. If all requests fail, the plain message is sent. If the plain message
-fails too, no other message is sent until the target answers again. The failed messages are then sent once more, one at a time, so
-that only the message that really caused a failure counts. Messages whose connections failed are always sent once more. A target
-that does not answer again in time is lost.
+A crash, a timeout or a request to wait may have nothing to do with the message: the target may be down. A failure counts only after
+the target has answered a message that was sent later. If all requests fail, the plain message is sent. If the plain message fails
+too, no other message is sent until the target answers again. The failed messages are then sent once more, one at a time, so that
+only the message that really caused a failure counts. Messages whose connections failed are always sent once more. A target that
+does not answer again within `patience` seconds is lost.
 
     16 messages   timeout   the plain message: timeout, a pause, the plain message: accepted
     again         15 accepted, 1 timeout: this message counts
@@ -188,16 +188,16 @@ class TargetHealth:
         return answer._replace(reached=True) if answer.kind == "crashed" and answer.status is None else answer
 
     async def _wait(self) -> None:
-        """Waits until the target gives the usual answer to the plain message. Raises `TargetLostError` if the target does not
-        give this answer in time.
+        """Waits until the target gives the usual answer to the plain message. Raises `TargetLostError` if the target does not give
+        this answer within `patience` seconds.
         """
         answer = await self.retried(self._ask, self.is_usual)
         if not self.is_usual(answer):
             raise _lost(answer)
 
     async def retried(self, send: Send, is_enough: Callable[[Answer], bool]) -> Answer:
-        """Sends a message again after longer and longer pauses, until its answer is good enough or the time is up. Returns the
-        last answer.
+        """Sends a message again after longer and longer pauses, until `is_enough` accepts the answer or `patience` seconds have
+        passed. Returns the last answer.
         """
         deadline, pause = monotonic() + self._patience, FIRST_PAUSE
         self.is_waiting = True

@@ -8,8 +8,8 @@ from brokerfuzz.schemas import Condition, Rule
 
 
 def breakable_places(rule: Rule, message: Any) -> list[Steps]:
-    """Returns the places of a message where a technique can break the rule. The value at such a place is not null, and the condition
-    of the rule is met. A place for the keyword `required` can be null.
+    """Returns the places of a message where a technique can break the rule. At each place, the condition of the rule is met. The
+    value is not null, unless the keyword of the rule is `required`.
     """
     found = [steps for steps in places(message, rule.site) if rule.condition is None or _meets(rule.condition, message, steps)]
     return found if rule.keyword == "required" else [steps for steps in found if value_at(message, steps) is not None]

@@ -279,8 +279,8 @@ _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in
 
 
 def clock(now: datetime | None) -> datetime:
-    """Returns the time for the cases whose verdict depends on the current time: `now` in UTC and in whole seconds (None: the
-    current time).
+    """Returns `now` (None: the current time) in UTC and in whole seconds. Cases whose verdict depends on the current time use this
+    time.
 
     Raises `ClockError` for a time before 2001 or after 9900, because some cases contain fixed times that must be in the past or
     in the future.

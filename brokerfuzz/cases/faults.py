@@ -147,8 +147,9 @@ class FaultMaker:
         return FaultContext(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)
 
     def deciding(self, rule: Rule) -> list[Condition]:
-        """Returns the condition of the rule. For a rule without a condition, returns the conditions of rules about an object or array
-        that contains its place.
+        """Returns the conditions that affect the rule: its own condition, if it has one. Otherwise, returns the conditions of rules
+        about the objects and arrays that contain its site. For an enumeration, also returns the conditions that depend on its
+        value.
         """
         if rule.condition is not None:
             return [rule.condition]

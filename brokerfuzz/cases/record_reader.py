@@ -166,8 +166,7 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
     A time-dependent case is judged as of the time for which it was generated. Any other case is judged as of `now` (None: the
     current time). `twins` maps IDs to the valid cases of earlier lines.
 
-    Raises `CorpusError` (without a line number) if the ID does not match the message, or if the verdict, the faults or the
-    ambiguities that the oracle finds differ from the line.
+    Raises `CorpusError` (without a line number) if the ID, the verdict, the faults or the ambiguities in the line are wrong.
     """
     twin = twins.get(record.twin_id) if record.twin_id is not None else None
     try:

@@ -216,8 +216,8 @@ def _hide_secrets_of(target: "Target") -> "Secrets | None":
 
 
 def wait_for(target: "Target", seconds: float | None) -> None:
-    """Waits until an HTTP target listens, for at most `seconds` (None: does not wait). Raises `TargetError` if the target does
-    not listen in time.
+    """Waits until an HTTP target listens, for at most `seconds` (None: does not wait). Raises `TargetError` if the target does not
+    listen within this time.
     """
     from brokerfuzz.targets import HttpTarget, event_loop
     from brokerfuzz.targets.waiting import wait_until_listening

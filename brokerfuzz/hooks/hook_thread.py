@@ -16,7 +16,7 @@ _Call = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 
 
 class HangingError(Exception):
-    """A hook did not return in time."""
+    """A hook did not return within its time limit."""
 
 
 class HookThread:

@@ -127,7 +127,7 @@ def write_text(path: str, text: str) -> None:
 def write_about(paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract) -> tuple[Result, Sequence[str]]:
     """Writes all reports of a campaign. Returns the result, and the paths of the reports that were written.
 
-    A report that cannot be written changes the outcome of the result, and so the other reports are written again.
+    A report that cannot be written changes the outcome of the campaign, so the other reports are written again.
     """
     while paths:
         written, problems = write_all(paths, json_document.document(result, about, contract))

@@ -133,8 +133,9 @@ def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 
 class _Exchange:
-    """A request to the application, and its response. `handled` is the exception that the application handles by sending the response.
-    Some frameworks, such as Litestar, do not log this exception. It can also be an exception that the caller of brokerfuzz handles.
+    """A request to the application, and its response. `handled` is the exception that the application handles by sending the
+    response. Some frameworks, such as Litestar, do not log this exception. If a caller uses brokerfuzz in an `except` block,
+    `handled` can also be the exception of this block.
     """
 
     def __init__(self, body: bytes) -> None:

@@ -25,8 +25,9 @@ def curl_line(
     words in `before` come directly before `curl`.
 
     `options` are further words of the command, already quoted for a shell. `without` lists the default headers that curl must not
-    send. Environment variables replace secrets: those that the user named or, for other secrets, `${AUTHORIZATION}` for the header
-    `Authorization`, `${TOKEN}` for the URL parameter `token`, and `${TARGET_USER}` for the user and the password in the URL.
+    send. An environment variable replaces each secret: the variable that the user specified or, if there is none, a variable named
+    after the place. Examples are `${AUTHORIZATION}` for the header `Authorization`, `${TOKEN}` for the URL parameter `token`, and
+    `${TARGET_USER}` for the user and the password in the URL.
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]
@@ -41,7 +42,7 @@ def curl_line(
 
 
 def _in_shell(parts: Iterable[tuple[str, bool]]) -> str:
-    """Returns one word for a shell. The parts with the mark True are environment variables."""
+    """Returns one word for a shell. The flag of a part is True if the part is an environment variable."""
     parts = list(parts)
     if not any(secret for _, secret in parts):
         return quote("".join(part for part, _ in parts))

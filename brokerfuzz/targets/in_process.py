@@ -25,8 +25,8 @@ class InProcessTarget:
     """An application or a test client in this process. `name` is the name of the application or the client in reports.
 
     `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If the
-    application raises an exception, the answer contains the end of its traceback. The same is true if the application logs an
-    exception, or an ASGI application handles one, and the status of the response means `crashed`.
+    application raises an exception, the answer contains the end of its traceback. If the status of the response means `crashed`,
+    the answer contains the exception that the application logged or (only ASGI) handled.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class InProcessTarget:
         return Answer("crashed", None, text[-EXCERPT + 1 :], reason, seconds)
 
     def no_answer(self) -> Answer:
-        """Returns the answer for an application that did not respond in time."""
+        """Returns the answer for an application that did not respond within `timeout` seconds."""
         return Answer("timeout", reason=f"no answer within {self.timeout:g} s", seconds=self.timeout)
 
 

@@ -63,9 +63,9 @@ async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
     `messages` maps the IDs of the messages to their bodies.
 
     Raises `TargetError` if the target answers all messages with a status that concerns the request and not the message: 401, 403,
-    404, 405, 407, 415 or a redirect. A status that the user has listed with `--accept` or `--reject` is an ordinary answer. Also
-    raises `TargetError` if a program or a function answers neither the first message nor a clearly invalid one, and if a function
-    returns a value without a meaning for both messages.
+    404, 405, 407, 415 or a redirect. A status that the user has listed with `--accept` or `--reject` is an ordinary answer. A
+    program or a function also gets a clearly invalid message. Raises `TargetError` if it answers neither this message nor the first
+    valid message. Also raises `TargetError` if a function returns a value without a meaning for both messages.
     """
     (first, body), *others = messages.items()
     answer = await (_send_both(target, body) if isinstance(target, CommandTarget | PoolTarget) else _send(target, body, first))

@@ -187,7 +187,7 @@ class Secrets:
         return cleaned.decode(errors="surrogatepass")
 
     def excerpt(self, body: bytes, size: int) -> bytes:
-        """Returns the beginning of a body with its secrets replaced, even if the end of the beginning splits a secret.
+        """Returns the beginning of a body with its secrets replaced, even a secret that is cut off at the end.
 
         A compressed body is replaced completely, because it may contain hidden secrets.
         """

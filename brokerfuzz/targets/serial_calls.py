@@ -123,7 +123,9 @@ class OwnThread:
         return calls
 
     async def _watch(self) -> None:
-        """Abandons calls that do not return in time. One timer for all calls takes less time than a timer for each call."""
+        """Abandons calls that do not return within `timeout` seconds. One timer for all calls takes less time than a timer for each
+        call.
+        """
         while True:
             running = self._calls.running
             await asyncio.sleep(self._timeout if running is None else running[1] + self._timeout - monotonic())

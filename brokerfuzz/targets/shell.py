@@ -129,7 +129,7 @@ def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
-    """Yields the parts of each word. A part with the mark True is an environment variable that replaces a secret."""
+    """Yields the parts of each word. The flag of a part is True if the part is an environment variable that replaces a secret."""
     for start, secret, value in _split(words):
         if secret is not None:
             yield [(start, False), (variable(secret), True)]

@@ -197,10 +197,8 @@ def companions(contract: Contract, rule_id: str) -> frozenset[str]:
 
 
 def _go_together(one: Rule, other: Rule) -> bool:
-    """Returns whether the oracle reports both rules if both are broken.
-
-    Neither site may contain the other site, neither rule may decide whether the other rule applies, and the message must remain
-    JSON.
+    """Returns whether the oracle reports both rules if both are broken. The message must remain JSON. A fault of one rule must not
+    change the value at the site of the other rule, or a value that its condition depends on.
     """
     if one is other or JSON_RULE in (one.keyword, other.keyword):
         return False

@@ -102,7 +102,7 @@ _TRIED_FIRST = (
 
 
 def techniques_for(rule: Rule) -> list[Technique]:
-    """Returns the techniques that can break rules with this keyword, most useful first. Some of the techniques may not apply at
+    """Returns the techniques that can break rules with the keyword of this rule, most useful first. A technique may not apply at
     every place.
     """
     ranks = {name: rank for rank, name in enumerate(_TRIED_FIRST)}

@@ -7,9 +7,9 @@ The property `examples` contains only valid cases, because tools report other ca
 `x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. There is at most one example for each
 rule or ambiguity, and at most 20 for each verdict. The summary of an example explains its verdict.
 
-A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way, without the property
-`$ref`, because tools would treat it as a reference. Because many tools use a YAML parser, characters that YAML does not allow are
-escaped, and no property name is too long for YAML.
+A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way. It does not contain
+the property `$ref`, because tools would treat this property as a reference. Because many tools use a YAML parser, characters that
+YAML does not allow are escaped, and no property name is too long for YAML.
 """
 
 import re
