@@ -53,6 +53,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    for application in getattr(metafunc, "_arg2fixturedefs", {}).get("brokerfuzz_app", ())[-1:]:
+        if application.scope != "session":
+            remedy = 'write @pytest.fixture(scope="session"), because all tests use the same target'
+            raise pytest.Collector.CollectError(f"the fixture brokerfuzz_app has the scope {application.scope}: {remedy}")
     chosen = getattr(metafunc.function, _CASES, None)
     if chosen is None:
         if any(marker.name == XFAIL for marker in metafunc.definition.own_markers):  # a marker of the whole module may be meant for its other tests

@@ -293,6 +293,12 @@ def test_the_target_can_be_an_application_in_this_process(pytester: pytest.Pytes
     assert "actual: accepted (status 201)" in done.stdout.str()
 
 
+def test_a_fixture_with_a_wrong_scope_is_explained_once(pytester: pytest.Pytester) -> None:
+    done = run(pytester, APPLICATION.replace('@pytest.fixture(scope="session")', "@pytest.fixture"))
+    done.assert_outcomes(errors=1)
+    assert 'the fixture brokerfuzz_app has the scope function: write @pytest.fixture(scope="session")' in done.stdout.str()
+
+
 SECRETIVE = """
     import os
     import pytest
