@@ -35,7 +35,7 @@ class SynchronousTarget(InProcessTarget):
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """Calls the target and returns its answer."""
         assert self._calls is not None, "the target is open"
-        sent = replaced(self.headers, headers)
+        sent = replaced(self.headers, headers) if headers else self.headers
         try:
             return await self._calls.run(lambda: copy_context().run(self._called, body, sent))
         except TimeoutError:
