@@ -31,8 +31,8 @@ def command(
     """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
 
     The catalogue is the fixed list of cases that brokerfuzz derives from the contract. `fire` sends the cases of the catalogue
-    before random cases, and `export --full` writes them to a file. The cases that cover the most come first. With --cases, each
-    line shows one case and what the case covers. A twin is the valid counterpart of an invalid case.
+    before random cases, and `export --full` writes them to a file. The catalogue begins with the cases that cover the most. With
+    --cases, each line shows one case and what the case covers. A twin is the valid counterpart of an invalid case.
 
     \b
     Examples:

@@ -40,8 +40,8 @@ def find(start: Path) -> Path | None:
 
     The top of the repository is the folder with `.git`. Without a repository, only the folder itself is searched. If a folder
     contains both kinds of files, `brokerfuzz.toml` has priority over `pyproject.toml`. Raises `ConfigurationError` if a
-    `pyproject.toml` mentions brokerfuzz but is not TOML, or if the file is in a parent folder and belongs to another user,
-    because the file may contain commands.
+    `pyproject.toml` mentions brokerfuzz but is not TOML. Also raises `ConfigurationError` if a file in a parent folder belongs to
+    another user, because the file may contain commands.
     """
     try:
         here = start.absolute()

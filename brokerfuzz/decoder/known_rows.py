@@ -42,8 +42,8 @@ def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[
 
 
 def use_each_key_once(site: str, key: str, items: Schema, least: int) -> Repair:
-    """Returns the repair that gives different known keys to the items of an array. The repair removes an item if no key is left, unless
-    fewer than `least` items would remain. `site` is the site of the items.
+    """Returns a function that gives different known keys to the items of an array. If no key is left, the function removes the
+    item, unless fewer than `least` items would remain. `site` is the site of the items.
     """
     known, settle = items["properties"][key][KNOWN], in_one_row(site, items)
 

@@ -8,7 +8,7 @@ or more of these:
 
 brokerfuzz calls `authenticate` before the first message and after each status 401. After a status 401, the message is sent once
 more, and the second answer counts. Hooks run one at a time in a separate thread, and each call has the same time limit as an answer
-(`--timeout`). If a hook fails, the campaign ends and counts as partial, because a failing hook says nothing about the target.
+(`--timeout`). If a hook fails, the campaign stops with the outcome `partial`, because a failing hook says nothing about the target.
 
 Hooks are code, so they come only from the command line or the configuration of the user, and never from a journal or a report.
 """

@@ -24,7 +24,7 @@ class Cleanup:
     path: str
 
     def url(self, base: str, body: bytes, answer: Answer) -> str | None:
-        """Returns the URL for an accepted message, or None if neither the answer nor the message has one of the properties in the path."""
+        """Returns the URL for an accepted message. Returns None if a property in the path is missing in the answer and in the message."""
         answered, sent = _object(answer.body), _object(body)
         sources = (answered, answered.get("data"), sent)
         values = {name: _value(name, sources) for name in _PROPERTY.findall(self.path)}

@@ -86,8 +86,8 @@ def _demands(row: Mapping[str, Any], message_type: str) -> Iterator[tuple[str, A
 
 
 def _is_stated_by(name: str, rule_id: str) -> bool:
-    """Returns whether the rule `rule_id` is one of the rules that `name`, an entry of a validation rule, stands for. All validation
-    rules are about offers. A `*` at the beginning of `name` means any site.
+    """Returns whether `name`, an entry of a validation rule, stands for the rule `rule_id`. All validation rules are about offers.
+    A `*` at the beginning of `name` means any site.
     """
     message_type, _, rest = rule_id.partition("@")[0].partition("/")
     return message_type == "offer-creation-request" and (rest == name or (name.startswith("*") and rest.endswith(name[1:])))

@@ -73,8 +73,8 @@ class Verdict:
     """The judgement of a message.
 
     A verdict is `invalid` if the message breaks a rule in every allowed interpretation, and `valid` if the message breaks no rule
-    in any interpretation. In all other cases, the verdict is `unspecified`, and `ambiguities` contains the ambiguities that can
-    change it: those that the message touches in an interpretation without a broken rule.
+    in any interpretation. In all other cases, the verdict is `unspecified`. Then `ambiguities` contains the ambiguities that can
+    change the verdict: those that the message touches in an interpretation without a broken rule.
 
     >>> from brokerfuzz import check
     >>> verdict = check("offer-creation-request", {"number": "A"})

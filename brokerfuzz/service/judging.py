@@ -43,7 +43,7 @@ def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, n
 
 
 def conforming(contract: "Contract | None" = None) -> Callable[[Offer], ServiceAnswer]:
-    """Returns the judge of the service without bugs."""
+    """Returns the function that judges offers like the service without bugs."""
     from brokerfuzz.schemas import check, load_contract
 
     known = contract or load_contract()

@@ -30,8 +30,8 @@ class LineTarget(PoolTarget):
 
     An answer is the word `accepted`, `rejected` or `crashed`. A reason may follow the word, after a space or a colon, and becomes
     the `body` of the answer. The answer is also `crashed` if the program writes any other line, or more than one line for a
-    message, or if it reads the message and ends without an answer. If the program ends before it reads the message, another
-    process gets the message. If the program writes no line within `timeout` seconds, the answer is `timeout`.
+    message. The same applies if the program reads the message and ends without an answer. If the program ends before it reads the
+    message, another process gets the message. If the program writes no line within `timeout` seconds, the answer is `timeout`.
 
     After a valid answer, even `crashed`, the process keeps running. After any other crash, and after a timeout, brokerfuzz kills
     the process with its child processes, and the next message gets a new process. The program must flush its output after each

@@ -52,7 +52,7 @@ class Recogniser:
     def faults(self, body: bytes, verdict: Verdict) -> tuple[Fault, ...]:
         """Returns a fault for each technique that may have created the message.
 
-        If the message breaks several rules, or one rule at several places, returns no faults.
+        Returns no faults if the message breaks several rules, or one rule at several places.
         """
         if len(verdict.broken) != 1 or verdict.broken[0].rule not in self.contract.rules_by_id:
             return ()

@@ -47,7 +47,7 @@ def spelled(values: Mapping[str, str]) -> Make:
 
 
 def quoted(values: Mapping[str, str]) -> Make:
-    """Like `spelled`, but the strings are already in JSON notation, without the quotes around them."""
+    """Returns a function like `spelled`. The strings are already in JSON notation, but without quotes around them."""
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 
