@@ -65,7 +65,7 @@ def outcome(path: str, planned: "PlannedCampaign") -> "Result":
 
     with closing(Recalled(path)) as recalled:
         shards = takewhile(lambda shard: shard <= recalled.last, planned.plan.shards())  # the shards of some plans never end
-        cases = ((number, case) for shard in shards for number, case in planned.plan.cases(shard) if recalled.has(Key("case", number)))
+        cases = ((number, case) for shard in shards for number, case in planned.plan.cases(shard) if Key("case", number) in recalled.block(shard))
         result = run(Campaign(cases, _NoTarget(), planned.options, recalled=recalled, sends=False))
     if result.stop is not None and result.stop.cause == "journal":
         raise JournalError(result.stop.reason)

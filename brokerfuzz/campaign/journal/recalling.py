@@ -60,16 +60,12 @@ class Recalled:
         self.count, self.latest = 0, 0.0
         self._places: dict[int, array[int]] = {}
         self._blocks: dict[int, Answered] = {}
-        self._file = self._plain()
         place = 0
-        try:
-            for number, line in enumerate(lines(self.path)):
-                if number:
-                    self._index(line, place)
-                place += len(line) + 1
-        except JournalError:
-            self.close()
-            raise
+        for number, line in enumerate(lines(self.path)):
+            if number:
+                self._index(line, place)
+            place += len(line) + 1
+        self._file = self._plain()
 
     def get(self, key: Key, body: bytes) -> Answer | None:
         """Returns the answer to a request, or None. Raises `JournalError` if the request had a different message."""
@@ -83,9 +79,6 @@ class Recalled:
             self._blocks[block] = Answered(str(self.path), dict(self._read(place) for place in self._places.get(block, ())))
         return self._blocks[block]
 
-    def has(self, key: Key) -> bool:
-        return key in self.block(key.number // BLOCK)
-
     @property
     def last(self) -> int:
         """The number of the last block with answers, or -1."""
@@ -96,10 +89,7 @@ class Recalled:
 
     def _plain(self) -> IO[bytes]:
         if not is_compressed(self.path):
-            try:
-                return self.path.open("rb")
-            except OSError as problem:
-                raise JournalError(f"{self.path} cannot be read ({problem.strerror or problem}): specify a readable journal") from problem
+            return self.path.open("rb")
         plain: IO[bytes] = TemporaryFile()  # noqa: SIM115 - stays open: a compressed journal cannot be read from the middle
         try:
             plain.writelines(pieces(self.path))
