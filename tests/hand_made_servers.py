@@ -11,7 +11,7 @@ from typing import Final
 
 from brokerfuzz.schemas import check
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets import Answer
+from brokerfuzz.targets import Answer, AnswerKind
 
 OFFER: Final = "offer-creation-request"
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
@@ -220,12 +220,12 @@ def unused_url() -> str:
 
 
 class Service:
-    """A target within this process. `status_of` returns the HTTP status for a message."""
+    """A target within this process. `status_of` returns the HTTP status for a message. Rejections have the text `said`."""
 
     name = "a service in the test"
 
-    def __init__(self, status_of: Callable[[bytes], int]) -> None:
-        self.status_of = status_of
+    def __init__(self, status_of: Callable[[bytes], int], said: Callable[[], str] = str) -> None:
+        self.status_of, self.said = status_of, said
         self.bodies: list[bytes] = []
         self.remembers = True
 
@@ -241,7 +241,8 @@ class Service:
         if self.remembers:
             self.bodies.append(body)
         status = self.status_of(body)
-        return Answer({2: "accepted", 4: "rejected", 5: "crashed"}[status // 100], status, reason=f"status {status}")  # type: ignore[arg-type]
+        kind: AnswerKind = {2: "accepted", 4: "rejected", 5: "crashed"}[status // 100]  # type: ignore[assignment]
+        return Answer(kind, status, self.said().encode() if kind == "rejected" else b"", f"status {status}")
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Accepts every message."""

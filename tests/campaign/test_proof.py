@@ -1,7 +1,6 @@
 """What rejections prove: twins, named properties, and statuses that say nothing about the message."""
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final
@@ -13,27 +12,13 @@ from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plainest
 from brokerfuzz.reports import terminal
-from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.service.judging import answering
 from brokerfuzz.targets import Answer
 
 OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-CONTRACT: Contract = load_contract()
 OPTIONS = Options(now=NOW, shrink_requests=0)
-
-
-class Answering(Service):
-    """Answers with the status and the text for a message. Accepted messages get no text."""
-
-    def __init__(self, say: Callable[[bytes], tuple[int, str]]) -> None:
-        super().__init__(lambda body: say(body)[0])
-        self.say = say
-
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        answer = await super().send(body, headers)
-        return answer._replace(body=self.say(body)[1].encode() if answer.kind == "rejected" else b"")
 
 
 def faults(count: int = 300) -> list[Case]:
@@ -87,7 +72,7 @@ def test_rejections_of_a_target_that_rejects_everything_are_unproven_for_one_rea
 
 @pytest.mark.parametrize("status", [401, 403, 407, 429])
 def test_statuses_about_the_client_prove_nothing_even_if_the_twin_is_accepted(status: int) -> None:
-    result = fired(faults(50), Answering(lambda body: (status if conforming(body) == 400 else 201, "orderMinimum is wrong")))
+    result = fired(faults(50), Service(lambda body: status if conforming(body) == 400 else 201, lambda: "orderMinimum is wrong"))
     assert result.proofs.rejected == result.counts["invalid", "rejected"]
     assert result.proofs.proven == 0
     assert result.unproven_rules
@@ -102,7 +87,7 @@ def test_an_answer_that_names_the_faulty_property_proves_a_rejection_if_the_plai
     for named, accepted, proven in (("orderMinimum", True, True), ("comments", True, False), ("orderMinimum", False, False)):
         said = f"'{named}' is wrong"
         first = iter([201 if accepted else 400])
-        target = Answering(lambda _, first=first, said=said: (next(first, 400), said))  # type: ignore[misc]
+        target = Service(lambda _, first=first: next(first, 400), lambda said=said: said)  # type: ignore[misc]
         result = fired(cases, target, plain=(plain,))
         assert result.proofs.proven == (len(cases) if proven else 0)
 
@@ -115,15 +100,10 @@ def test_a_rejected_twin_is_a_finding_even_if_it_is_not_a_case() -> None:
 # ---------------------------------------------------------------------------------------------------- what an answer names
 
 
-def complaining(said: str) -> Answering:
-    """Returns a target that rejects invalid messages, always with the given response."""
-    return Answering(lambda body: (conforming(body), said))
-
-
 def test_a_rejection_that_names_another_property_is_noted_but_is_not_a_finding() -> None:
     rule = f"{OFFER}/orderMinimum:minimum"
     cases = [case for case in faults(3000) if case.faults[0].rule == rule][:5]
-    result = fire(cases, complaining("'customerNumber' is unknown; see deliveryScheduleCron"), OPTIONS)
+    result = fire(cases, Service(conforming, lambda: "'customerNumber' is unknown; see deliveryScheduleCron"), OPTIONS)
     (elsewhere,) = result.proofs.elsewhere.values()
     assert (elsewhere.named, elsewhere.count, elsewhere.case.id) == (("deliveryScheduleCron",), 5, cases[0].id)
     assert result.findings == ()
@@ -134,7 +114,7 @@ def test_a_rejection_that_names_another_property_is_noted_but_is_not_a_finding()
 @pytest.mark.parametrize("said", ["'orderMinimum' is wrong", "orderMinimum and deliveryScheduleCron are wrong", "it is wrong", ""])
 def test_a_rejection_that_names_the_broken_property_or_none_is_not_noted(said: str) -> None:
     cases = [case for case in faults(3000) if case.faults[0].rule == f"{OFFER}/orderMinimum:minimum"][:5]
-    assert fire(cases, complaining(said), OPTIONS).proofs.elsewhere == {}
+    assert fire(cases, Service(conforming, lambda: said), OPTIONS).proofs.elsewhere == {}
 
 
 def test_the_reference_service_always_names_the_broken_property() -> None:

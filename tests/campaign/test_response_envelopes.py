@@ -23,10 +23,10 @@ PROPER: dict[str, Any] = {"data": None, "failureMessages": [], "informationalMes
 class Saying(Service):
     def __init__(self, said: Any) -> None:
         super().__init__(lambda _: 201)
-        self.said = said if isinstance(said, bytes) else json.dumps(said).encode()
+        self.text = said if isinstance(said, bytes) else json.dumps(said).encode()
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        return Answer("accepted", 201, self.said, "status 201")
+        return Answer("accepted", 201, self.text, "status 201")
 
 
 def fired(said: Any, policy: str | None = None) -> Result:

@@ -18,7 +18,6 @@ from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.reports import terminal
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer
 
 OFFER: Final = "offer-creation-request"
@@ -36,8 +35,8 @@ class Knowing(Service):
     """Accepts only known product IDs. `say` is the answer to a message with another ID."""
 
     def __init__(self, say: Callable[[], str] = lambda: "{}", known: tuple[str, ...] = ("P-1",)) -> None:
-        super().__init__(lambda body: conforming(body) if self.knows(body) else 422)
-        self._say, self._known = say, known
+        super().__init__(lambda body: conforming(body) if self.knows(body) else 422, say)
+        self._known = known
 
     def knows(self, body: bytes) -> bool:
         try:
@@ -45,10 +44,6 @@ class Knowing(Service):
         except ValueError:
             return True
         return all(value_at(message, steps) in self._known for steps in places(message, ID))
-
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        answer = await super().send(body, headers)
-        return answer._replace(body=self._say().encode()) if answer.kind == "rejected" else answer
 
 
 def fired(target: Service, shrink_requests: int = 0) -> Result:
