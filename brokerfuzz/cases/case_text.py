@@ -32,14 +32,14 @@ def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
 
     If the strings are long, the last string names no rule. It then stands for the rules that the other strings do not name.
     """
-    technique = case.faults[0].technique if case.faults else ""
-    if len(case.faults) > 1 and list(case.faults) == [Fault(entry.rule, entry.at, technique) for entry in case.verdict.broken]:
-        yield f"{ALL_BROKEN} {technique}"
+    techniques = [fault.technique for fault in case.faults]
+    if len(techniques) > 1 and list(case.faults) == [Fault(entry.rule, entry.at, techniques[0]) for entry in case.verdict.broken]:
+        yield f"{ALL_BROKEN} {techniques[0]}"
         return
     names = rule_names(contract, case.message_type)
     written = [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults]
     if len(written) > 1 and len("".join(written)) > _LONG and len(written) == len(case.verdict.broken):
-        written[-1] = f"{ALL_BROKEN} {case.faults[-1].technique}"
+        written[-1] = f"{ALL_BROKEN} {techniques[-1]}"
     yield from written
 
 
