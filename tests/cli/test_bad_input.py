@@ -11,7 +11,6 @@ import pytest
 from fixture_types import Run, Spawn
 
 from brokerfuzz.inputs import LARGEST
-from brokerfuzz.schemas.contract import DATA
 
 UNPRIVILEGED = ["setpriv", "--bounding-set=-all"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
 """Root can read every file, unless it runs without its capabilities."""
@@ -38,10 +37,6 @@ def _files(folder: Path) -> None:
     Path("undescribed/offer-creation-request.schema.json").write_text('{"type": "object", "required": ["a"]}')
     Path("anything").mkdir()
     Path("anything/offer-creation-request.schema.json").write_text("{}")
-    Path("misspelled").mkdir()
-    Path("misspelled/semantics.json").write_text((DATA / "semantics.json").read_text().replace("TimeUtc", "TimeUTC"))
-    Path("twice").mkdir()
-    Path("twice/ambiguities.json").write_text((DATA / "ambiguities.json").read_text().replace('"cron-syntax"', '"url-syntax"'))
     Path("cut.ndjson").write_text(
         '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"ambiguities":[],"tags":[],"twin":null,"body":{}}\n'
     )
@@ -78,8 +73,6 @@ BAD: dict[str, tuple[list[str], str]] = {
         ["check", "--policy", "duplicate-properties=first", "--policy", "duplicate-properties=last", OFFER],
         "to allow both interpretations, write duplicate-properties=first,last",
     ),
-    "a rule at a misspelled site": (["check", "--contract", "misspelled", OFFER], "did you mean 'lastUpdatedDateTimeUtc'"),
-    "two ambiguities with one ID": (["check", "--contract", "twice", OFFER], "give each ambiguity a different ID"),
     "a policy without an ambiguity": (["check", "--policy", "accepted", OFFER], "AMBIGUITY=INTERPRETATION"),
     "an invalid time": (["check", "--now", "yesterday", OFFER], "2025-06-15T12:00:00Z"),
     "an impossible date": (["check", "--now", "2025-02-30T12:00:00Z", OFFER], "2025-06-15T12:00:00Z"),

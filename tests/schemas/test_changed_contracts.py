@@ -26,9 +26,7 @@ OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
 
 def changed(folder: Path, change: Change, name: str = OFFERS) -> Contract:
     """Returns the contract with one changed file."""
-    content = json.loads((DATA / name).read_bytes())
-    change(content)
-    (folder / name).write_text(json.dumps(content), encoding="utf-8")
+    put_changed(change, name)(folder)
     return load_contract(folder)
 
 
