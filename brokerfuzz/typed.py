@@ -1,4 +1,4 @@
-"""The message types as Python TypedDicts. `typed_source` generates this file from the schemas: change those instead."""
+"""The message types as Python TypedDicts. `typed_source` generates this file: change the schemas instead."""
 
 from typing import Literal, NotRequired, TypedDict
 

@@ -51,8 +51,8 @@ def command(
     counts as an invalid message, not as a usage error.
 
     Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, brokerfuzz
-    judges the message once for each of these types. If a message gets different verdicts as different types, you must specify the
-    type with --message. If a message has none of the types in the contract, brokerfuzz names the most similar type.
+    judges the message once for each of these types. If the verdicts for these types differ, you must specify the type with
+    --message. If a message has none of the types in the contract, brokerfuzz names the most similar type.
 
     With --json, each line of the output is a JSON document about one message.
 

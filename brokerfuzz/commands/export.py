@@ -85,9 +85,9 @@ def command(
     """Write a corpus: messages with their verdicts. Programs in any language can read it.
 
     By default, the corpus is small enough for a repository. Each rule is broken once with each technique (a way to break a rule).
-    Each edge (an unusual valid value) occurs once at each place where it is possible. So does each probe (a message about a question
-    that the contract leaves open). Each message is as small as possible. If the contract changes, only a few lines of the corpus
-    change. Random cases come last. The twin (the valid counterpart) of an invalid case comes before the invalid case.
+    Each edge (an unusual valid value) occurs once at each place where it is possible. Each probe (a message about a question that
+    the contract leaves open) occurs at least once. Each message is as small as possible. If the contract changes, only a few lines
+    of the corpus change. Random cases come last. The twin (the valid counterpart) of an invalid case comes before the invalid case.
 
     OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (pip install 'brokerfuzz[remote]'). A file is
     compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists, brokerfuzz

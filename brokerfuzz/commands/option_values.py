@@ -116,7 +116,9 @@ class ResultOptions:
 
 
 def typed_options(**kinds: type) -> Callable[[Command], Command]:
-    """Replaces the options of a command with grouped values. Each keyword is a group, and the fields of its class are the options."""
+    """Returns a decorator that passes the options of a command in groups. Each keyword is a group, and the fields of its class are
+    the options.
+    """
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
     replaced = {name for found in names.values() for name in found}
 

@@ -1,4 +1,4 @@
-"""Shows the progress of a command on a line of the terminal, which changes a few times per second."""
+"""Shows the progress of a command on one line of the terminal. The line changes a few times per second."""
 
 import sys
 import time

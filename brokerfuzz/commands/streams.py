@@ -61,7 +61,7 @@ def _cleaned_descriptors() -> Iterator[None]:
 
 
 def _copy(reading: int, mark: bytes, copied: Event) -> None:
-    """Copies lines to standard error, and sets `copied` when the mark arrives."""
+    """Copies lines to standard error. Sets `copied` when a line ends with `mark`, which is written last."""
     with open(reading, "rb") as lines:
         for line in lines:
             sys.stderr.write(line.removesuffix(mark).decode(errors="backslashreplace"))

@@ -1,7 +1,7 @@
 """Compiles the patterns of a changed contract in a separate process first, because compiling cannot be interrupted.
 
-Only patterns need much time or memory: jsonschema-rs compiles a schema of 1 MB without patterns in 0.2 s, and compiles equal patterns
-once. What the separate process has compiled within its limits, this process can compile too.
+Only patterns need much time or memory: jsonschema-rs compiles a schema of 1 MB without patterns in 0.2 s, and compiles equal
+patterns once. This process can compile everything that the separate process has compiled within its limits.
 """
 
 import json

@@ -18,7 +18,7 @@ from brokerfuzz.schemas.flattening import JSON_TYPES, Schema, conditions_of, con
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.wording import with_article
 
-_HEAD = '''"""The message types as Python TypedDicts. `typed_source` generates this file from the schemas: change those instead."""
+_HEAD = '''"""The message types as Python TypedDicts. `typed_source` generates this file: change the schemas instead."""
 
 from typing import {imports}
 

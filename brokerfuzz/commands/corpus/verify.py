@@ -27,8 +27,8 @@ def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None
     case (see `export --clock`) expires when its verdict is no longer correct. The command prints the number of expired cases, and a
     few examples.
 
-    A truncated corpus cannot be verified. A file cannot be verified if its first ten lines contain no record of a case. The
-    command reads ndjson files and folders that `export --format files` wrote.
+    A truncated corpus cannot be verified. A file cannot be verified if its first ten lines contain no record of a case. The command
+    reads ndjson files, and folders that `export` wrote in the format files, parsing or pytest.
 
     Exit status: 0 no problems; 1 problems or expired cases found; 2 usage error, or a corpus cannot be read.
 
