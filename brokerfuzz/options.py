@@ -247,7 +247,7 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--hooks", metavar="FILE|MODULE",
-        help="Python file (.py) or module with hooks: the functions authenticate, before_request, classify and after_answer, which brokerfuzz calls.",
+        help="Python file (.py) or module with hooks. brokerfuzz calls authenticate, before_request, classify and after_answer, if they exist.",
     ),
     click.option(
         "--cleanup", metavar="'METHOD PATH'",

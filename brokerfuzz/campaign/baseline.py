@@ -118,7 +118,7 @@ def applying(known: Baseline) -> list[str]:
 
 
 def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
-    """Returns the findings with the attribute `known`, which says whether a finding is in the baseline."""
+    """Returns the findings. The attribute `known` of each finding says whether the finding is in the baseline."""
     names = set(known)
     return tuple(replace(finding, known=finding.name in names) for finding in findings)
 

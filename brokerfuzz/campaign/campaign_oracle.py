@@ -43,7 +43,7 @@ class Judge:
         return Judge(self.now, self.contract, Policies({**self.policies, ambiguity_id: (interpretation,)}))
 
     def verdict(self, case: Case) -> Verdict:
-        """Returns the verdict of a case under the policies. The stored verdict of the case was made without them."""
+        """Returns the verdict of a case under the policies. The stored verdict of a case ignores policies."""
         if not self.policies or not case.verdict.ambiguities:
             return case.verdict
         return under(case.verdict, self.policies, self.demands) or self.of(case, case.body)

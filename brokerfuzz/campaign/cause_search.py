@@ -97,7 +97,7 @@ class CauseSearch:
         return [edit for edit in edits if edit.place not in self._known]
 
     def _open_paths(self, tree: Tree, path: Path = ()) -> Iterator[Path]:
-        """Yields every path, except the paths inside an array that is replaced completely."""
+        """Yields every path, except for the paths inside an array that the search replaces completely."""
         yield path
         if self._first_item_only(tree, path) is None:
             for step in range(len(children(at(tree, path)))):

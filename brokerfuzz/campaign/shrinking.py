@@ -25,7 +25,7 @@ MOST_JUDGED = 32 << 20
 
 VerdictOf = Callable[[bytes], Verdict]
 TRIES = 5
-"""The maximum number of times that a message is repeated, to measure how often its problem occurs."""
+"""The maximum number of times that a message is sent again, to measure how often its problem occurs."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
 """The result of an attempt to shrink a message. A message that cannot be sent counts as `other verdict`, because it shows nothing."""
 
@@ -77,8 +77,8 @@ class Shrinker:
             self.places = self._causes(tree_of(self.body))
 
     async def _is_reproduced(self) -> bool:
-        """Returns whether the problem occurs again when the message is sent again. If the problem does not occur again, the
-        message is repeated to measure how often the problem occurs.
+        """Sends the message again, and returns whether the problem occurs again. If not, sends the message several more times, to
+        measure how often the problem occurs.
         """
         while self.sent < TRIES:
             await self._repeat()

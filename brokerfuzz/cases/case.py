@@ -275,7 +275,7 @@ def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 
 _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""For each message type, a hash object that has already hashed the type. Copying it is faster than creating it again."""
+"""Maps each message type to a hash object that has already hashed the type. Copying a hash object is faster than creating one."""
 
 
 def clock(now: datetime | None) -> datetime:

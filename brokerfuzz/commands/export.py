@@ -49,8 +49,7 @@ class _WithFormats(Sectioned):
 @click.option(
     "--full",
     is_flag=True,
-    help="Include the whole catalogue: each fault at several places and in combination with different other properties, and every pair of "
-    "property states.",
+    help="Include the whole catalogue: each fault at several places and with different neighbouring properties, and every pair of property states.",
 )
 @click.option("--large", is_flag=True, help="Include messages of more than 16 KiB, such as 100,000 brackets or a message of 1 MiB.")
 @click.option(
