@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.contract_names import LABELS, Label
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.destinations import is_corpus, write_file, write_folder
 from brokerfuzz.corpus.formats import CorpusInfo, OneFile, format_named, ndjson
 from brokerfuzz.corpus.places import place_of
@@ -22,9 +22,9 @@ class Summary:
     count: int
     by_label: dict[tuple[str, str], int]
 
-    def by_message(self) -> dict[str, dict[Label, int]]:
+    def by_message(self) -> dict[str, dict[str, int]]:
         """Returns the number of cases for each label, by message type. Message types without cases are omitted."""
-        counts = {name: {label: self.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
+        counts: dict[str, dict[str, int]] = {name: {label: self.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
         return {name: of_type for name, of_type in counts.items() if any(of_type.values())}
 
     @classmethod
