@@ -36,6 +36,23 @@ _NEEDED = {
 """The methods of Hypothesis that `DirectSource` calls, with their parameters."""
 _DIGITS = range(1, 10)
 _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
+
+
+class _Fixed(IntervalSet):  # type: ignore[misc]  # only final for type checkers
+    """The characters of recorded strings. No character is simpler than another one. Otherwise, Hypothesis 6.170 tries to simplify
+    characters of a recorded string, and fails with an `AssertionError`.
+    """
+
+    def index_from_char_in_shrink_order(self, c: str) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+
+_FIXED = _Fixed(_LETTERS.intervals)
 _SIMPLE, _LESS_SIMPLE = "abcdefghij\r\f\v\n\t\x85\xa0\u2028", "0123456789\x1b\x1a\x19\x18\x17\x16\x15\x14"
 _SWAPPED = str.maketrans(_SIMPLE + _LESS_SIMPLE, _LESS_SIMPLE + _SIMPLE)
 """Hypothesis shrinks characters towards the digit `0`. After these characters are exchanged, `a` is the simplest character, and all
@@ -153,13 +170,14 @@ class DirectSource(StrategySource):
 
     def string(self, shortest: int, longest: int, /) -> str:
         """Returns a string with `shortest` to `longest` characters. The string shrinks towards a few letters `a`."""
-        forced = self._seeded and self._seeded.string(shortest, longest).translate(_SWAPPED)
-        return cast(str, self._data.draw_string(_LETTERS, min_size=shortest, max_size=longest, forced=forced)).translate(_SWAPPED)
+        if self._seeded:
+            return self.literal(self._seeded.string(shortest, longest))
+        return cast(str, self._data.draw_string(_LETTERS, min_size=shortest, max_size=longest)).translate(_SWAPPED)
 
     def literal(self, value: Literal, /) -> Literal:
         """Returns this value unchanged. Hypothesis records the value as if it had chosen the value itself."""
         if isinstance(value, str):
-            self._data.draw_string(_LETTERS, min_size=0, max_size=len(value), forced=value.translate(_SWAPPED))
+            self._data.draw_string(_FIXED, min_size=0, max_size=len(value), forced=value.translate(_SWAPPED))
         elif isinstance(value, int):
             self._data.draw_integer(value, value, forced=value)
         else:
