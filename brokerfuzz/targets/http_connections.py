@@ -21,10 +21,10 @@ _LOOPBACK = ("localhost", "::1")
 class HttpConnections:
     """The settings of all connections to a URL.
 
-    `insecure` turns off the verification of certificates. `ca` is a PEM file with the certificates of authorities to trust.
-    `cert` is a PEM file with the certificate of the client, and `key` is a PEM file with the private key. The certificate and the
-    private key can be in the same file. Without `proxy`, environment variables choose the proxy: `http_proxy`, `https_proxy`,
-    `all_proxy` and `no_proxy`. The environment variables do not apply to URLs on this machine.
+    `insecure` turns off the verification of certificates. `ca` is a PEM file with the certificates of authorities to trust. `cert`
+    is a PEM file with the certificate of the client, and `key` is a PEM file with the private key. The certificate and the private
+    key can be in the same file. Without `proxy`, environment variables choose the proxy: `http_proxy`, `https_proxy`, `all_proxy`
+    and `no_proxy`. These variables do not apply to URLs on this machine.
 
     Raises `TargetError` for a file that cannot be used, and for a proxy that is not a URL.
     """
