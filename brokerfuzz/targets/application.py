@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,8 @@ from brokerfuzz.targets.serial_calls import SerialCalls
 from brokerfuzz.targets.target import Target
 from brokerfuzz.targets.wsgi_target import SynchronousTarget, WsgiTarget
 
+_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+"""The name of an application, such as `package.module:app`."""
 KINDS = "a URL, an ASGI or WSGI application, a test client (httpx, Starlette, Flask, Django), or a function that gets bytes"
 
 
@@ -30,6 +33,8 @@ def target_for(target: Any, path: str | None, calls: SerialCalls | None, **optio
     separate thread). Raises `TargetError` for any other object.
     """
     if isinstance(target, str):
+        if _NAME.fullmatch(target):
+            raise TargetError(f"{target!r} is the name of an application: import the application, and use it instead of its name")
         if path is not None:
             raise TargetError(f"path={path!r} does not apply to a URL: write the path into the URL")
         return HttpTarget(target, **options)

@@ -316,6 +316,7 @@ def not_starting() -> None:
         (AsgiShop(), {"path": "offers"}, "'offers' is not the path of an application: begin it with a slash"),
         (7, {}, "target=7 cannot be tested: use a URL, an ASGI or WSGI application"),
         (lambda body: True, {"path": "/offers"}, "does not apply to a function: remove it"),
+        ("shop:app", {"path": "/offers"}, "'shop:app' is the name of an application: import the application"),
         ("http://127.0.0.1:1/", {"path": "/offers"}, "does not apply to a URL: write the path into the URL"),
         ("http://127.0.0.1:1/", {}, "cannot be reached"),
     ],
