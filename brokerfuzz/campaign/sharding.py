@@ -7,7 +7,7 @@ except for the messages whose answers are in the journal. The result of the camp
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
@@ -162,6 +162,7 @@ class Sharding:
         self._lost.clear()
         self._under_way.clear()
         self._pool.renew()
-        known = Recalled(self._settings.journal) if self._settings.journal else recalled
-        for shard in sorted(lost):
-            self._submit(shard, known, deadline)
+        journal = self._settings.journal
+        with closing(Recalled(journal)) if journal else nullcontext(recalled) as known:
+            for shard in sorted(lost):
+                self._submit(shard, known, deadline)
