@@ -150,6 +150,15 @@ def write(folder: Path) -> Write:
     return text
 
 
+@pytest.fixture
+def tidy() -> Iterator[None]:
+    """Fails if the test leaves processes or open files behind."""
+    from hand_made_programs import nothing_left_behind
+
+    with nothing_left_behind():
+        yield
+
+
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """Yields the URL of a price reader with one bug (see `pricing_reader`)."""

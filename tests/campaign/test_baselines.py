@@ -3,10 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Final
 
 import pytest
-from hand_made_servers import Service, conforming
+from hand_made_servers import OFFER, Service, conforming
 from sampled import sample
 
 from brokerfuzz.campaign import Options, Result, baseline, fire
@@ -15,7 +14,6 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.errors import BaselineError
 
-OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 

@@ -4,10 +4,9 @@ import json
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
-from typing import Final
 
 import pytest
-from hand_made_servers import Service
+from hand_made_servers import OFFER, Service
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +19,6 @@ from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import check
 from brokerfuzz.schemas.headers import carried
 
-OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGE = Judge(now=NOW)
 

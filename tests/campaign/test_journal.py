@@ -6,10 +6,10 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
-from hand_made_servers import Service, conforming
+from hand_made_servers import OFFER, Service, conforming
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +21,6 @@ from brokerfuzz.errors import JournalError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 
-OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASE = Case.judged(OFFER, b'{"number":"0","offerType":"Email"}', now=NOW)
 ANSWER = Answer("accepted", 201, b"created", "status 201", 0.001)

@@ -3,10 +3,10 @@
 import json
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 import pytest
-from hand_made_servers import Service, conforming
+from hand_made_servers import OFFER, Service, conforming
 
 from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.cases.case import Case
@@ -16,7 +16,6 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.service.judging import answering
 from brokerfuzz.targets import Answer
 
-OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 OPTIONS = Options(now=NOW, shrink_requests=0)
 

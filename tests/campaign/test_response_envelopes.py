@@ -2,10 +2,10 @@
 
 import json
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 import pytest
-from hand_made_servers import Service
+from hand_made_servers import OFFER, Service
 
 from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.campaign.envelopes import malformed
@@ -14,7 +14,6 @@ from brokerfuzz.schemas import load_contract
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer
 
-OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASES = [Case.judged(OFFER, b'{"number":"%d","offerType":"Email"}' % number, now=NOW) for number in range(5)]
 PROPER: dict[str, Any] = {"data": None, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True}

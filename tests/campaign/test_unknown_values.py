@@ -6,10 +6,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from itertools import count, islice
-from typing import Final
 
 import pytest
-from hand_made_servers import Service, conforming
+from hand_made_servers import OFFER, Service, conforming
 
 from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.campaign.unknown_values import ValueEvidence
@@ -20,7 +19,6 @@ from brokerfuzz.reports import terminal
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.targets import Answer
 
-OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ID = "productClusters[].products[].productId"
 WORDS = ("red", "green", "blue", "white", "black")

@@ -5,28 +5,22 @@ import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
 import pytest
-from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, nothing_left_behind
+from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, CallTarget
 from brokerfuzz.targets.function_target import FunctionTarget
 from brokerfuzz.targets.target import opened
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"), pytest.mark.usefixtures("tidy")]
 
 Calling = Callable[..., CallTarget]
-
-
-@pytest.fixture(autouse=True)
-def tidy() -> Iterator[None]:
-    with nothing_left_behind():
-        yield
 
 
 @pytest.fixture

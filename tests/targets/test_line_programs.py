@@ -7,24 +7,17 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, is_alive, nothing_left_behind, python
+from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, is_alive, python
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, LineTarget
 from brokerfuzz.targets.target import opened
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
-
-
-@pytest.fixture(autouse=True)
-def tidy() -> Iterator[None]:
-    with nothing_left_behind():
-        yield
+pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"), pytest.mark.usefixtures("tidy")]
 
 
 NO_ANSWER = "no answer line within 0.5 s: killed"
