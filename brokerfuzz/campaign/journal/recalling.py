@@ -60,12 +60,16 @@ class Recalled:
         self.count, self.latest = 0, 0.0
         self._places: dict[int, array[int]] = {}
         self._blocks: dict[int, Answered] = {}
-        place = 0
-        for number, line in enumerate(lines(self.path)):
-            if number:
-                self._index(line, place)
-            place += len(line) + 1
         self._file = self._plain()
+        place = 0
+        try:
+            for number, line in enumerate(lines(self.path)):
+                if number:
+                    self._index(line, place)
+                place += len(line) + 1
+        except JournalError:
+            self.close()
+            raise
 
     def get(self, key: Key, body: bytes) -> Answer | None:
         """Returns the answer to a request, or None. Raises `JournalError` if the request had a different message."""
@@ -89,7 +93,10 @@ class Recalled:
 
     def _plain(self) -> IO[bytes]:
         if not is_compressed(self.path):
-            return self.path.open("rb")
+            try:
+                return self.path.open("rb")
+            except OSError as problem:
+                raise JournalError(f"{self.path} cannot be read ({problem.strerror or problem}): specify a readable journal") from problem
         plain: IO[bytes] = TemporaryFile()  # noqa: SIM115 - stays open: a compressed journal cannot be read from the middle
         try:
             plain.writelines(pieces(self.path))
