@@ -4,7 +4,7 @@ other example.
 `DirectSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public
 strategies, and is used if a version of Hypothesis lacks a method that `DirectSource` calls. `DirectSource` has these advantages:
 
-- `DirectSource` is about 1.7 times as fast as `StrategySource`.
+- `DirectSource` is about 2.5 times as fast as `StrategySource`.
 - `DirectSource` records an edge as an ordinary value, so Hypothesis can shrink the edge. For example, `' OR '1'='1` becomes `'`
   if only the quote is necessary for the failure.
 - With `DirectSource`, no two objects of an example have the same label. For this reason, Hypothesis does not copy parts of
