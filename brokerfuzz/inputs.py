@@ -161,7 +161,7 @@ def _line(stream: BinaryIO, name: str, number: int) -> bytes:
     line = stream.readline(LARGEST + 1)
     if len(line) > LARGEST:
         raise InputError(
-            f"{name}, line {number}, has more than {LARGEST:,} bytes, which is the limit for a message: split the file into one message per line"
+            f"{name}, line {number}, has more than {LARGEST:,} bytes, which is the limit for a message: write each message on a separate line"
         )
     return line
 
@@ -182,7 +182,7 @@ def _of_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[InputMessag
 
 
 def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
-    """Yields the bodies in a HAR file. A file that only looks like HAR is a single message."""
+    """Yields the bodies in a HAR file. A file that only looks like HAR counts as a single message."""
     try:
         bodies = har_reading.bodies(har)
         problem = "the file has no log with entries"

@@ -49,8 +49,8 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
 
 
 def _differs_at_one_place(case: Case, verdict: Verdict, plain: bytes) -> bool:
-    """Returns whether the probe is the plain message with another value at the place of its only ambiguity, as most probes of the
-    catalogue are. Parsing only this value is much faster than parsing the message.
+    """Returns whether the probe is the plain message with another value at the place of its only ambiguity. This is true for most
+    probes of the catalogue. Parsing only this value is much faster than parsing the message.
     """
     places = {touched.at for touched in verdict.ambiguities}
     if len(places) != 1 or case.headers or (around := _around(plain, *places)) is None:

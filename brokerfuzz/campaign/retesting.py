@@ -90,7 +90,9 @@ class Retesting:
     # ------------------------------------------------------------------------------------------------ retesting
 
     async def _retest(self, numbers: Sequence[int], sites: Sites | None) -> None:
-        """Sends the changed twins, and then the messages whose twins the target accepted."""
+        """Replaces the parts at `sites` (None: all unusual parts) in these messages and their twins. Sends the changed twins and, if
+        the target accepts a twin, the changed message.
+        """
         waiting = self._seen.proofs.waiting
         retests = []
         for number in numbers:

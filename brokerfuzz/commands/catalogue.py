@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @options.verdict_option
 @options.choice_options
 @click.option("--cases", "listed", is_flag=True,
-              help="List the cases, one per line. Each line also shows what the case covers and no earlier case covers.")  # fmt: skip
+              help="List the cases, one per line. Each line also shows what its case is the first to cover.")  # fmt: skip
 @options.strength_option
 @options.now_option("Generate the cases")
 @options.contract_option

@@ -103,7 +103,7 @@ def command(
     brokerfuzz lists how the target behaves, but reports no finding. For each rejected invalid message, brokerfuzz also sends the
     twin (the valid counterpart). If the target also rejects the twin, brokerfuzz finds out which part of the twin causes this,
     replaces this part in both messages, and sends them again. If the target still rejects the twin, the rejection of the invalid
-    message counts as unproven, because its reason may not be the broken rule.
+    message counts as unproven, because the target may have rejected it for a reason other than the broken rule.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 

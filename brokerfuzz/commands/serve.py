@@ -28,7 +28,7 @@ def command(
     When the service is ready, brokerfuzz prints its address. Press Ctrl-C to stop the service. If you add a COMMAND after --,
     brokerfuzz runs the COMMAND when the service is ready, and stops the service when the COMMAND ends.
 
-    Exit status: the exit status of the COMMAND; 2 usage error, or the service cannot start.
+    Exit status: the exit status of the COMMAND; without a COMMAND, 0 after Ctrl-C; 2 usage error, or the service cannot start.
 
     \b
     Examples:

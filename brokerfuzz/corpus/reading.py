@@ -22,7 +22,7 @@ The longest line that brokerfuzz writes has 1.4 MB: a message of more than 1 MiB
 `message-size`. A changed contract may allow messages of up to 6 MB. Reading and judging the longest line needs less than 1 GB of
 memory.
 """
-_AGAIN = "export the corpus again, as ndjson or with --format files"
+_AGAIN = "export the corpus again with --format ndjson or --format files"
 _REMEMBERED = 4096
 _REMEMBERED_BYTES = 64 * 1024 * 1024
 

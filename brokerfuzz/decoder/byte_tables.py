@@ -33,7 +33,9 @@ class Source(Protocol):
         ...
 
     def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
-        """Returns any integer from `low` to `high`. If `digits` is true, integers with one digit are not rare."""
+        """Returns any integer from `low` to `high`. If `digits` is true, a source may return the integers from 1 to 9 more
+        often.
+        """
         ...
 
     def number(self, low: float, high: float, /) -> float:

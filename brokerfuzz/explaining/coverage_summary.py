@@ -126,7 +126,7 @@ def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Co
         return InputError(f"{name} is empty: specify a file that contains messages")
     reading = read(first.body)
     if reading.error:
-        return InputError(f"{name} is not JSON ({reading.error}): specify a corpus, or specify the intended message type with --message")
+        return InputError(f"{name} is not JSON ({reading.error}): specify a corpus, or add --message TYPE if this is an invalid message of this type")
     if isinstance(reading.usual, list):
         remedy = "write one item per line (`jq -c '.[]'`), and add --ndjson"
         return InputError(f"{name} contains an array, but the contract has no messages that are arrays: {remedy}")

@@ -117,7 +117,9 @@ def every_name(contract: Contract) -> Iterator[NamedThing]:
 
 
 def names_with(part: str, contract: Contract) -> list[NamedThing]:
-    """Returns the things whose names contain `part`, in upper or lower case. A message type before a `/` is ignored."""
+    """Returns the things whose names contain `part`, in upper or lower case. If `part` begins with a message type and `/`, only
+    the rest of `part` counts.
+    """
     message_type, _, rest = part.partition("/")
     wanted = (rest if message_type in MESSAGE_TYPES else part).casefold()
     return [one for one in every_name(contract) if wanted and wanted in one.name.casefold()]

@@ -239,7 +239,7 @@ def load_contract(folder: str | Path | None = None, values: KnownValues | str | 
     """Returns the contract in a folder. If `folder` is None, returns the built-in contract.
 
     `values` is reference data: the values that a target knows, as a TOML file or as a mapping with the same content. At the sites
-    with reference data, generated messages contain only these values:
+    in `values`, generated messages contain only the values that are listed there. For example:
 
     >>> from brokerfuzz import load_contract, messages
     >>> contract = load_contract(values={"number": ["N-1", "N-2"]})
@@ -390,7 +390,7 @@ def _entries(path: Path, table: Any) -> list[Mapping[str, Any]]:
 
 def _checked_schema(path: Path, schema: Any) -> Schema:
     if not isinstance(schema, dict):
-        raise ContractError(f"{path} is not a JSON Schema of an object, but {_line(schema)}: compare it with the built-in file of the same name")
+        raise ContractError(f"{path} must contain a JSON object, but contains {_line(schema)}: compare it with the built-in file of the same name")
     if (draft := schema.get("$schema", DRAFT)) not in (DRAFT, f"{DRAFT}#"):
         raise ContractError(f"{path} is a schema of the unsupported draft {draft}: rewrite it for {DRAFT}")
     check_limits(schema, path)

@@ -78,14 +78,14 @@ def check_references(count: int, path: Path) -> None:
     """Raises `ContractError` if too many references were followed."""
     if count > limit(MOST_REFERENCES):
         raise ContractError(
-            f"{path} expands to more than {limit(MOST_REFERENCES):,} references ($ref), which is the limit for a file: use fewer, {MORE}"
+            f"{path} expands to more than {limit(MOST_REFERENCES):,} references ($ref), which is the limit for a file: use fewer references, {MORE}"
         )
 
 
 def check_values(flat: Mapping[str, Any], path: Path) -> None:
     """Raises `ContractError` if messages are nested too deeply, or are too large although arrays have only their minimum size."""
     if _levels(flat) > limit(MOST_LEVELS):
-        raise ContractError(f"{path} has more than {limit(MOST_LEVELS)} levels of arrays and objects, which is the limit: use fewer, {MORE}")
+        raise ContractError(f"{path} has more than {limit(MOST_LEVELS)} levels of arrays and objects, which is the limit: use fewer levels, {MORE}")
     if _values(flat) > limit(MOST_VALUES):
         raise ContractError(
             f"{path} requires messages of more than {limit(MOST_VALUES):,} values, which is the limit: use a smaller minItems or fewer properties, "

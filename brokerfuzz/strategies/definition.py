@@ -1,7 +1,8 @@
 """Defines strategies whose arguments Hypothesis checks before it generates the first example.
 
 A function that is decorated with `st.composite` runs only when Hypothesis draws an example, so it detects a wrong argument too
-late. A function that is decorated with `strategy` only checks its arguments, and returns another function, which draws.
+late. A function that is decorated with `strategy` runs earlier. It checks its arguments, and returns another function, which
+draws the examples.
 """
 
 from collections.abc import Callable

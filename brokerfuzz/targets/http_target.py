@@ -53,9 +53,10 @@ class HttpTarget:
 
     The message is not always the reason why a connection ends without an answer. A server may close a connection after any answer
     (RFC 9112, 9.3). For example, uvicorn closes a connection if the application raises an exception after its answer. Another
-    message may also have crashed the server. For these reasons, the message is sent once more on a new connection, and the second
-    answer counts. If the server has answered before but no longer accepts connections, brokerfuzz tries again for up to
-    `patience` seconds. brokerfuzz also tries again if this machine lacks resources for a connection.
+    message may also have crashed the server. For these reasons, if a connection ends without an answer, brokerfuzz sends the
+    message once more on a new connection, and the second answer counts. If the server has answered before but no longer accepts
+    connections, brokerfuzz tries again for up to `patience` seconds. brokerfuzz also tries again if this machine lacks resources
+    for a connection.
 
     With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait. Such a
     response says nothing about the message. Then all messages wait. The same message is sent again until the server processes it,

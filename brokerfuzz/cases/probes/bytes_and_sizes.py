@@ -84,7 +84,9 @@ def _behind(prop: dict[str, Any]) -> Rewrite:
 
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
-    """Returns a list with the first non-empty object directly inside the message, and its path. Returns an empty list if there is no such object."""
+    """Returns a list of at most one pair: the path of the first non-empty object in the message, and this object. The object is the
+    value of a property, or the first item of an array.
+    """
     for name, value in message.items():
         if isinstance(value, dict) and value:
             return [((name,), value)]

@@ -47,7 +47,9 @@ def spelled(values: Mapping[str, str]) -> Make:
 
 
 def quoted(values: Mapping[str, str]) -> Make:
-    """Returns a function like `spelled`. The strings are already in JSON notation, but without quotes around them."""
+    """Returns a function that generates probes. Each probe replaces the value with one of these strings, which are already in JSON
+    notation, but without quotes around them.
+    """
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 

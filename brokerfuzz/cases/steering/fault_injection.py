@@ -29,8 +29,8 @@ messages, another rule comes first.
 
 
 class Break(NamedTuple):
-    """A change that breaks a rule in a message. `number` counts how often this rule was broken. `now` contains the tag with the time
-    if the verdict depends on the time.
+    """A change that breaks a rule in a message. `number` is the value of `used` (see `Breaker.next`) for the next change. `now`
+    contains the tag with the time if the verdict depends on the time.
     """
 
     rule: Rule
@@ -74,7 +74,8 @@ class Breaker:
     def next(self, message: Any, used: int) -> Break | None:
         """Returns the next change that breaks the rule. Returns None if no technique applies.
 
-        `used` is the number of earlier changes, which selects the place and the first technique.
+        `used` is the number of earlier changes, including techniques that did not apply. It selects the place and the first
+        technique.
         """
         rule, steps = self.rule, self._place(message, used)
         if steps is None:

@@ -22,8 +22,8 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 @dataclass(frozen=True, slots=True)
 class FaultContext:
-    """The information that a technique gets: the rule to break, the schema of the site without conditions, the current value, and
-    the time.
+    """The information that a technique gets: the rule to break, the schema of the rule's site, the current value, and the time. The
+    schema does not contain what is required only under a condition.
 
     If `now` is None, a technique applies only if its message is invalid at every supported time.
     """

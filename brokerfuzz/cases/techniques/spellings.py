@@ -1,4 +1,4 @@
-"""Defines techniques for strings: too short, too long, or contrary to a pattern or format."""
+"""Defines techniques that make a string too short or too long, or make it violate a pattern or format."""
 
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import FaultContext, breaks

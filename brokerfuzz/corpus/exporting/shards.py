@@ -74,8 +74,8 @@ def write_shards(export: Export, place: Place, count: int, *, force: bool = Fals
     if known is not None and resume and not force and _of(known) != _of(head):
         differing = ", ".join(key for key in head if known.get(key) != head[key])
         raise CorpusError(
-            f"{place.beside(names.manifest).name} belongs to another export (these settings differ: {differing}): repeat the options of that "
-            "export, or add --force"
+            f"{place.beside(names.manifest).name} belongs to another export (these settings differ: {differing}): use the same options as for "
+            "that export, or add --force"
         )
     resuming = resume and known is not None and _of(known) == _of(head)
     if not resuming:
