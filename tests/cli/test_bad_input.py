@@ -85,7 +85,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "an empty contract": (["rules", "--contract", "folder"], "contains none of"),
     "a contract that is not JSON": (["fire", "--demo", "--contract", "broken"], "not readable JSON"),
     "a contract that is not a schema": (["export", "out", "--contract", "wrong"], "not a JSON Schema"),
-    "a contract of another JSON type": (["serve", "--contract", "list"], "not a JSON Schema"),
+    "a contract of another JSON type": (["serve", "--contract", "list"], "must contain a JSON object"),
     "cases of a property without a schema": (["export", "out", "--contract", "undescribed"], "requires 'a', but its `properties` do not contain 'a'"),
     "a catalogue of a property without a schema": (["catalogue", "--contract", "undescribed"], "add this property, with {} if any value is allowed"),
     "an example of a property without a schema": (
