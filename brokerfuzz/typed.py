@@ -1,4 +1,4 @@
-"""The message types as Python TypedDicts. `typed_source` generates this file: change the schemas instead."""
+"""The message types as Python TypedDicts. `schemas/typed_source` generates this file, so change the schemas instead of this file."""
 
 from typing import Literal, NotRequired, TypedDict
 

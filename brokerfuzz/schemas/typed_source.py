@@ -1,8 +1,8 @@
 """Generates `typed.py`: a TypedDict for each object in the messages of a contract.
 
-The `title` of an object's schema is the name of its class: "Price tier" becomes `PriceTier`. An object without a title is named
-after its place. If the `then` of a condition has a title, the messages for which the condition is true have their own class
-(`ProductListOffer`). Run `python -m brokerfuzz.schemas.typed_source` after each change to the schemas.
+The `title` of an object's schema is the name of its class: "Price tier" becomes `PriceTier`. The class of an object without a title
+is named after the site of the object. If the `then` schema of a condition has a title, the messages that meet the condition have
+their own class, such as `ProductListOffer`. Run `python -m brokerfuzz.schemas.typed_source` after each change to the schemas.
 """
 
 import json
@@ -18,7 +18,7 @@ from brokerfuzz.schemas.flattening import JSON_TYPES, Schema, conditions_of, con
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.wording import with_article
 
-_HEAD = '''"""The message types as Python TypedDicts. `typed_source` generates this file: change the schemas instead."""
+_HEAD = '''"""The message types as Python TypedDicts. `schemas/typed_source` generates this file, so change the schemas instead of this file."""
 
 from typing import {imports}
 
@@ -47,7 +47,7 @@ def typed_source(contract: Contract) -> str:
 
 
 def _meeting(condition: Schema, schema: Schema) -> Schema:
-    """Returns the schema of the messages that meet a condition, with its properties in the usual order."""
+    """Returns the schema of the messages that meet a condition. The properties have the same order as in `schema`."""
     met = conjoin(condition["then"], conjoin(condition["if"], schema))
     return {**met, "properties": {name: met["properties"][name] for name in schema["properties"]}}
 
@@ -58,7 +58,7 @@ def _camel(words: str) -> str:
 
 
 class _Classes:
-    """The TypedDict classes that were found so far. A class comes after the classes that it uses."""
+    """The source of the TypedDict classes that were added so far. Each class comes after the classes that it uses."""
 
     def __init__(self) -> None:
         self.message = ""
@@ -95,7 +95,7 @@ class _Classes:
         return _PLAIN[json_type]
 
     def _object(self, owner: str, schema: Schema, path: str) -> str:
-        """Returns the class of an object. Equal objects at the same place share one class."""
+        """Returns the name of the class of an object. Equal schemas at the same site share one class."""
         key = json.dumps([path, schema])
         if key not in self._of_schema:
             self._of_schema[key] = self.add(self._name(owner, schema, path), schema, path)

@@ -27,7 +27,7 @@ Ambiguities = str | Iterable[str] | None
 """`"all"`, a list of IDs, or None for no ambiguities."""
 
 MOST_ITEMS, MOST_ITEMS_IN_ALL = 50, 100
-"""The largest minimum sizes that users may require: for one array, and for an array together with the arrays in its items.
+"""The largest minimum sizes that users can require: for one array, and for all inner arrays together (clusters times products).
 Hypothesis limits the size of an example, and becomes slow well below its limit.
 """
 
@@ -39,7 +39,9 @@ def reject(name: str, value: object, remedy: str) -> NoReturn:
 
 @contextmanager
 def _rejecting(name: str = "", value: object = None) -> Iterator[None]:
-    """Converts errors of other parts of brokerfuzz to `InvalidArgument`. With a `name`, the error begins with this argument."""
+    """Converts errors of other parts of brokerfuzz to `InvalidArgument`. With a `name`, the error begins with the name and the
+    value of the argument.
+    """
     try:
         yield
     except (BrokerfuzzError, TypeError) as problem:
@@ -64,13 +66,13 @@ def flag(name: str, value: Any) -> bool:
 
 
 def time_of(now: datetime | None) -> datetime | None:
-    """Returns the time that counts as the present. None means the actual time of each example."""
+    """Returns the time that counts as the current time. None means the actual time when Hypothesis draws an example."""
     with _rejecting():
         return None if now is None else clock(now)
 
 
 def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
-    """Returns the selected verdicts, in their usual order."""
+    """Returns the selected verdicts in the order of `LABELS`, or all verdicts for None."""
     if verdicts is None:
         return LABELS
     with _rejecting():
@@ -81,8 +83,8 @@ def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Checks size bounds. Both bounds must be integers, and not less than `least`. The minimum must not be greater than the
-    maximum, and not too large for Hypothesis.
+    """Checks the size bounds of an array. Both bounds must be integers, and at least `least`. The minimum must be at most the
+    maximum, and not too large for Hypothesis. `what` is the end of the argument names, such as `clusters` in `min_clusters`.
     """
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
@@ -96,7 +98,7 @@ def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> Non
 
 
 def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str]) -> None:
-    """Checks that an array with size bounds is neither pinned nor inside a pinned site."""
+    """Checks that the array at the site `path` is neither pinned nor inside a pinned site, if the user specified size bounds for it."""
     if low == 0 and high is None:
         return
     if outer := next((pin for pin in pinned if _is_within(path, pin)), None):
@@ -151,8 +153,8 @@ def _is_within(site: str, outer: str) -> bool:
 
 
 def fresh_property(fresh: str | None, contract: Contract, message_type: MessageType, pinned: Collection[str] = ()) -> str | None:
-    """Returns the name of the property that gets a different value in each message. The property must be a string of the
-    message's top-level object.
+    """Returns the name of the property that gets a different value in each message. Raises `InvalidArgument` if it is not a string
+    property of the message's top-level object.
     """
     if fresh is None:
         return None
@@ -171,7 +173,8 @@ def fresh_property(fresh: str | None, contract: Contract, message_type: MessageT
 
 
 def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: MessageType) -> frozenset[str]:
-    """Returns the IDs of the ambiguities that messages may touch: none for None, all for `"all"`. `*` and `!` work as in rules.
+    """Returns the IDs of the ambiguities that messages can touch: none for None, all for `"all"`. In a list of IDs, `*` and `!`
+    work as in `rules`.
 
     Ambiguities about bytes, headers, the current time or size are not included, because strategies for messages generate only
     Python values.
@@ -193,7 +196,7 @@ def chosen_faults(
 ) -> tuple[tuple[Rule, ...], frozenset[str] | None]:
     """Returns the selected rules, and the names of the selected techniques (None: all).
 
-    Pinned properties must keep their values. The result contains no rules at pinned sites, and no rules whose conditions depend
+    Pinned properties must keep their values. So the result contains no rules at pinned sites, and no rules whose conditions depend
     on pinned properties.
     """
     every = contract.rules[message_type]

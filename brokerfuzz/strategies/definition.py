@@ -1,8 +1,8 @@
 """Defines strategies whose arguments Hypothesis checks before it generates the first example.
 
 A function that is decorated with `st.composite` runs only when Hypothesis draws an example, so it detects a wrong argument too
-late. A function that is decorated with `strategy` runs earlier. It checks its arguments, and returns another function, which
-draws the examples.
+late. A function that is decorated with `strategy` runs earlier: it checks its arguments, and returns another function, which draws
+the examples.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 Options = ParamSpec("Options")
 
 Draws = Callable[[DrawFn], Value]
-"""A function that draws a value."""
+"""A function that draws the value of one example."""
 
 
 def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, SearchStrategy[Value]]:

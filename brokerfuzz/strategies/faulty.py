@@ -32,8 +32,8 @@ def faulty(
 ) -> Draws[Broken]:
     """Invalid cases that are made from the valid messages of a strategy. Each case breaks one rule.
 
-    `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy. `case.twin` is
-    the valid message. A case can break only rules about values that this message contains. The other arguments are the same as for
+    `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy. `case.twin` is the
+    valid message. A case can break only rules about values that the valid message contains. The other arguments are the same as for
     `invalid_offer_requests`.
 
     Raises `InvalidArgument` if `messages` generates a message that is not valid.

@@ -20,7 +20,9 @@ SomeCase = TypeVar("SomeCase", bound=Case)
 
 
 def fresh_messages(valid: ValidValues, fresh: str | None) -> Draws[Any]:
-    """Returns a function that draws messages. Each message has a fresh value of the property `fresh`. Raises `InvalidArgument`."""
+    """Returns a function that draws messages. Each message has a fresh value of the property `fresh`. Raises `InvalidArgument` if
+    the property is unknown or pinned.
+    """
     draws, name = valid.draws(), arguments.fresh_property(fresh, valid.contract, valid.message_type, valid.pins)
     if name is None:
         return draws
@@ -38,7 +40,7 @@ def fresh_messages(valid: ValidValues, fresh: str | None) -> Draws[Any]:
 
 
 def fresh_case(case: SomeCase, name: str, contract: Contract, now: datetime | None) -> SomeCase:
-    """Returns the case and its twin with different values of the property."""
+    """Returns the case with a new value of the property `name`. The twin of the case also gets a new value."""
 
     def verdict_of(case: Case, body: bytes) -> Verdict:
         return check(case.message_type, body, now=now, contract=contract, headers=case.headers)

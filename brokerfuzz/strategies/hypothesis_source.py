@@ -1,8 +1,9 @@
-"""Lets Hypothesis provide the bytes and values of the decoder, so that Hypothesis can shrink, repeat and store messages like any
+"""Lets Hypothesis provide the bytes and values for the decoder, so that Hypothesis can shrink, repeat and store messages like any
 other example.
 
 `DirectSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public
-strategies, and is used if a version of Hypothesis lacks a method that `DirectSource` calls. `DirectSource` has these advantages:
+strategies. brokerfuzz uses it if a version of Hypothesis lacks a method that `DirectSource` calls. `DirectSource` has these
+advantages:
 
 - `DirectSource` is about 2.5 times as fast as `StrategySource`.
 - `DirectSource` records an edge as an ordinary value, so Hypothesis can shrink the edge. For example, `' OR '1'='1` becomes `'`
@@ -39,8 +40,8 @@ _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
 
 
 class _Fixed(IntervalSet):  # type: ignore[misc]  # only final for type checkers
-    """The characters of recorded strings. No character is simpler than another one. Otherwise, Hypothesis 6.170 tries to simplify
-    characters of a recorded string, and fails with an `AssertionError`.
+    """The characters of recorded strings. For Hypothesis, all of them are equally simple. Otherwise, Hypothesis 6.170 would try to
+    simplify characters of a recorded string, and fail with an `AssertionError`.
     """
 
     def index_from_char_in_shrink_order(self, c: str) -> int:
@@ -61,7 +62,7 @@ white space shrinks to the space.
 
 
 def hypothesis_source(draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> Source:
-    """Returns the source for one example. `pins` contains the strategies that the user specified for pinned sites."""
+    """Returns the source for one example. `pins` maps each pinned site to the strategy that the user specified for it."""
     data = getattr(draw, "__self__", None)
     return DirectSource(data, draw, pins) if data is not None and _is_supported(cast(Hashable, type(data))) else StrategySource(draw, pins)
 
@@ -120,12 +121,12 @@ class StrategySource:
 class DirectSource(StrategySource):
     """Draws bytes and values from the choice sequence of a test case of Hypothesis.
 
-    The first two choices are a seed. A generator with this seed provides the records, and Hypothesis records them as if it had chosen them.
-    This is faster, because Hypothesis chooses one byte at a time. If Hypothesis lowers the first byte of the seed to zero, it can
-    shrink the recorded choices.
+    The first two choices are a seed. A generator with this seed provides the records, and Hypothesis stores them as if it had
+    chosen them. This is faster, because Hypothesis itself would choose one byte at a time. If Hypothesis lowers the first byte of
+    the seed to zero, the generator is not used, and Hypothesis can shrink the stored choices.
 
-    Hypothesis begins with examples in which only the first choice is random, and all other choices are zero. To get varied
-    messages, the generator then provides all other choices, too.
+    In some of Hypothesis's first examples, only the first choice is random, and all other choices are zero. To get varied messages,
+    the generator also provides the values if the second choice is zero.
     """
 
     def __init__(self, data: Any, draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> None:
@@ -149,7 +150,7 @@ class DirectSource(StrategySource):
         return cast(int, self._data.draw_integer(0, count - 1, forced=self._seeded and self._seeded.choose(count)))
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Returns the object or array that `read` decodes. Hypothesis records everything that it draws under a separate label."""
+        """Returns the object or array that `read` decodes. All draws of `read` get a label of their own."""
         self._items += 1
         self._data.start_span(self._items)
         value = read(self)
@@ -157,7 +158,9 @@ class DirectSource(StrategySource):
         return value
 
     def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
-        """Returns an integer from `low` to `high`. If `digits` is true, one percent of the integers equals 1, and so on up to 9."""
+        """Returns an integer from `low` to `high`. If `digits` is true, each integer from 1 to 9 has an additional probability of
+        one percent.
+        """
         forced = self._seeded and self._seeded.integer(low, high)
         if digits and self._records and low <= 1 and high >= 9 and (digit := self._records.choose(100)) in _DIGITS:
             forced = digit

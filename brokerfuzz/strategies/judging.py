@@ -1,4 +1,4 @@
-"""Judges values that contain pinned values, because users can pin values that break the contract."""
+"""Judges messages and parts of messages with pinned values, because users can pin values that break the contract."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -28,6 +28,6 @@ def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, mes
 
 @lru_cache(maxsize=64)
 def _message_around(contract: Contract, message_type: MessageType, site: str) -> tuple[Any, Steps]:
-    """Returns a plain message that contains the value at the site, and the path to the value."""
+    """Returns a plain message that contains a value at the site, and the path to this value."""
     message = build(contract, message_type, MessagePlan().narrow(schema_with_place(contract, message_type, site)))
     return message, places(message, site)[0]

@@ -30,10 +30,10 @@ def invalid_offer_requests(
     Each case breaks one rule. `case.twin` is its twin (the valid counterpart): a valid message that differs only at the place
     where the rule is broken.
 
-    - `rules`, `techniques` and `sites` list the IDs of the rules to break, the ways to break a rule, and the places of the rules
+    - `rules`, `techniques` and `sites` list the IDs of the rules to break, the ways to break a rule, and the sites of the rules
       (default: all). In these lists, `*` matches any characters, and `!` excludes: `["*:minimum"]` selects every rule about a
       minimum, and `["!*:type"]` selects all rules except those about types.
-    - `fields` and `plausible` are about the message around the fault; see `offer_requests`. A rule at a pinned site is not broken.
+    - `fields` and `plausible` are about the message around the fault; see `offer_requests`. No case breaks a rule at a pinned site.
     - `parsed=True` selects cases that are valid JSON, so that `case.value` is the parsed message.
     - `fresh` names a string property that gets a different value in each case and each twin, for services that reject repeated
       values. The fresh values differ in each run, even while Hypothesis shrinks or repeats an example.

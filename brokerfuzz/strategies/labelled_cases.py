@@ -1,4 +1,4 @@
-"""Draws cases, using the options that all case strategies share."""
+"""Draws cases, using the options that all strategies for cases share."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 
 @dataclass(frozen=True)
 class LabelledCases:
-    """The options of the strategies for cases. If `now` is None, the actual time of each example counts."""
+    """The options of the strategies for cases. If `now` is None, cases are judged as of the actual time when Hypothesis draws them."""
 
     contract: Contract
     message_type: MessageType
@@ -93,7 +93,9 @@ class LabelledCases:
             ) from problem
 
     def finished(self, case: Case, now: datetime) -> Case:
-        """Returns the case with its fresh values. If `parsed` is true, Hypothesis discards a case that is not JSON."""
+        """Returns the case, with a fresh value if `fresh` names a property. If `parsed` is true, Hypothesis discards a case that is
+        not JSON.
+        """
         if self.parsed and not _is_parsed(case):
             reject()
         return fresh_case(case, self.fresh, self.contract, now) if self.fresh else case

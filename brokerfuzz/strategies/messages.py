@@ -15,7 +15,7 @@ RICH = frozenset(
     ["productClusters", *(f"productClusters[].{name}" for name in ("id", "products"))]
     + [f"productClusters[].products[].{name}" for name in ("associatedFileName", "pageCount", "surcharge")]
 )
-"""The sites that are rarely absent, null or empty in product list offers."""
+"""The sites whose values are rarely absent, null or empty in product list offers."""
 
 
 @strategy
@@ -38,9 +38,9 @@ def offer_requests(
     - `fields` pins properties: it maps the name or the site of a property (`productClusters[].products[].productId`) to a strategy
       for its values. A pinned property occurs in every object that can contain it.
     - `plausible=True` selects realistic values instead of unusual ones.
-    - `ambiguities` lists the IDs of the ambiguities (questions that the contract leaves open) that messages may touch; `"all"` means
-      all of them. `*` and `!` work as in the filters of the command line. By default, no message touches an ambiguity, unless a
-      pinned value does.
+    - `ambiguities` lists the IDs of the ambiguities (questions that the contract leaves open) that messages can touch; `"all"`
+      means all of them. `*` and `!` work as in the filters of the command line. By default, no message touches an ambiguity, unless
+      a pinned value does.
     - `fresh` names a string property that gets a different value in each message, for services that reject repeated values. The
       fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
     - `contract` is a changed contract, such as `brokerfuzz.load_contract(folder)`.
@@ -87,8 +87,8 @@ def product_list_offers(
     """Valid offers of the type `Product List`, with varied clusters of products.
 
     Most offers have several clusters with several products each. `min_products` and `max_products` limit the number of products in
-    each cluster. The same product may occur in several clusters. Page counts are absent, null, 1 or the maximum. Most products have
-    files and surcharges. The other arguments are the same as for `offer_requests`.
+    each cluster. The same product can occur in several clusters. Most products have page counts, files and surcharges. The other
+    arguments are the same as for `offer_requests`.
 
     Shrinks towards one cluster with one product.
 

@@ -16,7 +16,7 @@ Data = TypeVar("Data")
 
 
 class Envelope(TypedDict, Generic[Data]):
-    """The type of a response with any data: the envelope and its `data`.
+    """The type of a response: the envelope, with `data` of any type.
 
     >>> from brokerfuzz.strategies import Envelope
     >>> Envelope(data=[], failureMessages=[], informationalMessages=[], operationWasSuccessful=True)
@@ -123,8 +123,8 @@ def page_counts(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PageCountPrice]:
-    """Prices of a price tier by the number of pages. `fields` pins properties. The other arguments are the same as for
-    `offer_requests`.
+    """Items of `pageCounts` in a price tier, each with a price for a range of page counts. `fields` pins properties of the item.
+    The other arguments are the same as for `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import page_counts
@@ -142,7 +142,8 @@ def product_records(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[ProductRecord]:
-    """Records of a product list response. `fields` pins properties. The other arguments are the same as for `offer_requests`.
+    """Product records of a product list response. `fields` pins properties of the record. The other arguments are the same as for
+    `offer_requests`.
 
     >>> from hypothesis import find, strategies as st
     >>> from brokerfuzz.strategies import product_records
@@ -160,8 +161,8 @@ def priced_offers(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PricedOffer]:
-    """Priced offers of a pricing response, whose extended price is correct. `fields` pins properties; if prices or the quantity are
-    pinned, the extended price may be wrong. The other arguments are the same as for `offer_requests`.
+    """Priced offers of a pricing response, whose extended price is correct. `fields` pins properties of the offer. If you pin
+    prices or the quantity, the extended price may be wrong. The other arguments are the same as for `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import priced_offers
@@ -182,9 +183,10 @@ def priced_offers(
 def envelopes(
     data: SearchStrategy[Data], *, plausible: bool = False, ambiguities: arguments.Ambiguities = None, contract: Contract | None = None
 ) -> Draws[Envelope[Data]]:
-    """Envelopes of responses, whose `data` comes from a strategy. If `data` is None, the envelope reports a failure.
+    """Envelopes of responses, whose `data` comes from the strategy `data`. If the strategy generates None, the envelope reports a
+    failure.
 
-    `data` is not checked against the contract. The other arguments are the same as for `offer_requests`.
+    brokerfuzz does not check the generated data against the contract. The other arguments are the same as for `offer_requests`.
 
     Shrinks towards few failure messages and informational messages.
 

@@ -26,8 +26,8 @@ FULL = 30
 
 @dataclass(frozen=True)
 class ValidValues:
-    """The options of a strategy for valid messages, or for the parts at a site. `narrowed` is an additional schema for the
-    values.
+    """The options of a strategy for valid messages, or for valid parts of messages at a site. `narrowed` is an additional schema
+    for the values.
     """
 
     contract: Contract
@@ -105,7 +105,9 @@ def _sized(path: str, low: int, high: int | None) -> Schema:
 
 
 def _if_present(schema: Schema) -> Schema:
-    """Removes `required` everywhere, so that the schema restricts only the properties that are present."""
+    """Removes `required`, `type` and `minItems` from the schema and its inner schemas, so that the schema restricts only properties
+    that are present.
+    """
     kept = {keyword: value for keyword, value in schema.items() if keyword not in ("type", "required", "minItems")}
     if "properties" in kept:
         kept["properties"] = {name: _if_present(prop) for name, prop in kept["properties"].items()}

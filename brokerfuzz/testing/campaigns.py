@@ -144,10 +144,10 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
 
     The target is the URL of an endpoint; an ASGI or WSGI application; a test client of httpx, Starlette, Flask or Django; or a
     function that gets the bytes of a message. The function returns None or True to accept the message; it returns False or raises
-    `ValueError` to reject it. Applications, clients and functions run in this process. Any other exception is a crash, and the
-    finding contains the end of its traceback. `brokerfuzz.FireOptions` describes the options.
+    `ValueError` to reject it. Any other exception is a crash, and the finding contains the end of its traceback. Applications,
+    clients and functions run in this process. `brokerfuzz.FireOptions` describes the options.
 
-    Synchronous code runs in the thread of the caller, so databases in memory and the transactions of test suites work.
+    Synchronous code runs in the thread of the caller, so it can use databases in memory and the transactions of test suites.
     Synchronous code has no time limit. In an event loop, use `fire_async`. Several campaigns can run at the same time, in several
     threads.
 
@@ -210,14 +210,14 @@ def assert_conforms(target: Any, message_type: MessageType = "offer-creation-req
 
 
 class _ReadyCampaign(NamedTuple):
-    """A campaign whose options were checked. `reports` are the paths of its reports."""
+    """A campaign whose options were checked. `reports` contains the paths of the report files."""
 
     planned: PlannedCampaign
     target: Target
     reports: Sequence[str]
 
     def report(self, result: Result) -> Report:
-        """Writes the reports, and returns the report for Python."""
+        """Writes the report files, and returns the `Report`."""
         if self.reports:
             result, _ = report_files.write_about(self.reports, result, self.planned.about(self.target), self.planned.plan.demands)
         return Report(result)

@@ -29,7 +29,7 @@ class CheckedTarget:
         self._target = target
         self._loop = LoopThread()
         self._answers: dict[str, Answer] = {}
-        """The answers to valid cases by ID: a valid case may be the twin of many cases, but is sent only once."""
+        """Maps the IDs of valid cases to their answers. A valid case can be the twin of many cases, but it is sent only once."""
         self._newly_accepted: list[str] = []
 
     def __enter__(self) -> Self:

@@ -27,7 +27,7 @@ class CaseGroup:
 
 @dataclass(frozen=True)
 class ChosenCases:
-    """The cases that a test function needs: the arguments of `brokerfuzz.parametrize`.
+    """The arguments of `brokerfuzz.parametrize`, which select the cases for a test function.
 
     Raises `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid.
     """
@@ -99,7 +99,7 @@ class ChosenCases:
 
 
 def names_of(cases: Sequence[Case]) -> list[str]:
-    """Returns a readable name for each case. If an earlier case has the same name, the beginning of the case's ID follows the name."""
+    """Returns a readable name for each case. If an earlier case has the same name, the beginning of the case's ID is added to the name."""
     known: set[str] = set()
     names = []
     for case in cases:

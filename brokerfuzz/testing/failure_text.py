@@ -11,7 +11,7 @@ from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, violation
 from brokerfuzz.wording import counted, printable, readable
 
 MOST_SHOWN = 3
-"""The maximum number of failures that are described if several cases of the same rule fail."""
+"""The maximum number of failures to describe if several cases of the same rule fail."""
 _WIDEST = 200
 
 

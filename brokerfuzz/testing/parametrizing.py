@@ -55,7 +55,7 @@ def parametrize(
     try:
         chosen = ChosenCases(message_type, verdicts, rules, techniques, sites, by, contract)
     except (BrokerfuzzError, TypeError, ValueError) as problem:
-        raise problem.with_traceback(None)  # noqa: B904  (the frames of brokerfuzz do not help)
+        raise problem.with_traceback(None)  # noqa: B904  (a traceback through brokerfuzz does not help the user)
 
     def decorate(function: Test) -> Test:
         __tracebackhide__ = True
@@ -122,7 +122,7 @@ def _asynchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable
 
 
 def _runs_without_pytest(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Returns whether unittest calls the method. Under pytest, the plugin creates a separate method for each test."""
+    """Returns True if unittest runs the test method. If pytest runs it, the plugin has created a separate method for each test."""
     return ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase)
 
 
@@ -133,7 +133,7 @@ def _run_sub_tests(test_case: TestCase, chosen: ChosenCases, run: Callable[[Any]
 
 
 def tests_of(chosen: ChosenCases, *, seed: int, count: int) -> list[tuple[str, Case | CaseGroup]]:
-    """Returns the name of each test of a function, with its case or group."""
+    """Returns the name of each test of a test function, with the case or the group of the test."""
     cases = chosen.cases(seed=seed, count=count)
     if chosen.by == "rule":
         return [(group.name, group) for group in chosen.groups(cases)]

@@ -59,7 +59,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             raise pytest.Collector.CollectError(f"the fixture brokerfuzz_app has the scope {application.scope}: {remedy}")
     chosen = getattr(metafunc.function, _CASES, None)
     if chosen is None:
-        if any(marker.name == XFAIL for marker in metafunc.definition.own_markers):  # a marker of the whole module may be meant for its other tests
+        if any(marker.name == XFAIL for marker in metafunc.definition.own_markers):  # a marker of the whole module can be meant for other tests
             raise pytest.Collector.CollectError(f"{metafunc.function.__name__}: the marker {XFAIL} needs @brokerfuzz.parametrize: add it")
         return
     tests = _tests_of(chosen, metafunc.config)
@@ -182,7 +182,7 @@ def _failed_cases(problem: BaseException, given: Any) -> Any:
 
 
 def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], given: Any) -> None:
-    """Replaces the traceback of an assertion with a few lines about the case. If the exception is not an assertion, or if the
+    """Replaces the traceback of a failed assertion with a few lines about the case. If the exception is not an assertion, or if the
     user requests tracebacks with `--tb`, the lines follow the traceback instead.
     """
     from brokerfuzz.testing.failure_text import actual_of, described_failure

@@ -12,8 +12,9 @@ _MOST_NAMES = 5
 
 
 def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]) -> dict[str, Any]:
-    """Returns the record of a test: the exercised rules, each with the twins of its cases, and the accepted valid cases. `folder`
-    contains the changed contract (None: the built-in contract). `accepted` contains the IDs of accepted twins.
+    """Returns the record of a test: the exercised rules, each with the IDs of the twins of its cases, and the IDs of the accepted
+    valid cases. `folder` is the folder of the changed contract (None: the built-in contract). `accepted` contains the IDs of
+    accepted twins.
     """
     wrong = {case.id for case in failed}
     twins: dict[str, list[str]] = {}
@@ -29,11 +30,11 @@ def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", fa
 
 
 class RuleSummary:
-    """Collects the records of all tests. The names of its methods are hooks of pytest."""
+    """Collects the records of all tests. pytest calls the methods whose names begin with `pytest_` (hooks)."""
 
     def __init__(self) -> None:
         self._twins: dict[tuple[str | None, str], dict[str, set[str]]] = {}
-        """Maps a contract and a message type to rules, and each rule to the IDs of the twins of the cases that broke this rule."""
+        """For each contract folder and message type, maps each exercised rule to the IDs of the twins of the cases that broke the rule."""
         self._accepted: set[str] = set()
 
     def pytest_runtest_logreport(self, report: Any) -> None:

@@ -23,13 +23,15 @@ def everything(offer: Offer, body: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Mistake:
-    """`repairs` changes a message before it is checked, so the broker accepts too much. `accepts` checks more than it should."""
+    """A mistake of the broker. `repairs` changes a message before the broker checks it, so the broker accepts too much. `accepts`
+    is an additional check, which rejects valid messages or crashes.
+    """
 
     repairs: Change = nothing
     accepts: Callable[[Offer, bytes], bool] = everything
 
     def changes(self, body: bytes) -> bytes:
-        """Returns the message that is checked instead of the original one."""
+        """Returns the changed message, which the broker checks instead of the original message."""
         if self.repairs is nothing:
             return body
         try:
@@ -41,7 +43,7 @@ class Mistake:
 
 
 def below_one(offer: dict[str, Any]) -> None:
-    """Does not check the minimum of an order."""
+    """Does not check that the order minimum and the order maximum are at least 1."""
     for name in ("orderMinimum", "orderMaximum"):
         if type(offer.get(name)) is int and offer[name] < 1:
             del offer[name]
@@ -84,14 +86,14 @@ def email_by_default(offer: dict[str, Any]) -> None:
 
 
 def inserts_text(offer: Offer, body: bytes) -> bool:
-    """Builds SQL from text, so an apostrophe ends the string."""
+    """Behaves like a service that inserts strings into an SQL statement: an apostrophe causes an error."""
     if "'" in (offer.comments or "") + (offer.description or "") + offer.number:
         raise RuntimeError("syntax error in the SQL statement")
     return True
 
 
 def divides(offer: Offer, body: bytes) -> bool:
-    """Forgets that a list may be null or empty."""
+    """Forgets that a list of price tiers can be null or absent."""
     for price_class in offer.price_classes or ():
         sum(tier.price for tier in price_class.price_tiers) / 1  # type: ignore[union-attr]
     return True

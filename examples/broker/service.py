@@ -1,7 +1,7 @@
 """An offer broker with FastAPI and SQLite, as a team may write it: the target of the campaign in this folder.
 
-The broker knows its products, demands a token and a signature, limits the rate, and can delete offers. It follows the contract. To see
-what brokerfuzz finds, the header `X-Mistake` switches on a realistic mistake (see `mistakes.py`).
+The broker accepts only two products, demands a token and a signature, limits the rate, and can delete offers. It complies with the
+contract. To see what brokerfuzz finds, use the header `X-Mistake`, which switches on a realistic mistake (see `mistakes.py`).
 
     python -m examples.broker.service 8000
 """

@@ -1,6 +1,6 @@
 """An example of all hooks of brokerfuzz: `brokerfuzz fire $BROKER_URL/offers --hooks hooks.py`.
 
-brokerfuzz needs only the hooks that your service needs: delete the others. The tests of brokerfuzz run this file.
+Keep only the hooks that your service needs, and delete the others. The tests of brokerfuzz run this file.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ def before_request(request: Request) -> Request:
 
 
 def classify(answer: Answer) -> AnswerKind | None:
-    """Says that this service uses status 299 for rejections. None means: as usual."""
+    """Says that this service uses the status 299 for rejections. None means that brokerfuzz interprets the answer as usual."""
     return "rejected" if answer.status == 299 else None
 
 

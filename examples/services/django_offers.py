@@ -1,4 +1,6 @@
-"""The same service with Django REST framework. Its fields convert values by default, so this service defines strict fields."""
+"""The same service as `strict_fastapi`, with Django REST framework. The fields of this framework convert values, so this file
+defines strict fields.
+"""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +13,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "UNAUTHENTICATED_USER": None,
 }
-# In another time zone than UTC, Django crashes on 9999-12-31T20:00:00, because the time is in the year 10000 in UTC.
+# With a time zone west of UTC, Django crashes on 9999-12-31T20:00:00, because this time is in the year 10000 in UTC.
 settings.configure(ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, TIME_ZONE="UTC", USE_TZ=True, REST_FRAMEWORK=REST_FRAMEWORK)
 django.setup()
 
@@ -27,7 +29,7 @@ OPTIONAL: dict[str, Any] = {"required": False, "allow_null": True}
 
 
 def strict(field: type, *types: type, **defaults: Any) -> Any:
-    """Returns a class of fields that accepts only values of these types, and keeps them."""
+    """Returns a class of fields that accept only values of these types."""
 
     class Strict(field):
         def __init__(self, **options: Any) -> None:
@@ -112,7 +114,7 @@ Fields = shape(
 
 class Offer(Fields):
     def validate(self, attrs: Any) -> Any:
-        """Checks rule 3."""
+        """Checks validation rule 3 of the contract."""
         clusters = attrs.get("productClusters")
         if attrs["offerType"] == "Product List" and not (clusters and all(cluster.get("products") for cluster in clusters)):
             raise serializers.ValidationError("a product list needs products")

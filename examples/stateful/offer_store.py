@@ -15,7 +15,7 @@ class OfferStore:
         """Stores an offer. Returns the status: 201 for a new offer, 200 if the offer replaces one with the same number."""
         offer = json.loads(body)
         status = 200 if offer["number"] in self._offers else 201
-        self._offers[offer["number"]] = offer  # the bug: the products of the replaced offer still lead to it
+        self._offers[offer["number"]] = offer  # the bug: the products of the replaced offer still lead to its number
         for product_id in product_ids(offer):
             self._numbers_by_product.setdefault(product_id, set()).add(offer["number"])
         return status

@@ -14,7 +14,7 @@ from brokerfuzz.strategies import product_list_offers
 
 
 class OfferStoreMachine(RuleBasedStateMachine):
-    """The bundle contains all offers that were put into the store, also those that were replaced later."""
+    """The bundle contains all offers that were put into the store, including those that were replaced later."""
 
     offers = Bundle("offers")
 
@@ -33,7 +33,7 @@ class OfferStoreMachine(RuleBasedStateMachine):
 
     @rule(target=offers, former=offers, offer=product_list_offers(max_clusters=2, max_products=2))
     def replace(self, former: ProductListOffer, offer: ProductListOffer) -> ProductListOffer:
-        """Replaces an offer by another one with the same number."""
+        """Replaces an offer with another offer that has the same number."""
         return self.put({**offer, "number": former["number"]})
 
     @rule(offer=offers)
