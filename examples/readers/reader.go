@@ -1,4 +1,4 @@
-// go run reader.go corpus.ndjson    (brokerfuzz export corpus.ndjson --base64)
+// go run reader.go corpus.ndjson    (create the corpus first: brokerfuzz export corpus.ndjson --base64)
 package main
 
 import (

@@ -1,4 +1,4 @@
-// node reader.mjs corpus.ndjson    (brokerfuzz export corpus.ndjson --base64)
+// node reader.mjs corpus.ndjson    (create the corpus first: brokerfuzz export corpus.ndjson --base64)
 import { readFileSync } from "node:fs";
 
 for (const line of readFileSync(process.argv[2], "utf8").trimEnd().split("\n")) {

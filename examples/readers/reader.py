@@ -1,4 +1,4 @@
-# python3 reader.py corpus.ndjson    (brokerfuzz export corpus.ndjson --base64)
+# python3 reader.py corpus.ndjson    (create the corpus first: brokerfuzz export corpus.ndjson --base64)
 import base64
 import json
 import sys

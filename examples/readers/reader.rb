@@ -1,4 +1,4 @@
-# ruby reader.rb corpus.ndjson    (brokerfuzz export corpus.ndjson --base64)
+# ruby reader.rb corpus.ndjson    (create the corpus first: brokerfuzz export corpus.ndjson --base64)
 require "json"
 
 File.foreach(ARGV[0]) do |line|
