@@ -83,18 +83,22 @@ class FireOptions(TypedDict, total=False):
     """The options of `fire`, `fire_async` and `assert_conforms`. All of them are optional.
 
     - `path`: for applications and test clients, the path to which the messages are sent, such as `/offers`
-    - `method`, `headers`: the method (default: POST), and headers in addition to `Content-Type`
+    - `method`: the HTTP method (default: POST)
+    - `headers`: headers that are sent in addition to `Content-Type`
     - `secrets`: names of environment variables that contain secrets. `${NAME}` replaces their values in reports and answers. Secrets
       of fewer than six characters are hidden only in their own header, with a warning in the log `brokerfuzz`.
-    - `accept`, `reject`: the statuses that mean `accepted` (default: `["2xx"]`) and `rejected` (default: `["1xx", "3xx", "4xx"]`)
+    - `accept`: the statuses that mean `accepted` (default: `["2xx"]`)
+    - `reject`: the statuses that mean `rejected` (default: `["1xx", "3xx", "4xx"]`)
     - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
     - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` at the
       beginning excludes the matching cases.
-    - `seed`, `count`: the seed and the number of random cases, which are sent after the cases of the catalogue (default: 0)
-    - `max_time`, `max_findings`: the number of seconds and the number of findings after which no more cases are sent (default: no limit)
+    - `count`: the number of random cases, which are sent after the cases of the catalogue (default: 0)
+    - `seed`: the seed of the random cases (default: 0)
+    - `max_time`: the number of seconds after which no more cases are sent (default: no limit)
+    - `max_findings`: the number of findings after which no more cases are sent (default: no limit)
     - `shrink`: the maximum number of seconds for shrinking the messages of all findings (default: 60; 0: no shrinking)
-    - `concurrency`, `rate`: the maximum number of messages that are sent at the same time (default: 16), and per second (default:
-      no limit)
+    - `concurrency`: the maximum number of messages that are sent at the same time (default: 16)
+    - `rate`: the maximum number of messages that are sent per second (default: no limit)
     - `policies`: the allowed interpretations of ambiguities
     - `fresh`: a property that gets a different value in each message, such as `number`
     - `now`: the time that counts as the present (default: the actual time)
