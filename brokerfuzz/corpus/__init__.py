@@ -1,4 +1,4 @@
-"""Reads and writes corpora: files with cases that programs in any language can read."""
+"""Reads and writes corpora. A corpus consists of files with cases, and programs in any language can read it."""
 
 from brokerfuzz.corpus.bundled_corpus import load
 from brokerfuzz.corpus.files import write

@@ -26,8 +26,8 @@ def load(
     techniques: Sequence[str] = (),
     sites: Sequence[str] = (),
 ) -> list[Case]:
-    """Returns the essential cases of a message type: each rule broken by each technique, each edge (an unusual valid value), and
-    each probe of an ambiguity.
+    """Returns the essential cases of a message type. They test each rule with each technique, each edge (an unusual valid value),
+    and each probe of an ambiguity.
 
     The twin (the valid counterpart) of an invalid case comes before the invalid case. `verdicts`, `rules`, `techniques` and
     `sites` select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected invalid

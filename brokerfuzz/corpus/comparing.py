@@ -25,7 +25,7 @@ CaseTopic = tuple[str, str, str]
 @dataclass
 class Comparison:
     """Counts the cases in the first corpus (before) and in the second corpus (after), and the added, removed and changed cases.
-    `cases` counts them in total, and `about` counts them for each topic. A case has changed if both corpora contain it with
+    `cases` contains the total numbers, and `about` the numbers for each topic. A case has changed if both corpora contain it with
     different labels, faults or ambiguities.
     """
 

@@ -76,8 +76,9 @@ class FolderFiles(ConfinedFiles):
         self._home = folder.resolve()
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
-        """Returns the path of a file. `kind` is called with the mode of the file, and returns whether the file is allowed (default:
-        only regular files are allowed). Raises `CorpusError` if the path leads out of the folder or is not allowed.
+        """Returns the path of a file. `kind` is called with the mode of the file, and returns whether the file is allowed
+        (default: only regular files are allowed). Raises `CorpusError` if the path leads out of the folder, or if the file is not
+        allowed.
         """
         if not is_name(name):
             raise CorpusError(f"refers to {quoted(name)}, which is not a path inside the folder")

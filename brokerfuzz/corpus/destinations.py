@@ -80,7 +80,7 @@ def _manifest(name: str, about: CorpusInfo) -> bytes:
 
 
 def is_corpus(place: Place) -> bool:
-    """Returns whether a folder is a corpus. Only then may a new corpus replace it. The function checks the contents of the
+    """Returns whether a folder is a corpus. A new corpus may replace only such a folder. The function checks the contents of the
     manifest, because other programs also write files with the name `manifest.json`.
     """
     try:

@@ -1,4 +1,4 @@
-"""Writes corpora to files and folders. The corpora appear only when they are complete."""
+"""Writes corpora to files and folders. A corpus appears only when it is complete."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

@@ -42,7 +42,7 @@ class CorpusFolder:
             raise CorpusError(f"{self.path} {problem}: export the corpus again") from problem
 
     def damage(self) -> Iterator[str]:
-        """Yields a sentence for each file that was changed, is missing, or has no checksum."""
+        """Yields a sentence for each file that was changed, is missing, or has no checksum, and for each wrong line of `SHA256SUMS`."""
         listed = {MANIFEST, SUMS}
         for number, name, digest in self._sums():
             if not name:
@@ -72,7 +72,7 @@ class CorpusFolder:
 
 
 class ShardList:
-    """The list of the shards of a corpus. The shards are in the same folder.
+    """The list of the shards of a corpus. The shards are in the same folder as the list.
 
     Raises `CorpusError` if the file is not a list of shards, or if a shard is missing from the list.
     """

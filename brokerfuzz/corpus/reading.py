@@ -37,8 +37,8 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
     The `twin` of an invalid case is an earlier valid case. If the corpus does not contain the twin, or if the twin came more than
     4,096 valid cases earlier, only `twin_id` is set.
 
-    Also raises `CorpusError` if a file cannot be read, is not a corpus, or is truncated. An error is raised only after the valid
-    cases before it were yielded. So use the cases only after you have read all of them.
+    Also raises `CorpusError` if a file cannot be read, is not a corpus, or is truncated. An error is raised only after the cases
+    before the wrong record were yielded. So use the cases only after you have read all of them.
 
     >>> from brokerfuzz.corpus import load, read, write
     >>> summary = write("offers.ndjson", load("offer-creation-request", rules=["*orderMinimum:minimum"]))

@@ -67,7 +67,7 @@ class TwinCheck:
     """
 
     _labels: dict[int, Label | None] = field(default_factory=dict)
-    """The verdict of each case by its ID. None means that the record of the case is wrong, so that no second problem is reported."""
+    """Maps the ID of each case to its verdict. None means that a problem with this case was already reported."""
     _waiting: list[tuple[str, int, str]] = field(default_factory=list)
     """For each case whose twin was not found yet: the file, the line, and the ID of the twin."""
 
@@ -86,8 +86,8 @@ class TwinCheck:
             self._waiting.append((line.name, line.number, record.twin_id))
 
     def wrong(self, *, missing: bool) -> Iterator[CorpusProblem]:
-        """Yields a problem for each case whose twin came later and is wrong. If `missing` is true, also yields a problem for each
-        case whose twin is missing. Each problem is yielded only once.
+        """Yields a problem for each case whose twin comes later and is not valid. If `missing` is true, also yields a problem for
+        each case whose twin is missing. Each problem is yielded only once.
         """
         for name, number, twin in self._waiting:
             try:

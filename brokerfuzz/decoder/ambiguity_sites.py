@@ -12,7 +12,7 @@ SiteAmbiguity = tuple[str, tuple[str, ...]]
 
 @lru_cache(maxsize=64)
 def ambiguities_by_site(contract: Contract, message_type: MessageType) -> Mapping[str, tuple[SiteAmbiguity, ...]]:
-    """Maps each site to its ambiguities. A timestamp that must not be in the future also has an entry, with the detector `past`."""
+    """Maps each site to its ambiguities. The site of a timestamp that must not be in the future also has the detector `past`."""
     found: dict[str, tuple[SiteAmbiguity, ...]] = {}
     for ambiguity in contract.ambiguities:
         for where in (ambiguity.sites or {}).get(message_type, ()):
@@ -30,8 +30,8 @@ def detectors_at(contract: Contract, message_type: MessageType, path: str) -> li
 
 @lru_cache(maxsize=4096)
 def notation_detector_at(contract: Contract, message_type: MessageType, path: str) -> str | None:
-    """Returns the detector of the ambiguity about the notation of strings at a site. If there are several such ambiguities, the one
-    that allows the fewest strings counts.
+    """Returns the detector of the ambiguity about the notation of strings at a site. If there are several such ambiguities,
+    returns the detector that allows the fewest strings.
     """
     found = detectors_at(contract, message_type, path)
     return next((detector for detector in FOR_DETECTOR if detector in found), None)

@@ -51,8 +51,8 @@ _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", 
 
 
 def values(path: str, schema: Schema) -> Sequence[Any]:
-    """Returns the realistic values that the schema of the property allows. The result is empty if no realistic values are known.
-    A string property with an unknown name gets common words.
+    """Returns the realistic values that the schema of the property allows. For a string property with an unknown name, the values
+    are common words. If there are no realistic values, the result is empty.
     """
     return _values(path, types_of(schema), tuple(map(schema.get, _BOUNDS)))
 

@@ -15,7 +15,7 @@ _LENGTHS = (1, 2, 3, 3, 4, 5, 6, 8, 9, 12, 20, 60)
 
 
 class RandomValues:
-    """Chooses ordinary values with a `Random`. The chosen values are the same on every Python version and platform."""
+    """Chooses integers, numbers and strings with a `random.Random`. The values are the same on every Python version and platform."""
 
     def __init__(self, random: Random) -> None:
         self._bits, self._bytes = random.getrandbits, random.randbytes
@@ -58,7 +58,7 @@ class RandomValues:
         return value
 
     def draw(self, site: str, /) -> Any:
-        """Always raises `TypeError`, because only Hypothesis can draw values for pinned sites."""
+        """Always raises `TypeError`, because only Hypothesis can draw values for pinned sites (sites with a strategy of the user)."""
         raise TypeError(f"{site} is pinned, but a seeded source cannot draw values from strategies")
 
 

@@ -2,8 +2,8 @@
 length (see `record_layout`). Each property has one byte at a fixed position of the record, and a table of 256 entries. Equal
 table entries are next to each other (except for the entries around null), and simpler entries come first.
 
-    byte     0 ... 141   142 ... 157   158 ... 185   186 ... 191   196 ... 214   215 ... 250
-    entry    ABSENT      "a"           null          "a"           any string    an edge, such as "é"
+    byte     0 ... 141   142 ... 157   158 ... 185   186 ... 191   192 ... 195   196 ... 214   215 ... 250
+    entry    ABSENT      "a"           null          "a"           ""            any string    an edge, such as "é"
 
 In this way, Hypothesis gets a simpler message when it lowers a byte.
 """
@@ -27,8 +27,8 @@ class Source(Protocol):
         ...
 
     def item(self, read: "Callable[[Source], Value]", /) -> Value:
-        """Returns the object or array that `read` decodes from this source. In one step, Hypothesis can remove everything that the
-        decoder drew for it.
+        """Returns the object or array that `read` decodes from this source. In one step, Hypothesis can remove everything that
+        the decoder drew for this object or array.
         """
         ...
 
@@ -86,8 +86,8 @@ SELECTOR_BYTES: Final = 2
 
 
 def selector(record: bytes, position: int) -> int:
-    """Returns the integer that selects a value for the property whose byte is at this position. All properties of a record share
-    two bytes for this selection, so a change to one property moves no other bytes. Two zero bytes select the first value.
+    """Returns the integer that selects a value for the property whose byte is at this position. All properties of a record use
+    the same two bytes for this selection, so that no property needs more bytes of its own. Two zero bytes select the first value.
     """
     return record[-2] + position * record[-1]
 
@@ -126,10 +126,10 @@ nested property is null.
 """
 SELDOM_EMPTY = Shares(1, 12, 1)
 NESTED_IN_FULL = Shares(1, 72, 1)
-"""The shares in the nested objects and array items of full messages."""
+"""The shares in the nested objects and array items of full messages, which have nearly all properties."""
 _BEFORE_NULL = 16
-"""The number of entries between absent and null. If nulls have the same bytes in all tables, Hypothesis can move a null from one
-property to another.
+"""The number of table entries between absent and null. With a constant number, all tables with the same shares have the same
+bytes for null, so that Hypothesis can move a null from one property to another.
 """
 
 

@@ -59,9 +59,9 @@ Hypothesis removes one item at a time.
 class Style:
     """Options that determine how values are chosen.
 
-    `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies of
-    the user. `rich` lists the sites that should rarely be absent, null or empty. In `full` of 256 messages, all sites are rarely
-    absent, null or empty. `ambiguities` lists the IDs of the ambiguities that messages may touch.
+    `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies
+    of the user. `rich` lists the sites that should rarely be absent, null or empty. `full` is the number of messages, out of 256,
+    in which all sites are rarely absent, null or empty. `ambiguities` lists the IDs of the ambiguities that messages may touch.
     """
 
     plausible: bool = False
@@ -120,8 +120,8 @@ class _CompileContext:
 
 
 class _Repairs(NamedTuple):
-    """The repairs of an object or array. Every message gets the repairs in `always`. A quarter of the messages omit the repairs in
-    `often`; in these messages, `repeat` repeats an item.
+    """The repairs of an object or array. The repairs in `always` are applied in every message. Each repair in `often` is omitted
+    in a quarter of the messages. `repeat`, if it exists, then repeats an array item.
     """
 
     always: list[Repair]
@@ -213,8 +213,8 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
 
 
 def _removable(read: Inline) -> Inline:
-    """Returns a function that decodes the array as if it were an item. Hypothesis can then empty the array and remove all draws
-    of its items in one step.
+    """Returns a function that decodes the array as if it were an array item. Hypothesis can then empty the array and remove all
+    draws of its items in one step.
     """
     return lambda source, record, start: source.item(lambda inner: read(inner, record, start))
 
@@ -265,7 +265,7 @@ def _item(schema: Schema, place: _CompileContext) -> Read:
 
 
 def _distinct_values(schema: Schema, place: _CompileContext) -> list[Any]:
-    """Returns different scalars for an array that needs several items."""
+    """Returns different scalars for an array that must have several items."""
     if flat.types_of(schema) & {"array", "object"}:
         return []
     return list(schema["enum"]) if "enum" in schema else list(scalar_pool(schema, place.value_place).usual)
@@ -359,13 +359,13 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
             branches[outcomes] = _tables(reduce(flat.conjoin, demands, base), place)
         return branches[outcomes]
 
-    for outcomes in [(True,), (False,)] if len(conditions) == 1 else []:  # so that the first message does not take longer
+    for outcomes in [(True,), (False,)] if len(conditions) == 1 else []:  # compiled now, so that the first message does not take longer
         with suppress(ContractError):
             branch(outcomes)
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """Returns the tables for the branches (`then` or `else`) that apply. In these tables, the properties that were decoded
-        first have fixed values.
+        """Returns the tables for the branches (`then` or `else`) that apply. In these tables, the properties of the conditions
+        have their decoded values.
         """
         tables = list(branch(tuple(matches(condition["if"], decided) for condition in conditions)))
         for prop in deciding:

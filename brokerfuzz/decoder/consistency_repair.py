@@ -26,9 +26,9 @@ def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pin
     """Returns the repairs for the object or array at a site, in the order in which they apply.
 
     If `simple` is true, the repaired messages are simpler and less varied, so that Hypothesis shrinks them well. For example, a
-    number above its maximum becomes equal to the maximum, instead of being exchanged with it. If a quantity is below its minimum, the
-    minimum is removed, instead of the quantity being raised. An extended price of 1 contains no surcharge, and a unit price that is
-    too large becomes 1 and not 0.
+    number above its maximum becomes equal to the maximum, instead of being exchanged with it. If a quantity is below its minimum,
+    the minimum is removed, instead of the quantity being raised. An extended price of 1 is replaced by unit price * quantity,
+    without a surcharge. A unit price that is too large becomes 1 instead of 0.
     """
     known: dict[str, _MakeRepairs] = {
         **_REPAIRS,
@@ -86,9 +86,9 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
-    """Returns a function, in a list, that repairs quantities outside a range. A single quantity is replaced by the bound that it
-    violates. If there are several quantities, the repair removes an optional bound, so that the quantities still differ. If
-    `simple` is true, the repair also removes the minimum of a single quantity.
+    """Returns a list with the repair of quantities outside a range. A single quantity is replaced by the bound that it violates.
+    If there are several quantities, the repair removes an optional bound, so that the quantities still differ. If `simple` is
+    true, the repair removes a violated optional minimum even for a single quantity.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
@@ -247,7 +247,7 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
         for offer in data["offers"]:
             extended = _money(float(offer["unitPrice"]) * offer["quantity"])
             if extended < least or not (simple and offer["extendedPrice"] == 1):
-                extended = max(extended, offer["extendedPrice"])  # the rest of the amount is a surcharge
+                extended = max(extended, offer["extendedPrice"])  # the amount above unit price * quantity is a surcharge
             if not math.isfinite(total + extended):
                 offer["unitPrice"], extended = (1, float(offer["quantity"])) if simple else (0, 0)
             offer["extendedPrice"] = extended

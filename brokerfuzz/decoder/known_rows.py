@@ -15,8 +15,8 @@ Repair = Callable[[Any], None]
 
 
 def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns a list with the repair that takes all properties of an object from one row of the reference data. The list is empty
-    if there are no rows, or if one of these properties is pinned. The repair prefers a row that contains the values of the first
+    """Returns a list with the repair that takes all values of an object from one row of the reference data. The list is empty if
+    there are no rows, or if a property in the rows is pinned. The repair prefers a row that contains the values of the first
     properties. An absent property stays absent, and null stays null.
     """
     rows = schema.get(ROWS, ())
@@ -42,8 +42,8 @@ def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[
 
 
 def use_each_key_once(site: str, key: str, items: Schema, least: int) -> Repair:
-    """Returns a function that gives different known keys to the items of an array. If no key is left, the function removes the
-    item, unless fewer than `least` items would remain. `site` is the site of the items.
+    """Returns a function that gives the property `key` of each array item a different known value. If no value is left for an
+    item, the function removes the item, unless fewer than `least` items would remain. `site` is the site of the items.
     """
     known, settle = items["properties"][key][KNOWN], in_one_row(site, items)
 

@@ -1,6 +1,6 @@
 """Defines the layout of a record: a byte string from which the decoder reads an object. A record begins with one byte for each
-property of the object. After the bytes of the properties, the record has a window for each property whose value is an object. The
-window contains the bytes of this object. Each array item has its own record. If a nested object is absent, the decoder ignores its
+property of the object. After these bytes, the record has a window for each property whose value can be an object. The window
+contains the bytes of this object. Each array item has its own record. If a nested object is absent, the decoder ignores its
 window, so that all other positions stay the same.
 """
 
@@ -27,7 +27,7 @@ class Outline:
 
     @cached_property
     def shape(self) -> tuple[Any, ...]:
-        """The structure as a value that can be compared with other structures."""
+        """The structure as a hashable value. Equal structures have equal values."""
         return tuple((name, prop.shape) for name, prop in self.props.items()), self.items and self.items.shape
 
     @cached_property

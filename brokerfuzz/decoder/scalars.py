@@ -29,8 +29,8 @@ _EXACT = 1 << 53
 _AMOUNT = 1e6
 """Amounts with two decimals are at most this large."""
 PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT, AMBIGUOUS_WEIGHT = 4, 3.6, 6.5, 0.3, 0.5
-"""The relative frequencies of the plainest value, any value, edges, long edges and ambiguous values. If Hypothesis halves the byte of
-an edge in an array, it usually gets a byte of the simpler kind "any value".
+"""The relative frequencies of the plainest value, any value, edges, long edges and ambiguous values. With these frequencies, if
+Hypothesis halves the byte of an edge in an array, it usually gets a byte of the simpler kind "any value".
 """
 
 
@@ -66,8 +66,8 @@ def may_be_null(schema: Schema, place: ValuePlace) -> bool:
 
 
 def ready_made(schema: Schema, place: ValuePlace) -> list[Kind] | None:
-    """Returns the kinds of values at a place, without null, or None if the values cannot be listed. The function lists
-    enumerations, reference data, realistic values, and values for keywords that the decoder does not support.
+    """Returns the kinds of values at a place, without null. The values come from an enumeration, from reference data, from
+    realistic values, or from values for unsupported keywords. Returns None if there are no such values.
     """
     if "enum" in schema:
         return [Kind(_fresh(value), 1) for value in schema["enum"] if value is not None]
@@ -199,8 +199,8 @@ def _integer_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any)
 
 
 def _whole_kinds(low: int, high: int, values: Sequence[int], simplest: Any, step: int = 1, share: float = 1) -> list[Kind]:
-    """Returns the kinds of integers: any multiple of the step, and the edges. Integers of both kinds shrink towards the first
-    value.
+    """Returns the kinds of integers: any multiple of the step, and the edges. Integers of both kinds shrink towards the first of
+    `values`.
     """
     plainest = values[0]
     least, most = -((plainest - low) // step), (high - plainest) // step

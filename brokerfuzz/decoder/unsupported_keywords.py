@@ -1,8 +1,8 @@
 """Generates values for keywords that the decoder does not support, such as `pattern`, `format` and `oneOf`.
 
-Only a changed contract uses such keywords. The library hypothesis-jsonschema generates values for such keywords from bytes that
-are always the same. The library handles some keywords incorrectly, so each value is validated before it is used. Another version
-of the library can give other values.
+Only a changed contract uses such keywords. The library hypothesis-jsonschema generates the values from bytes that depend only on
+the schema. The library handles some keywords incorrectly, so each value is validated before it is used. Another version of the
+library can give other values.
 """
 
 import json
@@ -84,8 +84,8 @@ def _bytes(schema_text: str, attempt: int) -> bytes:
 
 
 def _ordinary(value: Any) -> bool:
-    """Returns whether the value would be usual at any place in a message: its strings are valid Unicode, and its numbers have the
-    usual notation.
+    """Returns whether the value is usual at every place in a message: its strings are not long and are valid Unicode without NUL,
+    and its numbers have the usual notation.
     """
     if isinstance(value, str):
         return "\0" not in value and len(value) <= 1024 and not any("\ud800" <= letter <= "\udfff" for letter in value)

@@ -27,7 +27,8 @@ __all__ = [
 
 
 def rules(message_type: MessageType, contract: Contract | None = None) -> tuple[Rule, ...]:
-    """Returns every rule of a message type, with its ID, site, keyword, value, and source in the contract.
+    """Returns every rule of a message type. A `Rule` contains an ID, a site, a keyword with its value, and the part of the
+    contract that states the rule.
 
     Raises `UnknownNameError` if the message type does not exist.
 

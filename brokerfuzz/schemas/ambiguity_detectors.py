@@ -1,8 +1,8 @@
 """Defines the detectors for `ambiguities.json`: functions that decide whether a value touches an ambiguity.
 
-A detector gets the value at a site (or the values that it compares), the time, and the options of the ambiguity. Two ambiguities
-depend on how the JSON is written: duplicate properties, and numbers that a double cannot represent. `json_reader` detects these
-ambiguities. `headers` detects the ambiguities of request headers.
+A detector gets the value at a site (or the values that it compares), the current time, and its options. `json_reader` detects the
+ambiguities that depend on the bytes of a message, such as duplicate properties and UTF-16. `headers` detects the ambiguities of
+request headers.
 """
 
 import math
@@ -32,13 +32,13 @@ _URL = re.compile(
     r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ -][A-Za-z0-9]+)*")
-_ABOVE_DECIMALS = 2**96  # a decimal of .NET consists of 96 bits and the position of the point
+_ABOVE_DECIMALS = 2**96  # a decimal of .NET is an integer of 96 bits with a decimal point
 _CENT, _BILLIONTH = 0.005, 1e-9
 _NUMBERS = (int, float, Decimal)
 
 
 Options = Mapping[str, Any]
-"""The other fields of an ambiguity in `ambiguities.json`, such as `limit`."""
+"""The options of a detector, such as `limit`. In `ambiguities.json`, an option is a property of the ambiguity."""
 
 
 def cron(value: Any, now: datetime, options: Options) -> bool:
@@ -94,7 +94,7 @@ def arithmetic(value: Any, now: datetime, options: Options) -> bool:
     prices = [[_double(cell) for cell in row] for row in rows]
     total = sum(extended for _, _, extended in prices)
     return not (
-        # The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher price is clearly valid.
+        # The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher extended price is valid.
         all(extended >= unit * quantity or _equal(unit * quantity, extended) for unit, quantity, extended in prices)
         and _equal(total, _double(value["totalExtendedPrice"]))
     )
@@ -131,12 +131,12 @@ def distinct(items: list[Any], key: str | None) -> bool:
 
 
 _FEW = 8
-"""Arrays with at most `_FEW` items are searched for duplicates one item after another, which is faster than with a set."""
+"""For at most `_FEW` items, comparing each item with the earlier items is faster than using a set."""
 
 
 def _frozen(value: Any) -> Hashable:
-    """Returns a hashable value that is equal for equal JSON values. The numbers 1 and 1.0 are equal, and the order of properties
-    does not matter.
+    """Converts a JSON value to a hashable value. Equal JSON values give equal results: 1 and 1.0 are equal, and the order of
+    properties does not matter.
     """
     if isinstance(value, dict):
         return frozenset([(name, _frozen(prop)) for name, prop in value.items()])
@@ -162,7 +162,7 @@ OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
     detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic)
 }
 OF_RELATIONS: Mapping[str, Callable[..., bool]] = {detector.__name__: detector for detector in (ordered_numbers, ordered_instants, within_range)}
-"""The detectors that compare properties of an object. They get the values of these properties, the time and the options."""
+"""The detectors that compare properties of an object. They get the values of these properties, the current time and the options."""
 TIMESTAMP, NEAR_NOW = "timestamp", "near_now"
 OF_TIMES = (TIMESTAMP, NEAR_NOW)
 OF_TEXT = ("integer_form", *MEANINGS, "lone_surrogates", "nul_characters")
@@ -176,4 +176,4 @@ DETECTORS = frozenset([*OF_VALUES, *OF_RELATIONS, "distinct", *OF_TIMES, *OF_TEX
 NEEDED: Mapping[str, str] = {"string_length": "limit", "item_count": "limit", MESSAGE_SIZE: "limit", TIMESTAMP: "spelling"}
 """Maps a detector to the option that it requires."""
 REJECTED = "rejected"
-"""The interpretation that rejects every message that touches the ambiguity."""
+"""The name of the interpretation in which every message that touches the ambiguity is invalid."""

@@ -1,7 +1,8 @@
 """Finds the ambiguities that a message touches, and the broken rules that JSON Schema cannot express.
 
 For each message type, the module generates the source of a Python function and compiles it. The generated function visits only
-the sites where there is something to check. With a separate function for each site, a scan would take 1.5 times as long.
+the sites where there is something to check. With ordinary functions instead of generated source, a scan would take 1.5 times as
+long.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -27,7 +28,8 @@ from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 class Inspection:
     """The arguments and the results of the scan of one message.
 
-    `tolerance` contains the lowest and the highest number of seconds by which a timestamp may be later than `now`.
+    `tolerance` contains the lowest and the highest clock tolerance of all allowed interpretations, in seconds. `touched` and
+    `broken` are the results.
     """
 
     now: datetime
@@ -66,12 +68,14 @@ Lines = list[str]
 
 
 _DEEP = 12
-"""The maximum nesting in one generated function. Python allows at most 20 nested loops and 100 levels of indentation."""
+"""The maximum number of nested sites in one generated function. Python allows at most 20 nested loops and 100 levels of indentation."""
 
 
 @dataclass(frozen=True)
 class _ScanPosition:
-    """The position in the generated source: the site, the variable with its value, the expression for its place, and the nesting."""
+    """The position in the generated source: the site (`path`), the variable with the value at this site, the expression for the
+    place of the value in the message, and the number of nested sites.
+    """
 
     path: str
     value: str = "message"
@@ -83,7 +87,7 @@ class _ScanPosition:
 
 
 class _ScanWriter:
-    """Writes the source of the function that scans a message type. A changed contract may lack some sites."""
+    """Writes the source of the function that scans a message type. An ambiguity of a site that a changed contract lacks is ignored."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
@@ -117,7 +121,7 @@ class _ScanWriter:
         return scan
 
     def _at(self, here: _ScanPosition) -> Lines:
-        """Returns the source lines for the value at a site."""
+        """Returns the source lines that check the value at a site."""
         if here.depth == _DEEP:
             return [f"{self._name(self.compiled(here.path))}({here.value}, {here.place}, inspection)"]
         types, schema = types_of(self._sites[here.path].schema), self._sites[here.path].schema
@@ -181,7 +185,9 @@ class _ScanWriter:
         return name
 
     def _of(self, detectors: Collection[str], here: _ScanPosition) -> Iterator[tuple[Any, ...]]:
-        """Yields the ambiguities at the site that have one of these detectors, with the names of the properties that they compare."""
+        """Yields the ambiguities at the site with one of these detectors. After each ambiguity come the names of the properties
+        that it compares.
+        """
         return (entry for entry in self._at_site.get(here.path, ()) if entry[0].detector in detectors)
 
 
@@ -190,9 +196,10 @@ def _indented(lines: Lines) -> Lines:
 
 
 def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: Mapping[str, Ambiguity]) -> Scan:
-    """Returns a function that checks a timestamp: its notation and, if `rule` is given, that it is not in the future.
+    """Returns a function that checks the notation of a timestamp. If `rule` is given, the function also checks that the timestamp
+    is not in the future.
 
-    If the time is in the future, but within the clock tolerance, the message touches the ambiguity `tolerated`.
+    If the timestamp is in the future, but within the clock tolerance, the message touches the ambiguity `tolerated`.
     """
 
     def check(value: Any, place: Place, inspection: Inspection) -> None:
@@ -212,7 +219,7 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
 
 @lru_cache(maxsize=4)
 def _horizons(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
-    """Returns two times: the latest that is not in the future with the lowest tolerance, and the latest with the highest tolerance."""
+    """Returns the latest moments that do not count as the future: with the lowest tolerance, and with the highest tolerance."""
     return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
 
 

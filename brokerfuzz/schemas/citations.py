@@ -1,9 +1,8 @@
 """Finds the part of the contract that states a rule: the row of a table, and the validation rule.
 
-`contract_tables.json` contains the tables, two other statements and the validation rules of the contract. In this file, `closed`
-means that an object rejects properties that its table does not list. The table of limits repeats the bounds in other tables, so
-it is only used in tests. A rule is cited only if the contract states the same value. A new rule of a changed contract has no
-citation.
+`contract_tables.json` contains the tables of the contract, two statements outside the tables, and the validation rules. In this
+file, `closed` means that an object rejects properties that its table does not list. The table `limits` repeats bounds of other
+tables, so only tests use it. If a changed contract has a new rule, or another value for a rule, the rule has no citation.
 """
 
 import json
@@ -14,10 +13,10 @@ from typing import Any, NamedTuple
 
 _TABLES = Path(__file__).with_name("contract_tables.json")
 _TYPES = {"double": "number", "decimal": "number", "int32": "integer"}
-"""Maps names of types in the tables to names of JSON Schema."""
+"""Maps the types in the tables to the types of JSON Schema."""
 _INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
 _OF_DATA = {"product-list-response": "array", "offer-pricing-response": "object"}
-"""The type of `data` in each message. The table of the envelope does not state the type of `data`."""
+"""The type of `data` in each response. The table of the envelope does not state this type."""
 _BOUNDS = ("enum", "minimum", "minLength", "minItems")
 
 
@@ -25,7 +24,7 @@ class Citation(NamedTuple):
     """The part of the contract that states a rule.
 
     `table` is the name of a table or of another statement. `row` is None if the whole table, or a statement outside the tables,
-    states the rule. `validation_rule` is the number of the validation rule that also states it, or None.
+    states the rule. `validation_rule` is the number of the validation rule that states the same, or None.
     """
 
     section: str
@@ -41,14 +40,14 @@ class Citation(NamedTuple):
 
 
 def citation(rule_id: str, value: Any) -> Citation | None:
-    """Returns the citation of a rule with this value, or None if the contract does not state the rule."""
+    """Returns the part of the contract that states the rule with this value, or None if no part states it."""
     stated, found = _stated().get(rule_id, (None, None))
-    return found if value in (stated, [stated]) else None  # a schema can contain the type "string" as ["string"]
+    return found if value in (stated, [stated]) else None  # a schema can write the type "string" as ["string"]
 
 
 @lru_cache
 def _stated() -> Mapping[str, tuple[Any, Citation]]:
-    """Maps each rule ID to the value in the contract and to its citation."""
+    """Maps each rule ID to the value that the contract states, and to the citation."""
     tables = json.loads(_TABLES.read_bytes())
     found: dict[str, tuple[Any, Citation]] = {}
     for table in tables["tables"]:
@@ -71,7 +70,7 @@ def _stated() -> Mapping[str, tuple[Any, Citation]]:
 
 
 def _demands(row: Mapping[str, Any], message_type: str) -> Iterator[tuple[str, Any]]:
-    """Yields the requirements of a row: the end of a rule ID, and the value."""
+    """Yields the rules that a row states: the end of the rule ID (such as `:minimum`), and the value of the keyword."""
     if row["required"]:
         yield ":required", True
     name = _OF_DATA[message_type] if row["type"] == "by message" else row["type"]
@@ -86,8 +85,8 @@ def _demands(row: Mapping[str, Any], message_type: str) -> Iterator[tuple[str, A
 
 
 def _is_stated_by(name: str, rule_id: str) -> bool:
-    """Returns whether `name`, an entry of a validation rule, stands for the rule `rule_id`. All validation rules are about offers.
-    A `*` at the beginning of `name` means any site.
+    """Returns whether a validation rule with `name` in its list `breaks` states the rule `rule_id`. All validation rules are
+    about offers. A `*` at the beginning of `name` means any site.
     """
     message_type, _, rest = rule_id.partition("@")[0].partition("/")
     return message_type == "offer-creation-request" and (rest == name or (name.startswith("*") and rest.endswith(name[1:])))

@@ -59,9 +59,9 @@ FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *
 class Ambiguity:
     """A question that the contract leaves open.
 
-    - `interpretations`: the possible answers. All answers except `rejected` accept the message, but they may differ in the value
-      that counts, like `first` and `last`. For a clock tolerance, the answers are numbers of seconds. The list is empty if an
-      option of `fire` settles the question.
+    - `interpretations`: the possible answers. All answers except `rejected` accept the message. They can differ in the value that
+      counts: for example, `first` and `last` choose different duplicate properties. For a clock tolerance, the answers are
+      numbers of seconds. The list is empty if an option of `fire` settles the question.
     - `plain`: the usual values, which do not touch the ambiguity.
     - `source`: the part of the contract that is unclear.
     - `detector`: the name of the function that detects the ambiguity. None means that no message can touch the ambiguity.
@@ -101,11 +101,11 @@ class Ambiguity:
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """A contract, which cannot change. Use `load_contract` to create a `Contract`.
+    """A read-only contract. Use `load_contract` to create a `Contract`.
 
-    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps
-    message types to their schemas without references. `folder` contains the files. If `values` contains reference data (the
-    values that a target knows), `flat` allows only these values, and `original` is the same contract without reference data.
+    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to their contents. `flat` maps message types to
+    flat schemas (see `flattening`). `folder` is the folder with the files. If `values` contains reference data (the values that a
+    target knows), `flat` allows only these values, and `original` is the same contract without reference data.
 
     >>> from brokerfuzz import load_contract
     >>> len(load_contract().rules["offer-creation-request"])
@@ -166,7 +166,7 @@ class Contract:
 
     @cached_property
     def rules_by_id(self) -> Mapping[str, Rule]:
-        """Maps the ID of each rule of every message type to the rule."""
+        """Maps rule IDs to the rules of all message types."""
         return MappingProxyType({rule.id: rule for rules in self.rules.values() for rule in rules})
 
     def rule(self, rule_id: str) -> Rule:
@@ -190,7 +190,7 @@ class Contract:
         return list(dict.fromkeys(name for one in self.ambiguities for name in (one.id, one.id.partition(".")[0])))
 
     def check_policies(self, policies: PolicyValues) -> Policies:
-        """Returns the policies in a uniform format: the ID of each ambiguity with the allowed interpretations.
+        """Converts policies to a uniform format that maps the ID of each ambiguity to its allowed interpretations.
 
         To allow several interpretations, use a sequence or a string with commas. A group, such as `timestamp-format`, means all
         IDs that begin with this name. Raises `UnknownNameError` if an ambiguity or an interpretation is unknown.
@@ -198,7 +198,7 @@ class Contract:
         if isinstance(policies, Policies):
             return policies
         found = Policies()
-        for name in sorted(policies, key=lambda name: name.count(".")):  # a complete ID has priority over the first part of an ID
+        for name in sorted(policies, key=lambda name: name.count(".")):  # the ID of an ambiguity has priority over the name of its group
             given = policies[name]
             values = tuple(map(str, given)) if isinstance(given, list | tuple) else tuple(str(given).split(","))
             for ambiguity in self.group(name) or [self.ambiguity(name)]:
@@ -221,7 +221,7 @@ def known_message_type(name: str) -> MessageType:
 
 
 def known_contract(contract: Contract | None) -> Contract:
-    """Returns the contract, or the built-in contract for None. Raises `TypeError` if the argument is neither a contract nor None."""
+    """Returns the built-in contract for None, and any other contract unchanged. Raises `TypeError` for an argument of another type."""
     if contract is None:
         return load_contract()
     if not isinstance(contract, Contract):
@@ -239,7 +239,7 @@ def load_contract(folder: str | Path | None = None, values: KnownValues | str | 
     """Returns the contract in a folder. If `folder` is None, returns the built-in contract.
 
     `values` is reference data: the values that a target knows, as a TOML file or as a mapping with the same content. At the sites
-    in `values`, generated messages contain only the values that are listed there. For example:
+    in `values`, generated messages contain only the listed values. For example:
 
     >>> from brokerfuzz import load_contract, messages
     >>> contract = load_contract(values={"number": ["N-1", "N-2"]})
@@ -267,7 +267,9 @@ def load_contract(folder: str | Path | None = None, values: KnownValues | str | 
 
 
 def _narrowed(contract: Contract, values: KnownValues) -> Contract:
-    """Returns the contract with reference data. Raises `ReferenceDataError` if the contract does not allow a value."""
+    """Returns the contract restricted to reference data. Raises `ReferenceDataError` if the contract does not allow a value of
+    the reference data.
+    """
     from brokerfuzz.schemas.reference_data import check_values
 
     check_values(values, contract)
@@ -280,8 +282,8 @@ def _narrowed(contract: Contract, values: KnownValues) -> Contract:
 
 
 def _elsewhere(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
-    """Returns the ambiguity without the sites that have reference data, because the reference data settles which values are
-    possible there.
+    """Returns the ambiguity without the sites that have reference data, because the reference data determines the usual values of
+    these sites.
     """
     if ambiguity.detector not in (*OF_VALUES, TIMESTAMP) or ambiguity.sites is None:
         return ambiguity
@@ -343,8 +345,8 @@ def _check_names(contract: Contract, folder: Path) -> None:
 
 
 def _check_tables(contract: Contract, folder: Path) -> None:
-    """Raises `ContractError` if an ID occurs twice, or if a file of the folder contains a site that does not exist. The built-in
-    files may contain sites that a changed contract no longer has.
+    """Raises `ContractError` if two ambiguities have the same ID, or if a file of the folder contains a site that does not exist.
+    Sites in the built-in files are not checked, because the schemas of a changed contract may lack them.
     """
     ids = Counter(ambiguity.id for ambiguity in contract.ambiguities)
     if repeated := [name for name, count in ids.items() if count > 1]:

@@ -1,7 +1,7 @@
-"""Limits for changed contracts, so that no contract needs hours of processor time or gigabytes of memory.
+"""Defines limits for changed contracts, so that no contract needs hours of processor time or gigabytes of memory.
 
-The limits are far above the size of realistic contracts. A contract that exceeds a limit is rejected before anything is compiled,
-because compiling cannot be interrupted. The environment variable `BROKERFUZZ_CONTRACT_LIMITS` multiplies all limits.
+The limits are far above the size of realistic contracts. A contract that exceeds a limit is rejected before its schemas are
+compiled, because compiling cannot be interrupted. The environment variable `BROKERFUZZ_CONTRACT_LIMITS` multiplies all limits.
 """
 
 import os
@@ -18,19 +18,19 @@ LARGEST_BOUND = {
     "minItems": 100, "minProperties": 100, "minContains": 100, "minLength": 10_000,
     "maxItems": 10_000, "maxProperties": 10_000, "maxLength": 1_000_000,
 }  # fmt: skip
-"""The maximum values of these keywords, because brokerfuzz generates messages with this number of items or characters."""
+"""The maximum value of each keyword, because brokerfuzz generates messages with this number of items, properties or characters."""
 MOST = {"enum": 200, "required": 300, "properties": 300, "anyOf": 50, "oneOf": 50, "allOf": 50}
 """The maximum number of entries of each keyword in a file, because each entry adds cases to the catalogue."""
 MOST_REFERENCES = 2000
-"""The maximum number of references that are followed in a file. If each schema refers twice to the next one, their number doubles
-with each schema.
+"""The maximum number of references that are followed in a file. If each schema refers twice to the next schema, the number of
+references doubles with each schema.
 """
 MOST_VALUES = 2000
 """The maximum number of values in a message in which each array has only its minimum number of items."""
 MOST_LEVELS = 64
 """The maximum depth of arrays and objects in a message."""
 SMALLEST_STEP = 1e-12
-"""The minimum value of `multipleOf`: floating-point numbers have no smaller steps near 1000."""
+"""The minimum value of `multipleOf`. Neighbouring floating-point numbers near 1000 already differ by 1e-13."""
 SECONDS = 10.0
 """The maximum processor time, in seconds, for generating the values of one place of a message."""
 
@@ -40,8 +40,8 @@ MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=1
 
 
 def limit(number: float) -> float:
-    """Returns a limit, multiplied by the factor that the user chose. Raises `ContractError` if the factor is not a whole number
-    of at least 1.
+    """Multiplies a limit by the factor in the environment variable. Raises `ContractError` if the factor is not a whole number of
+    at least 1.
     """
     factor = os.environ.get(VARIABLE) or "1"
     if not factor.isascii() or not factor.isdecimal() or int(factor) < 1:
@@ -83,7 +83,7 @@ def check_references(count: int, path: Path) -> None:
 
 
 def check_values(flat: Mapping[str, Any], path: Path) -> None:
-    """Raises `ContractError` if messages are nested too deeply, or are too large although arrays have only their minimum size."""
+    """Raises `ContractError` if messages have too many levels, or if even messages with the shortest arrays have too many values."""
     if _levels(flat) > limit(MOST_LEVELS):
         raise ContractError(f"{path} has more than {limit(MOST_LEVELS)} levels of arrays and objects, which is the limit: use fewer levels, {MORE}")
     if _values(flat) > limit(MOST_VALUES):
@@ -126,7 +126,7 @@ def _levels(flat: Mapping[str, Any]) -> int:
 
 
 def _objects(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """Yields each JSON object in a schema, from the outside to the inside."""
+    """Yields each JSON object in a schema. An object comes before the objects inside it."""
     waiting = [schema]
     while waiting:
         part = waiting.pop()

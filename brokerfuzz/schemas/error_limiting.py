@@ -1,7 +1,7 @@
 """Makes large messages smaller before their validation, because the validator creates all errors before it returns the first
-error. An error needs about two kilobytes, so the errors of a message with one megabyte of `{},` would need three gigabytes. A
-check that only returns true or false is fast. With such checks, this module tests array items one by one, and keeps only a
-limited number of invalid items.
+error. An error needs about two kilobytes, so the errors of a message with one megabyte of `{},` would need three gigabytes. The
+validator can also return only true or false, which is fast and creates no errors. In this way, this module validates array items
+one by one, and keeps only a limited number of invalid items.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,7 +33,7 @@ class ErrorLimiter:
         return self._validators[id(schema)]
 
     def applied(self, schemas: Iterable[Schema], value: Any) -> Iterator[Schema]:
-        """Yields the schemas, and the branches of their conditions that apply to the value."""
+        """Yields each schema, and the branch (`then` or `else`) of each condition that applies to the value."""
         for schema in schemas:
             yield schema
             for condition in conditions_of(schema):

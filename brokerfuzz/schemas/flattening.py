@@ -1,7 +1,7 @@
-"""Converts a JSON Schema to a flat schema: it has no references, and only one schema for each place.
+"""Converts a JSON Schema to a flat schema. A flat schema has no references, and describes each place of a message only once.
 
-`flatten` resolves `$ref`, merges `allOf`, and collects the conditions (`if`, `then`, `else`) in `allOf`. The meaning stays the
-same. Rules and generators need flat schemas.
+`flatten` resolves `$ref`, merges the schemas in `allOf`, and then collects the conditions (`if`, `then`, `else`) in `allOf`. The
+flat schema allows the same messages. Rules and generators need flat schemas.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +12,9 @@ from typing import Any
 
 Schema = dict[str, Any]
 Resolve = Callable[[str, str], tuple[Any, str]]
-"""A function that gets a reference and the base URI, and returns the schema and its own base URI."""
+"""A function that gets a `$ref` and the base URI of the schema that contains it. The function returns the referenced schema and
+the base URI of that schema.
+"""
 
 ANNOTATIONS = frozenset(
     ["$schema", "$id", "$anchor", "$comment", "$defs", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"]
@@ -22,7 +24,9 @@ ASSERTIONS = (
     "type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minItems", "maxItems", "uniqueItems", "required", "additionalProperties",
 )  # fmt: skip
-"""The keywords that brokerfuzz supports everywhere. A changed contract can use other keywords, which only a JSON Schema library handles."""
+"""The keywords that all parts of brokerfuzz support. A changed contract can use other keywords, but only JSON Schema libraries
+handle them.
+"""
 
 _UNSUPPORTED_WITH_SCHEMA = ("not", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems")
 _UNSUPPORTED_WITH_LIST = ("anyOf", "oneOf", "prefixItems")
@@ -50,7 +54,7 @@ def _is_unsupported(keyword: str, value: Any) -> bool:
 
 
 def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Returns the JSON types that a flat schema allows. The type `number` includes the type `integer`."""
+    """Returns the JSON types that a flat schema allows. If the result contains `number`, integers are allowed too."""
     declared = schema.get("type", JSON_TYPES)
     return frozenset([declared] if isinstance(declared, str) else declared)
 
@@ -87,7 +91,7 @@ def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
 
 
 def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
-    """Removes the references inside keywords that only a library handles."""
+    """Flattens the schemas inside keywords that only a JSON Schema library handles."""
 
     def without_references(below: Any) -> Any:
         return below if isinstance(below, bool) else flatten(below, resolve, base)
@@ -103,7 +107,7 @@ def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
 def conjoin(left: Schema, right: Schema) -> Schema:
     """Merges two flat schemas into one that has the requirements of both.
 
-    If the descriptions of the two schemas differ, those of the left schema are kept.
+    If the two schemas have different descriptions, the result has the description of the left schema.
     """
     joined = dict(left)
     for keyword, value in right.items():
@@ -118,8 +122,8 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Combines two schemas that cannot be merged. The function cannot use `allOf` to combine them, because `allOf` of a flat
-    schema contains only conditions.
+    """Combines two schemas that cannot be merged. The result contains them inside `anyOf`, because `allOf` of a flat schema
+    contains only conditions.
     """
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 

@@ -1,7 +1,7 @@
-"""Finds the ambiguities that request headers touch, and decompresses bodies.
+"""Finds the ambiguities that request headers touch, and decompresses the bodies of requests.
 
-The contract describes messages, but not the headers with which messages are sent. Only the usual headers touch no ambiguity.
-Header names and media types may be in upper or lower case (RFC 9110, 8.3.1).
+The contract describes messages, but not the headers of requests. For this reason, all headers except the usual ones touch an
+ambiguity. Header names and media types are case-insensitive (RFC 9110, 8.3.1).
 """
 
 import re
@@ -13,7 +13,9 @@ from typing import Any
 from brokerfuzz.errors import quoted
 
 Headers = tuple[tuple[str, str | None], ...]
-"""Pairs of a name and a value. These headers replace the usual headers of a request. The value None removes a header."""
+"""Pairs of a name and a value. Each header replaces the usual header of a request with this name. The value None removes the
+usual header.
+"""
 
 JSON_TYPE = "application/json"
 MOST_DECOMPRESSED = 8 * 1024 * 1024
@@ -97,8 +99,8 @@ def _accepts_json(accept: str) -> bool:
 
 
 def carried(body: bytes, headers: Headers) -> bytes:
-    """Returns the message in a body. If the headers declare gzip and the body is valid gzip, the function decompresses the
-    message.
+    """Returns the message that a body contains. If the headers declare gzip and the body is valid gzip, the function decompresses
+    the body.
     """
     if [(value or "").lower() for name, value in headers if name.lower() == "content-encoding"] not in ([coding] for coding in _GZIP):
         return body

@@ -1,7 +1,7 @@
 """Parses timestamps: the usual format, and other notations that only some programs accept.
 
 The usual format is RFC 3339 (section 5.6) in whole seconds with Z at the end. The contract does not define the format of
-timestamps. Every other notation is an ambiguity: a program may parse or reject such a timestamp.
+timestamps. A timestamp in any other notation touches an ambiguity: a program may parse or reject it.
 """
 
 import re
@@ -54,12 +54,12 @@ class Timestamp(NamedTuple):
 def timestamp(text: str) -> Timestamp:
     """Parses a timestamp. A timestamp without a time zone is in UTC. A date without a time means midnight.
 
-    A leap second has no moment, because few programs know the leap seconds of the past, and nobody knows those of the future.
+    For a leap second, `moment` is None, because few programs know the past leap seconds, and nobody knows the future ones.
     """
     return _timestamp(text) if len(text) <= _USUAL else _timestamp.__wrapped__(text)
 
 
-@lru_cache(maxsize=1024)  # the timestamp of a message is parsed up to four times
+@lru_cache(maxsize=1024)  # a timestamp in a message is parsed up to four times
 def _timestamp(text: str) -> Timestamp:
     parts = _PARTS.fullmatch(text)
     moment = _moment(parts) if parts is not None else None
@@ -81,7 +81,9 @@ def _timestamp(text: str) -> Timestamp:
 
 
 def _moment(parts: "re.Match[str]") -> Moment | None:
-    """Returns the moment of a timestamp. Returns None if the day or the year does not exist, and for a leap second."""
+    """Returns the moment of a timestamp. Returns None if the day or the year does not exist, or if the second 60 is not the last
+    second of a day in UTC.
+    """
     time, second, zone = parts["time"] or "00:00", int(parts["second"] or 0), (parts["zone"] or "Z").upper()
     try:
         when = datetime.fromisoformat(f"{parts['date']}T{time}:00").replace(tzinfo=_zone(zone)).astimezone(UTC)

@@ -1,5 +1,5 @@
-"""Finds all interpretations of a JSON text. If several properties have the same name, the first or the last one may count, and
-numbers may be exact or rounded to doubles.
+"""Finds all interpretations of a JSON text. For example, if several properties have the same name, the first one or the last one
+can count. Numbers can be exact or rounded to doubles.
 
 The module also reports the reasons why a text is ambiguous, and reports strings that contain NUL or invalid Unicode.
 """
@@ -36,13 +36,14 @@ class Interpretation(NamedTuple):
 USUAL = Interpretation()
 
 DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
-"""The detectors of ambiguities that decide which value of a text is judged."""
+"""The detectors of the two ambiguities that change the value that is judged."""
 MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
     DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
     DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
 }
-"""For each detector, the names of the interpretations, each with the values of its flag in `Interpretation`. In the
-interpretation `both`, the first and the last duplicate property must both comply.
+"""Maps each detector to the names of its interpretations, each with the values of a flag of `Interpretation` (`rounded` or
+`first`). The interpretation `both` has two values: the message must be valid with the first duplicate property and with the last
+one.
 """
 
 

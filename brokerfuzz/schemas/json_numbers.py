@@ -7,29 +7,30 @@ from functools import lru_cache
 _LARGEST = math.nextafter(math.inf, 0)
 
 LONGEST_NUMBER = 640
-"""A number with more characters than this counts as a number that a double cannot represent. Python can be configured to reject
-integers of more than 640 digits.
+"""The maximum length of a number, in characters. A longer number counts as a number that a double cannot represent, because
+Python can be configured to reject integers of more than 640 digits.
 """
 
 _EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])
-"""Rounds a number that is too long or too large. The rounded number is on the same side of every bound.
+"""Rounds a number that is too long or too large. The rounded number is above or below every bound of a schema, like the exact
+number.
 
 `ROUND_05UP` makes the last digit neither 0 nor 5, so the rounded number never equals a short number.
 """
 
 
 def exact(literal: str) -> Decimal:
-    """Returns the number as it is written. See `_EXACT` for numbers that are too long or too large."""
+    """Returns the exact value of a number. See `_EXACT` for numbers that are too long or too large."""
     return _EXACT.create_decimal(literal)
 
 
 @lru_cache(maxsize=1024)
 def fits_double(literal: str) -> bool:
-    """Returns whether a number stays the same if it is parsed as a double and written again, such as 0.1."""
+    """Returns whether a number stays the same if it is parsed as a double and written again. For example, 0.1 stays the same."""
     return len(literal) <= LONGEST_NUMBER and exact(literal) == Decimal(repr(float(literal)))
 
 
 def rounded(literal: str) -> float:
-    """Converts a number to a double. If the number is out of range, returns the largest double."""
+    """Converts a number to a double. If the number is out of range, returns the largest double with the same sign."""
     value = float(literal)
     return math.copysign(_LARGEST, value) if math.isinf(value) else value

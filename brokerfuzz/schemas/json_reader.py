@@ -1,8 +1,8 @@
 """Parses JSON strictly, as RFC 8259 defines it.
 
-Other parsers tolerate errors and lose information that the oracle needs. `read` accepts any bytes and raises no exception. `read`
-rejects NaN and text after the message, and reports duplicate properties and inexact numbers. `read` accepts integers of any
-length and nesting of any depth.
+Other parsers tolerate errors and lose information that the oracle needs. `read` gets any bytes and raises no exception. `read`
+reports an error for NaN and for text after the message. It also reports duplicate properties, and numbers that a double cannot
+represent. Integers can have any length, and nesting can have any depth.
 """
 
 import json
@@ -20,7 +20,9 @@ from brokerfuzz.schemas.json_numbers import fits_double
 from brokerfuzz.schemas.nesting import shallow
 
 DEEPEST = 64
-"""The maximum depth that is parsed completely. Deeper objects and arrays count as empty, after their syntax was checked."""
+"""If a message is nested too deeply for the parser or the validator, objects and arrays below this depth count as empty. Their
+syntax is still checked.
+"""
 
 
 @dataclass(slots=True)
@@ -28,11 +30,12 @@ class Reading:
     """A parsed message.
 
     - `values`: the message in each interpretation, the usual one first. If properties have the same name, the first or the last
-      one can count. If a double cannot represent a number, it can be exact or rounded. If the bytes are not JSON, there are no
-      values.
+      one can count. If a double cannot represent a number, the number can be exact or rounded. If the bytes are not JSON, there
+      are no values.
     - `error`: the reason why the bytes are not JSON.
-    - `encoding`: the name of the encoding, unless it is UTF-8.
-    - `exotic`: the reasons why the bytes or the text are ambiguous: a detector, a JSON Pointer and a description.
+    - `encoding`: None if the bytes are valid UTF-8, otherwise the name of the encoding.
+    - `exotic`: the reasons why the bytes or the text are ambiguous. Each reason consists of a detector, a JSON Pointer and a
+      description.
     """
 
     body: bytes = field(repr=False)
@@ -47,8 +50,8 @@ class Reading:
         return self.values.get(USUAL)
 
     def may_hold_text_of(self, size: int) -> bool:
-        """Returns whether the message may contain a string with `size` characters. To be fast, the method checks only the
-        quotation marks.
+        """Returns whether the message may contain a string of at least `size` characters. To be fast, the method checks only the
+        distances between quotation marks.
         """
         body = self.body
         if self.encoding is not None or len(body) <= size:
@@ -92,8 +95,8 @@ _LONG = b"0" * 16
 
 
 def parse_compact(body: bytes) -> Any:
-    """Returns the message if it is compact JSON with a single interpretation, otherwise None. The caller must not change the
-    message.
+    """Returns the message if it is compact JSON (without whitespace) with a single interpretation, otherwise None. The caller
+    must not change the returned message.
 
     orjson parses the bytes and writes them again. If the written bytes are equal to the original bytes, no information was lost.
     Integers with 16 or more digits and NUL characters are checked separately.
@@ -129,8 +132,8 @@ def cached_parse_compact(body: bytes) -> Any:
 
 
 def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
-    """Yields the sequences of 16 or more digits that may be integers. In the string `digits`, a 0 replaces every digit of the
-    text.
+    """Yields the sequences of 16 or more digits in `body` that may be integers. `digits` is `body` with a 0 in place of every
+    digit, and a space in place of every other byte.
     """
     at = digits.find(_LONG)
     while at >= 0:
@@ -173,8 +176,8 @@ _WELL_FORMED = re.compile(rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef]
 
 
 def faulty_utf_8(body: bytes) -> str:
-    """Returns the detector of the ambiguity that invalid UTF-8 touches. Some parsers accept surrogates, and some accept any
-    well-formed sequence of bytes.
+    """Returns the detector of the ambiguity that invalid UTF-8 touches. Some parsers accept surrogates. Some also accept overlong
+    sequences of bytes, and sequences beyond Unicode.
     """
     try:
         body.decode("utf-8", "surrogatepass")
@@ -197,8 +200,8 @@ _AFTER_COMMA = {
     "Illegal trailing comma before end of object": "Expecting property name enclosed in double quotes",
     "Illegal trailing comma before end of array": "Expecting value",
 }
-"""Maps the errors of newer Python versions for a comma before a bracket to those of older versions, because corpora must not depend
-on the version of Python.
+"""Maps the errors that newer Python versions report for a trailing comma to the errors of older versions, because corpora must
+not depend on the version of Python.
 """
 
 _ERRORS = {

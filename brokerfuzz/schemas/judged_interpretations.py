@@ -32,7 +32,7 @@ class JudgedInterpretation(NamedTuple):
     touched: list[Touched]
 
     def as_written(self, literals: Mapping[str, str]) -> "JudgedInterpretation":
-        """Replaces numbers in the descriptions with the notation of the message. `literals` maps JSON Pointers to numbers."""
+        """Changes numbers in the descriptions to the notation of the message. `literals` maps JSON Pointers to numbers in this notation."""
         broken = [replace(one, found=literals.get(one.at, one.found)) for one in self.broken]
         return self._replace(broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched])
 
@@ -64,8 +64,9 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
 
 
 def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict | None:
-    """Returns the verdict on a message under these policies. `verdict` is the verdict on the same message without them. Returns
-    None if the message must be judged again, because a policy may decide which value is judged or how late a time may be.
+    """Returns the verdict on a message under these policies. `verdict` is the verdict on the same message without policies.
+    Returns None if the message must be judged again, because a policy may decide which value is judged, or how late a timestamp
+    may be.
     """
     if any(contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW) for touch in verdict.ambiguities):
         return None
@@ -73,7 +74,9 @@ def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict |
 
 
 def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[str]:
-    """Returns the allowed interpretations of an ambiguity. For a clock tolerance, returns only `rejected`."""
+    """Returns the allowed interpretations of an ambiguity. For a clock tolerance, returns only `rejected`, because the lowest
+    allowed tolerance rejects the timestamp.
+    """
     ambiguity = contract.ambiguity(touch.ambiguity)
     return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)
 

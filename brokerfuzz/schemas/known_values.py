@@ -1,7 +1,7 @@
 """Defines reference data: the values that a target knows, such as the IDs of its products.
 
-Reference data narrows a contract. The narrowed contract generates messages that contain only known values. The oracle still
-judges by the original rules, but an unknown value touches the ambiguity `known-values`: the target may accept or reject the message.
+Reference data narrows a contract: generated messages then contain only known values. The oracle still judges by the original
+rules, but an unknown value touches the ambiguity `known-values`: the target may accept or reject the message.
 """
 
 import json
@@ -33,8 +33,8 @@ class KnownValues:
 
     @classmethod
     def of(cls, sites: Mapping[str, Mapping[str, Sequence[Any]]], rows: Mapping[str, Mapping[str, Sequence[Row]]]) -> "KnownValues":
-        """Creates reference data. `sites` maps message types and sites to values, and `rows` maps message types and sites of
-        objects to rows.
+        """Creates reference data. `sites` maps each message type to its sites with their values. `rows` maps each message type to
+        the sites of objects with their rows.
         """
         return cls(json.dumps([sites, rows], ensure_ascii=False, separators=(",", ":")))
 
@@ -75,7 +75,7 @@ class KnownValues:
         return found
 
     def narrowed(self, message_type: str, schema: Schema) -> Schema:
-        """Returns the flat schema of a message type with the values that generated messages may contain."""
+        """Returns the flat schema of a message type, restricted to the values that generated messages may contain."""
         return _narrowed(schema, "", self.used(message_type), self.rows(message_type))
 
     def detectors(self, message_type: str) -> Mapping[str, Detector]:
@@ -115,7 +115,7 @@ def _outside(values: Sequence[Any]) -> Detector:
 
 
 def _mixed(rows: Sequence[Row]) -> Detector:
-    """Returns a function that detects an object whose values are known, but do not belong together."""
+    """Returns a function that detects an object whose values are all known, but are not in the same row."""
     known = {name: frozenset(_distinct(row[name]) for row in rows if name in row) for name in columns(rows)}
     fitting: dict[tuple[str, ...], set[Any]] = {}
 

@@ -1,7 +1,7 @@
 """Checks the syntax of JSON that is nested very deeply.
 
 Parsers and validators use recursion, so they fail on a message with a hundred thousand brackets. This module uses a stack instead
-of recursion, and removes the deep values, so that parsers and validators can handle the rest.
+of recursion. It removes the deepest values, so that parsers and validators can handle the rest.
 """
 
 import re
@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     r"|(?P<scalar>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)|(?P<end>\Z))"
 )
 Expected = tuple[str, ...]
-"""The state of the parser: a description for errors, and the tokens that may follow."""
+"""The state of the parser: a description of what may follow (for errors), and the names of the tokens that may follow."""
 _VALUE: Expected = ("a value", "arrays", "object", "string", "scalar")
 _VALUE_OR_END: Expected = ("a value or ]", *_VALUE[1:], "array_ends")
 _NAME: Expected = ("a property name", "string")
@@ -26,7 +26,9 @@ _BEHIND: Expected = ("the end of the message", "end")
 
 @lru_cache(maxsize=8)
 def shallow(text: str, deepest: int) -> str:
-    """Returns the JSON text, but with every object and array deeper than `deepest` empty. Raises `ValueError` if the text is not JSON."""
+    """Returns the JSON text, in which every object and array deeper than `deepest` is empty. Raises `ValueError` if the text is
+    not JSON.
+    """
     open_ones = bytearray()
     kept: list[str] = []
     start, position = 0, 0

@@ -26,13 +26,13 @@ from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
 Ways = Sequence[tuple[str, tuple[bool, ...]]]
-"""Some interpretations of a text, each with its name and its flags of `Interpretation`. If an interpretation has several flags,
-the message must comply with each of them.
+"""Some interpretations of a text, each with its name and the values of one flag of `Interpretation`. If there are two values, the
+message must be valid with both.
 """
 _USUAL_WAY: Ways = [("", (False,))]
 _NO_POLICIES = Policies()
 _LARGEST_INTEGER = 10**399
-"""Larger integers are written as this integer. Python can be configured to reject integers of more than 640 digits."""
+"""Larger integers are written as this integer, because Python can be configured to reject integers of more than 640 digits."""
 
 
 def check(
@@ -51,13 +51,13 @@ def check(
     - `now`: the time that counts as the present (default: the actual time). A time without a time zone is in UTC.
     - `policies`: maps the ID of an ambiguity to the interpretations that you allow (see `Contract.check_policies`). The oracle
       judges the message under every allowed interpretation. A message is invalid if it breaks a rule under every allowed
-      interpretation, and valid if it breaks no rule under any of them. An ambiguity that a policy rejects is reported as the rule
-      `ambiguity/ID`.
+      interpretation, and valid if it breaks no rule under any of them. If a policy allows only `rejected`, a message that touches
+      the ambiguity breaks the rule `ambiguity/ID`.
     - `headers`: the unusual headers of the request. Headers can touch ambiguities, too. If the headers declare gzip and the body
       is valid gzip, the oracle judges the decompressed message.
 
-    Raises `UnknownNameError` if a message type, an ambiguity or a policy is unknown, and `TypeError` if a Python value cannot be
-    written as JSON.
+    Raises `UnknownNameError` if a message type, an ambiguity or an interpretation is unknown, and `TypeError` if a Python value
+    cannot be written as JSON.
 
     >>> from brokerfuzz import check
     >>> print(check("offer-creation-request", b'{"number": "A", "offerType": "Email", "orderMinimum": 0}'))
@@ -97,7 +97,7 @@ def _written(value: Any) -> bytes:
 
 
 def _writable(value: Any, depth: int) -> Any:
-    """Returns the value without anything deeper than `depth`, and with a smaller number in place of integers that Python does not write."""
+    """Returns the value without anything deeper than `depth`. `_LARGEST_INTEGER` replaces larger integers."""
     if isinstance(value, dict):
         return {name: _writable(prop, depth - 1) for name, prop in value.items()} if depth else {}
     if isinstance(value, list | tuple):
@@ -186,7 +186,7 @@ class Rulebook:
         )
 
     def _tolerance(self, policies: Mapping[str, Sequence[str]]) -> tuple[int, int]:
-        """Returns the lowest and the highest number of seconds by which a timestamp may be later than the current time."""
+        """Returns the lowest and the highest allowed clock tolerance, in seconds."""
         ambiguity = self._detectors.get(NEAR_NOW)
         seconds = [int(one) for one in policies.get(ambiguity.id, ambiguity.interpretations)] if ambiguity else [0]
         return min(seconds), max(seconds)

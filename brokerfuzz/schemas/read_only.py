@@ -1,5 +1,5 @@
 """Defines dictionaries and lists that cannot change. A contract consists of such dictionaries and lists, because many parts of a
-program share it.
+program share the same contract.
 """
 
 from typing import Any, NoReturn

@@ -37,20 +37,21 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The condition of a rule: the object at `site` complies with the schema `when` or, if `holds` is False, does not comply with
-    this schema.
+    """The condition under which a rule applies. If `holds` is True, the rule applies if the object at `site` complies with the
+    schema `when`. If `holds` is False, the rule applies if the object does not comply with this schema.
     """
 
     site: str
     when: Schema = field(hash=False)
     holds: bool
     label: str
-    """The part of a rule ID after the `@`: `offerType=Product-List`, `not-offerType=Product-List`, `if-2`."""
+    """The part of a rule ID after the `@`, such as `offerType=Product-List`, `not-offerType=Product-List` or `if-2`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule of the contract at a site. `value` is the value of the keyword, such as `1` for `minimum`.
+    """A rule of the contract at a site. `value` is the value of the keyword, such as `1` for `minimum`. `demand` says in words
+    what the rule requires.
 
     >>> from brokerfuzz import rules
     >>> rule = next(rule for rule in rules("offer-creation-request") if rule.keyword == "minimum")
@@ -76,7 +77,7 @@ class Rule:
 
     @property
     def source(self) -> str | None:
-        """The citation as text."""
+        """The citation as text, or None if there is no citation."""
         return str(self.citation) if self.citation else None
 
     def __post_init__(self) -> None:
@@ -118,7 +119,9 @@ def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
 
 
 def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
-    """Yields every condition with the schema that it requires. Numbers distinguish conditions with the same label."""
+    """Yields every condition with the schema that applies under this condition. If several conditions have the same label, a
+    number is added to the label.
+    """
     labels: list[str] = []
     for site in sites(schema):
         for number, entry in enumerate(conditions_of(site.schema), 1):

@@ -17,8 +17,8 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=20_000)
-"""Limits how often a pattern can backtrack in one string, because Ctrl-C cannot interrupt the matching. A string that needs more
-backtracking does not match. A thousand such strings take about a second.
+"""Limits the backtracking of a pattern in one string, because Ctrl-C cannot interrupt the matching. If a string needs more
+backtracking, it does not match. A thousand such strings take about a second.
 """
 
 Validator = jsonschema_rs.Validator

@@ -1,4 +1,4 @@
-"""Finds the rules of the schemas that a message breaks.
+"""Finds the broken rules that the schemas state.
 
 The module converts the errors of the library jsonschema-rs to broken rules of the contract.
 """
@@ -27,11 +27,11 @@ _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 
 
 class Error(NamedTuple):
-    """An error that a validator reports. `steps` is the path of the place of the error, and `at` is the JSON Pointer of this
-    place.
+    """An error that a validator reports. `steps` is the path to the place of the error, `at` is the JSON Pointer of this place,
+    and `instance` is the value at this place. `found` describes the value.
 
-    At this place, the message breaks one of `rules`. If `rules` contains several rules, the whole message decides which rule is
-    broken.
+    The message breaks at least one of `rules`. If `rules` contains several rules, `StructureChecker` finds the broken ones with
+    the whole message.
     """
 
     rules: Sequence[Rule]

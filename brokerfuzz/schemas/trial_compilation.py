@@ -1,7 +1,7 @@
 """Compiles the patterns of a changed contract in a separate process first, because compiling cannot be interrupted.
 
 Only patterns need much time or memory: jsonschema-rs compiles a schema of 1 MB without patterns in 0.2 s, and compiles equal
-patterns once. This process can compile everything that the separate process has compiled within its limits.
+patterns once. If the separate process has compiled the patterns within its limits, this process can safely compile them too.
 """
 
 import json
@@ -22,7 +22,7 @@ SECONDS = 1
 MEMORY = 1 << 30
 """The maximum memory for compiling the patterns of a file, in bytes."""
 _PATIENCE = 10
-"""How much longer than its processor time the process may run, because the machine may be busy."""
+"""The process is killed after `_PATIENCE` times its maximum processor time. The factor is large, because the machine may be busy."""
 _PROGRAM = """
 import json, sys
 seconds, memory, path, patterns = json.load(sys.stdin)
@@ -58,7 +58,7 @@ def _can_be_compiled(patterns: tuple[str, ...], seconds: int, memory: int) -> bo
     """Returns whether a process with these limits can compile the patterns. If Ctrl-C is pressed, the process is killed."""
     library = str(Path(jsonschema_rs.__file__).parents[1])
     task = json.dumps([seconds, memory, library, patterns])
-    command = [sys.executable, "-I", "-S", "-c", _PROGRAM]  # without the modules of the user, Python starts faster
+    command = [sys.executable, "-I", "-S", "-c", _PROGRAM]  # -I and -S: Python starts faster without the modules of the user
     with subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             process.communicate(task, timeout=_PATIENCE * seconds)

@@ -49,8 +49,8 @@ class Export:
         return total
 
     def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCut]:
-        """Yields the parts of the `wanted` shards in order. `sizes` lists the number of cases of each shard. The parts are
-        compressed if `name` ends in `.gz` or `.zst`. Raises `CorpusError` if there is no case.
+        """Yields the parts of some shards in order. `wanted` contains the numbers of these shards, and `sizes` the number of
+        cases of each shard. The parts are compressed if `name` ends in `.gz` or `.zst`. Raises `CorpusError` if there is no case.
         """
         ended: set[Plan] = set()
         held: EncodedCut | None = None

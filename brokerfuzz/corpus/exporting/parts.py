@@ -1,4 +1,6 @@
-"""Generates the parts of an export, in any process. A part is a block of cases. If the cases belong to several shards, the block is cut."""
+"""Generates the parts of an export, in any process. A part is a block of cases. If the cases belong to several shards, the block
+is cut into one piece per shard.
+"""
 
 import gc
 from collections import Counter

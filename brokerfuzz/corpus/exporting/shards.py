@@ -1,4 +1,4 @@
-"""Writes an export in several files (shards). Each shard is a complete corpus.
+"""Writes an export in several files or folders (shards). Each shard is a complete corpus.
 
 A manifest lists the finished shards, so that an interrupted export can continue.
 """
@@ -191,7 +191,7 @@ def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _M
 
 
 def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any], sizes: list[int]) -> dict[str, Shard]:
-    """Returns the existing shards that match their checksums. The function uses no other information from the manifest."""
+    """Returns the existing shards that match their checksums. From the manifest, the function uses only the names and the checksums."""
     try:
         sums = {shard["name"]: shard["sha256"] for shard in known["shards"]}
     except (KeyError, TypeError) as problem:

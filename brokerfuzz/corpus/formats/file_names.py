@@ -1,4 +1,5 @@
-"""Creates file names for cases. A name shows the topic of the case, and is safe on every file system.
+"""Creates file names for cases. A name shows the topic of the case (for example, the broken rule), and is safe on every file
+system.
 
 A name depends only on its case, and not on other cases in the corpus.
 """

@@ -55,8 +55,9 @@ class File:
 class OneFile:
     """A format that consists of one file. `pieces` yields the bytes of the file.
 
-    Some formats write only the bytes of one case after another. In these formats, `encode` returns the bytes of some cases, so
-    several processes can generate parts of the file. The second argument of `encode` is True for the last cases of the file.
+    In some formats, a file contains only the bytes of one case after another. For these formats, `encode` returns the bytes of
+    some cases, so that several processes can generate parts of the file. The second argument of `encode` is True for the last
+    cases of the file.
     """
 
     name: str

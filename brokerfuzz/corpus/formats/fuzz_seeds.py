@@ -4,9 +4,9 @@
     testdata/fuzz/FuzzOfferCreationRequest/da39a3ee5e6b4b0d3255bfef95601890afd80709
     offer-creation-request.dict
 
-As in libFuzzer, the name of a seed is the SHA-1 of its bytes. Because equal seeds have equal names, merged corpora contain no
-duplicates. Messages of more than 64 KiB are left out, because libFuzzer generates inputs up to the length of the longest seed. The
-seeds have no verdicts, because fuzzers do not use verdicts.
+As in libFuzzer, the name of a seed is the SHA-1 of its bytes. Equal seeds have equal names, so folders of seeds can be merged
+without duplicates. Messages of more than 64 KiB are left out, because libFuzzer generates inputs up to the length of the longest
+seed. The seeds have no verdicts, because fuzzers do not use verdicts.
 """
 
 from collections.abc import Iterable, Iterator

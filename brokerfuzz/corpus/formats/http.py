@@ -8,8 +8,8 @@
     {"number":"OFF-10000", …}
 
 There is one file per verdict. The files use only syntax that the three editors share. Editors may change some bodies: for
-example, those that contain `{{`. The file contains a body only if the body is a short line of printable JSON without `{{`, and
-the request has the usual headers. All other bodies are in separate files.
+example, those that contain `{{`. A file of requests contains a body only if the body is a short line of printable JSON without
+`{{`, and the request has the usual headers. All other bodies are in separate files.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Label
 
 LONGEST = 8_000
-"""The maximum length of a body in the file, in bytes."""
+"""The maximum length of a body in a file of requests, in bytes."""
 EXPECTED: dict[Label, str] = {"valid": "Must be accepted.", "invalid": "Must be rejected.", "unspecified": "May be accepted or rejected."}
 _PRINTABLE = frozenset(range(0x20, 0x7F))
 _OPENS = "{{"  # the beginning of a variable; editors replace variables
@@ -55,7 +55,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 
 def _fits_inline(case: Case) -> bool:
-    """Returns whether the file can contain the body of the case."""
+    """Returns whether a file of requests can contain the body of the case."""
     body = case.body
     return body[:1] == b"{" and len(body) <= LONGEST and _PRINTABLE.issuperset(body) and _OPENS.encode() not in body and case.is_compact
 

@@ -1,4 +1,4 @@
-"""Writes each message to a file, and a list of the files: `cases.ndjson`.
+"""Writes each message to a separate file, and the list of these files to `cases.ndjson`.
 
 The lines of the list are described in `cases.records`. Instead of `body` or `raw`, a line has the property `file` (the name of
 the file with the message). A line also has the property `reason` (a sentence that says why the message has its verdict). The last

@@ -65,7 +65,9 @@ def _collection(cases: list[SuiteCase]) -> dict[str, Any]:
 
 
 def _item(one: SuiteCase) -> dict[str, Any]:
-    """Returns a request. The script of the collection reads the reason, the verdict and the twin from the lines of its description."""
+    """Returns a request. The script of the collection reads the reason, the verdict and the ID of the twin from the lines of the
+    description.
+    """
     method, _ = ROUTES[OFFER]
     removed = {name.lower(): True for name, value in one.case.headers if value is None}
     request = {
@@ -73,7 +75,7 @@ def _item(one: SuiteCase) -> dict[str, Any]:
         "method": method,
         "url": "{{url}}",
         "header": [{"key": name, "value": value} for name, value in sent_headers(one.case.headers)],
-        "body": {"mode": "raw", "raw": one.case.body.decode(), "options": {"raw": {"language": "text"}}},  # as JSON, Postman would remove comments
+        "body": {"mode": "raw", "raw": one.case.body.decode(), "options": {"raw": {"language": "text"}}},  # Postman removes comments from JSON
     }
     settings = {"protocolProfileBehavior": {"disabledSystemHeaders": removed}} if removed else {}
     return {"name": one.name, **settings, "request": request}

@@ -24,7 +24,9 @@ _ABOUT_THE_CLOCK = "that need another time on the clock of your system (`brokerf
 
 
 class SuiteCase(NamedTuple):
-    """A case and its names in the report of a test runner. `group` is the rule that the message breaks. `name` is unique."""
+    """A case and its names in the report of a test runner. `group` is the ID of the broken rule or, for example,
+    `offer-creation-request/plain`. `name` is unique.
+    """
 
     group: str
     name: str

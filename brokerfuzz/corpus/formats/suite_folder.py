@@ -54,7 +54,8 @@ def suite(
 
     `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. The table and the expected
     failures are in the folder `data`. `listing` is the name and the content of a file with one line of code per test, for
-    languages that cannot create tests at run time. `place` (a sentence) and `run` (a command) are texts for the README.
+    languages that cannot create tests at run time. For the README, `place` is a sentence that says where to put the folder, and
+    `run` is the command that runs the tests.
     """
 
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:

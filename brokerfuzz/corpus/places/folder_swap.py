@@ -12,8 +12,8 @@ _CURRENT_FOLDER, _EXCHANGE = -100, 2
 
 
 def replace_folder(finished: Path, path: Path, aside: Path) -> None:
-    """Renames the folder `finished` to `path`. If `path` already exists, the existing folder or link is renamed to `finished` or
-    `aside`.
+    """Renames the folder `finished` to `path`. If `path` already exists, the existing folder or link is renamed to `finished` (on
+    Linux) or to `aside`.
 
     With Linux's `renameat2`, both names change at once, so a killed process leaves either the existing folder or the new one. On
     other systems, the function renames two folders one after the other. If the second step fails, the existing folder gets its

@@ -1,12 +1,14 @@
 """Reads reference data: the values that a target knows, from a TOML file or a mapping.
 
-"*.productId" = ["P-1", "P-2"]
-categoryIds[] = {lines = "categories.txt"}      (with quotes around the site)
+    "*.productId" = ["P-1", "P-2"]
+    "categoryIds[]" = {lines = "categories.txt"}
 
-[[rows]]
-csv = "products.csv"
-"productClusters[].products[].productId" = "id"
-"productClusters[].products[].pageCount" = "pages"
+    [[rows]]
+    csv = "products.csv"
+    "productClusters[].products[].productId" = "id"
+    "productClusters[].products[].pageCount" = "pages"
+
+A `*` matches any characters. A table `[[rows]]` assigns the columns of a CSV file to the properties of an object.
 """
 
 from brokerfuzz.schemas.reference_data.reading import check_values, known_values

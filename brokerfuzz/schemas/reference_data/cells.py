@@ -39,7 +39,7 @@ class KnownCell(NamedTuple):
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file with the names of its columns. Each row consists of the number of its line, and of its cells by column."""
+    """A CSV file with the names of its columns. Each row consists of its line number, and of its cells by the name of the column."""
 
     path: Path
     names: Sequence[str]

@@ -40,8 +40,8 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
 
 
 def check_values(values: KnownValues, contract: Contract) -> None:
-    """Raises `ReferenceDataError` if the contract has no such site, or does not allow a value. The values can come from the
-    journal of another person.
+    """Raises `ReferenceDataError` if the contract lacks a site of the reference data, or does not allow a value. The function is
+    needed because the reference data can come from the journal of another person.
     """
     for message_type, known in contract.sites.items():
         for path, found in values.used(message_type).items():
@@ -111,7 +111,7 @@ class _Reader:
         return cells
 
     def _origin_of_item(self, key: str, value: Any) -> str:
-        """Returns the file and the line of an item in a list. The list can span several lines."""
+        """Returns the file and the line number of an item in a list, because the list can span several lines."""
         if self.path is None or (None, key) not in self.lines:
             return self._origin(None, key)
         first = self.lines[None, key]

@@ -10,7 +10,7 @@ _ROWS = re.compile(r"\s*\[\[.*\brows\b.*\]\]")
 
 
 def lines_of_keys(text: str) -> Mapping[tuple[Table, str], int]:
-    """Maps each key, with its table, to the number of its line."""
+    """Maps each key, with its table, to its line number. The empty key stands for the line `[[rows]]` itself."""
     found: dict[tuple[Table, str], int] = {}
     table: Table = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -23,7 +23,7 @@ def lines_of_keys(text: str) -> Mapping[tuple[Table, str], int]:
 
 
 def _key(line: str) -> str | None:
-    """Returns the key that a line begins with."""
+    """Returns the key at the beginning of a line, or None if there is no key."""
     name, equals, _ = line.partition("=")
     if not equals:
         return None
