@@ -13,21 +13,22 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'[^']*'|"[^"]*"|`[^`]*`|‘[^’]*’|“[^�
 _WITH_DIGITS = re.compile(r"[\w.]*\d[\w.]*")
 _MOST_PARTS = 200
 _LONGEST = 300
-"""The maximum number of parts of an answer that are compared, and the maximum number of characters of each part."""
+"""The maximum number of strings (or lines) of an answer that are compared, and the maximum number of characters of each string."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """The text of an answer, without details. `head` is the HTTP status or, if there is no status, the reason. `parts` are the
-    strings of a JSON body, or the lines of another body. `parts` is None if only the beginning of the body is known.
+    """The text of an answer, without details. `head` contains the kind of the answer and the HTTP status (without a status: the
+    reason). `parts` are the strings of a JSON body, or the lines of another body. If only the beginning of the body is known,
+    `parts` is None.
     """
 
     head: str
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns whether the other answer has the same text, or a part of this text. After shrinking, the answer may name only one
-        of two problems.
+        """Returns whether both answers have the same head, and the other answer has only strings of this answer. For example, this
+        answer names two problems, and the answer to a shrunk message names one of them. Without `parts`, only the heads count.
         """
         if self.head != other.head:
             return False
@@ -35,7 +36,7 @@ class AnswerText:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """A key for comparing answers. It is the same in every run."""
+        """Equal texts have equal keys, also in different runs."""
         return (self.head, *sorted(self.parts or ()))
 
 
@@ -57,7 +58,7 @@ def without_details(text: str) -> str:
 
 
 def _json_strings(data: bytes) -> list[str] | None:
-    """Returns the strings in a JSON value, without the names of properties. Returns None if the data is not JSON."""
+    """Returns the strings in a JSON value, but not the names of its properties. Returns None if the data is not JSON."""
     try:
         waiting = [json.loads(data)]
     except (ValueError, RecursionError):

@@ -6,8 +6,8 @@ Each entry has a few lines, so that the file is easy to review:
      "sentence": "The target accepted ...",          explains the finding
      "reason": "ticket 17",                          optional: why the finding is tolerated, written by people
      "until": "2026-12-31",                          optional: the last day on which the entry applies
-     "kind": "invalid-accepted", ...                 what a campaign needs to send the message again,
-     "smallest": {"body": {...}}}                    if it has at most `LARGEST` bytes
+     "kind": "invalid-accepted", ...                 used to send the smallest message again;
+     "smallest": {"body": {...}}}                    missing if this message has more than `LARGEST` bytes
 """
 
 import json
@@ -26,7 +26,7 @@ from brokerfuzz.secret_values import cleaned
 
 VERSION = 3
 LARGEST = 1000
-"""The maximum number of bytes of a message in a baseline."""
+"""The maximum size of a message in a baseline, in bytes."""
 
 _NAME = re.compile(r"[0-9a-f]{8}")
 _ENTRIES = re.compile(r'"findings"\s*:\s*\[')
@@ -37,8 +37,8 @@ _PROPERTIES = ("finding", *_TEXTS, "until", *_MESSAGE)
 
 @dataclass(frozen=True)
 class KnownFinding:
-    """An entry of a baseline. `reason` and `until` come from people. `message` contains the properties `kind`, `message`,
-    `verdict`, `flaky` and `smallest`, most of them as in a JSON report. `message` is empty if the smallest message is too long.
+    """An entry of a baseline. People write `reason` and `until`. `message` contains the properties `kind`, `message`, `verdict`,
+    `flaky` and `smallest` of the entry. It is empty if the smallest message has more than `LARGEST` bytes.
     """
 
     sentence: str
@@ -56,7 +56,7 @@ Baseline = Mapping[str, KnownFinding]
 
 
 def read(path: Path) -> Baseline:
-    """Reads a baseline. Raises `BaselineError` if the file is missing or is not a baseline. The error says in which line an invalid entry is."""
+    """Reads a baseline. Raises `BaselineError` if the file is missing or is not a baseline. If an entry is invalid, the error names its line."""
     try:
         text = path.read_bytes().decode()
         entries = _entries(json.loads(text))
@@ -78,7 +78,7 @@ def _entries(document: Any) -> list[Any]:
 
 
 def _lines(text: str, count: int) -> Iterator[int]:
-    """Yields the line number of each entry in the file."""
+    """Yields the number of the line in which each entry begins."""
     found = _ENTRIES.search(text)
     at = found.end() if found else 0
     decoder = json.JSONDecoder()
@@ -91,7 +91,7 @@ def _lines(text: str, count: int) -> Iterator[int]:
 def _entry(entry: Any, place: str) -> tuple[str, KnownFinding]:
     if not isinstance(entry, dict) or not _NAME.fullmatch(str(entry.get("finding"))):
         raise BaselineError(
-            f"{place}: the entry does not say which finding it is about: add `finding` with the eight-digit name of the finding, or remove the entry"
+            f"{place}: the entry does not name a finding: set `finding` to the name of a finding, such as 2cbdcdfc, or remove the entry"
         )
     unknown = next((name for name in entry if name not in _PROPERTIES), None)
     if unknown is not None:
@@ -118,14 +118,14 @@ def applying(known: Baseline) -> list[str]:
 
 
 def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
-    """Returns the findings. The attribute `known` of each finding says whether the finding is in the baseline."""
+    """Returns the findings, with `known` set to True if the baseline contains the finding, and to False if not."""
     names = set(known)
     return tuple(replace(finding, known=finding.name in names) for finding in findings)
 
 
 def updated(known: Baseline, findings: Iterable[Finding], *, add: bool, prune: bool, still: Iterable[str] = ()) -> Baseline:
-    """Returns the contents of the new baseline. Existing entries keep `reason` and `until`. If `add` is true, the new findings
-    are added. If `prune` is true, known findings that did not occur again are removed, except for the findings in `still`.
+    """Returns the new baseline after a campaign with these findings. Existing entries keep `reason` and `until`. If `add` is true,
+    new findings are added. If `prune` is true, entries of other findings are removed, except for the names in `still`.
     """
     found = {finding.name: _known(finding) for finding in findings}
     kept = {name: entry for name, entry in known.items() if name in found or name in still or not prune}
@@ -142,7 +142,7 @@ def _known(finding: Finding) -> KnownFinding:
 
 
 def write(path: Path, known: Baseline) -> None:
-    """Writes a baseline. The entries are sorted, so that two versions of the file are easy to compare.
+    """Writes a baseline. The entries are sorted by name, so that two versions of the file are easy to compare.
 
     Raises `BaselineError` if the file cannot be written.
     """

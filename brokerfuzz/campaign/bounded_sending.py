@@ -1,4 +1,4 @@
-"""Limits the number of requests and the time for shrinking a finding, or for searching for its cause."""
+"""Limits how many requests and how much time brokerfuzz needs to shrink a finding or to find its cause."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ Send = Callable[[bytes], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class Bounds:
-    """The maximum number of requests of a search, and the time at which it must end (on the clock `time.monotonic`)."""
+    """The limits of one search: the maximum number of requests, and the time of `time.monotonic` at which the search must end."""
 
     requests: int = 200
     deadline: float = float("inf")
 
 
 class LimitReachedError(Exception):
-    """Shrinking or a search must end, because a limit is reached or the target no longer answers."""
+    """The search must end, because a limit is reached or the target no longer answers."""
 
 
 class BoundedSender:
-    """Sends messages until a limit is reached, and counts the messages."""
+    """Sends messages until a limit is reached. `requests` is the number of messages sent."""
 
     def __init__(self, send: Send, bounds: Bounds) -> None:
         self.requests = 0

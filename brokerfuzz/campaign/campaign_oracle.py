@@ -10,12 +10,12 @@ from brokerfuzz.schemas.contract import NOT_IN_FUTURE
 from brokerfuzz.schemas.judged_interpretations import under
 
 _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
-"""Differences between the clocks of the target and of this machine that must not lead to a finding."""
+"""Differences between the clock of the target and the clock of this machine. They must not lead to a finding."""
 
 
 def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:
-    """Returns whether the message may contain a property with a rule about the current time. The result is also True if escapes or
-    compression may hide such a property.
+    """Returns whether the message may contain a property that must not be in the future. The result is also True if escapes or
+    headers (such as compression) may hide this property.
     """
     return bool(case.headers) or b"\\u" in case.body or any(name in case.body for name in _clock_properties(contract))
 
@@ -28,7 +28,7 @@ def _clock_properties(contract: Contract) -> frozenset[bytes]:
 
 @dataclass(frozen=True)
 class Judge:
-    """The oracle with its settings. If `now` is None, the current time applies. If `contract` is None, the built-in contract applies."""
+    """The oracle with its settings. If `now` is None, the oracle uses the current time. If `contract` is None, it uses the built-in contract."""
 
     now: datetime | None = None
     contract: Contract | None = None
@@ -39,19 +39,19 @@ class Judge:
         return self.contract or load_contract()
 
     def allowing(self, ambiguity_id: str, interpretation: str) -> "Judge":
-        """Returns an oracle that uses only this interpretation of the ambiguity."""
+        """Returns an oracle that allows only this interpretation of the ambiguity."""
         return Judge(self.now, self.contract, Policies({**self.policies, ambiguity_id: (interpretation,)}))
 
     def verdict(self, case: Case) -> Verdict:
-        """Returns the verdict of a case under the policies. The stored verdict of a case ignores policies."""
+        """Returns the verdict of a case under the policies. `case.verdict` does not depend on policies."""
         if not self.policies or not case.verdict.ambiguities:
             return case.verdict
         return under(case.verdict, self.policies, self.demands) or self.of(case, case.body)
 
     def still(self, case: Case, verdict: Verdict) -> bool:
-        """Returns whether the stored verdict of the case is still correct. A time that was in the future when the case was
-        generated may be in the past now. The verdict must also be the same a few seconds earlier and later, because the clock of
-        the target may differ by a few seconds.
+        """Returns whether `verdict` is still correct. For example, a time that was in the future when the case was generated may
+        be in the past now. The verdict must also be correct five seconds earlier and later, because the clock of the target may
+        differ by a few seconds.
         """
         if self.now is not None or not _may_depend_on_the_clock(case, self.demands):
             return True

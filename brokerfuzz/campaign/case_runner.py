@@ -1,8 +1,8 @@
 """Sends the cases of a campaign. Several processes can share the work.
 
 If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart), unless the twin was
-already sent as a case. `proof` decides what the rejection proves. A fixed number of asyncio tasks take the cases from one
-iterator, so only a few cases are in memory at any time.
+already sent as a case. The module `proof` decides what the rejection proves. A fixed number of asyncio tasks take the cases from
+one iterator, so only a few cases are in memory at any time.
 """
 
 import asyncio
@@ -28,15 +28,15 @@ TWINS_KEPT = 8192
 """
 
 TURN = 0.002
-"""The number of seconds after which other tasks get a turn, such as the task that checks the time limit. This is necessary because
-a journal, and an application in this process, may answer without giving other tasks a turn.
+"""The time after which the runner lets other tasks run, in seconds. Other tasks check the time limit, for example. Without this
+pause, they might never run, because a journal and an application in this process answer without a pause.
 """
 
 Numbered = tuple[int, Case]
 
 
 class CaseRunner:
-    """Sends cases to a target and collects the results in `seen`. If the campaign stops early, `stop` contains the reason."""
+    """Sends cases to a target and collects the results in `seen`. If the campaign ends before the last case, `stop` contains the reason."""
 
     def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
         self.seen = Observations()
@@ -48,7 +48,7 @@ class CaseRunner:
         self._turn_ends = 0.0
 
     async def run(self, concurrency: int, seconds: float | None = None) -> None:
-        """Sends cases until there are no more cases, the time is up, or there are `max_findings` findings."""
+        """Sends up to `concurrency` cases at the same time, until no case is left, `seconds` have passed, or `max_findings` is reached."""
         self._running = asyncio.current_task()
         limit = asyncio.timeout(seconds)
         try:
@@ -77,7 +77,7 @@ class CaseRunner:
     def _next(self) -> Numbered | None:
         try:
             return next(self._cases, None)
-        except KeyboardInterrupt:  # otherwise, the event loop would stop while tasks are still running
+        except KeyboardInterrupt:  # if this exception went on, the event loop would stop while tasks are still running
             if self._running is not None:
                 self._running.cancel()
             return None

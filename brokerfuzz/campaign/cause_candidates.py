@@ -1,7 +1,7 @@
 """Proposes changes to the smallest message of a finding: new properties, and other values for existing properties.
 
-Shrinking only removes parts. If a target rejects a message because a property is missing, the shrunk message does not show which
-property this is. To find this property, the module proposes properties and values that may lead to another answer.
+Shrinking never adds a property to a message. If a target rejects a message because a property is missing, the shrunk message does
+not show which property this is. To find this property, the module proposes properties and values that may change the answer.
 """
 
 import json
@@ -13,9 +13,11 @@ from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Path, Tree, at,
 from brokerfuzz.schemas.flattening import KNOWN
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
-"""Strings to try: a name, a time, a later time, a schedule and a link. Together, they suit all string properties of the contract."""
+"""Strings to try: a name, a time, a later time, a schedule and a link. Any string property of the contract that is not an
+enumeration should accept at least one of these strings.
+"""
 NUMBER = 12
-"""A number that is not close to any likely limit. Shrinking never produces the number."""
+"""The number to try. Limits are rarely close to 12, and shrinking never produces it."""
 
 
 def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
@@ -25,7 +27,7 @@ def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
 
 
 def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tuple[Tree, ...]]]:
-    """Yields the properties that the contract allows in an object, but that the object lacks, with values to try."""
+    """Yields each property that the contract allows in the object at `path`, but that the object lacks: its name, and values to try."""
     there = at(tree, path)
     if isinstance(there, JsonObject):
         names = {name for name, _ in there.pairs}
@@ -35,7 +37,7 @@ def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tup
 
 
 def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
-    """Returns values to try instead of a string, a number, a boolean, null or an empty array."""
+    """Returns values to try in place of the value at `path`. Returns nothing for objects and non-empty arrays."""
     there = at(tree, path)
     if isinstance(there, JsonObject) or (isinstance(there, JsonArray) and there.items):
         return ()
@@ -44,7 +46,7 @@ def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
 
 
 def plain(schema: Mapping[str, Any]) -> tuple[Tree, ...]:
-    """Returns values whose JSON type the schema allows, non-empty values first. The values may break other parts of the schema."""
+    """Returns ordinary values whose JSON type the schema allows, non-empty values first. They may break other keywords of the schema."""
     return tuple(dict.fromkeys(_plain(schema, text, filled) for filled in (True, False) for text in TEXTS))
 
 

@@ -1,8 +1,8 @@
 """Finds the cause of a rejection or a crash, if the cause is a missing property or an ordinary value.
 
-The search adds every property that the contract allows. If the target accepts the new message, the search removes all added
-properties that are not necessary. The remaining added properties are the cause. The added properties must not change the verdict.
-At the end, the messages with and without them are sent once more.
+The search adds every property that the contract allows, if the property does not change the verdict. If the target accepts the
+new message, the search removes all added properties that are not necessary. The remaining added properties are the cause. At the
+end, the search sends the message with these properties and the message without them once more.
 """
 
 import asyncio
@@ -26,7 +26,9 @@ MOST_JUDGED = 8 << 20
 
 @dataclass(frozen=True)
 class Edit:
-    """A change to the smallest message: a new value, or a new property with this name. `place` is the JSON Pointer of the changed value."""
+    """A change to the smallest message. Without a `name`, `value` replaces the value at `path`. Otherwise, the object at `path` gets a
+    new property. `place` is the JSON Pointer of the new value.
+    """
 
     path: Path
     name: str | None
@@ -40,9 +42,9 @@ class Edit:
 class CauseSearch:
     """Searches for the causes of one finding. The attribute `places` contains the JSON Pointers of the causes.
 
-    `known` are causes that shrinking has already found. The search does not change the values of known causes. If `thorough` is
-    true, the search also tries to add only some properties, because an added property can trigger another bug. The search does
-    nothing if the message breaks a rule, because no added property can make such a message valid.
+    `known` contains the JSON Pointers of causes that shrinking has already found. The search does not change the values there. If
+    `thorough` is true, the search also tries to add only some properties, because an added property can trigger another bug. The
+    search does nothing if the message is invalid, because the target is right to reject every message with this verdict.
     """
 
     def __init__(
@@ -56,7 +58,7 @@ class CauseSearch:
         self._judged = 0
 
     async def run(self) -> None:
-        """Searches for causes until no more are found or a limit is reached."""
+        """Searches for causes until it finds no more or a limit is reached."""
         tree = tree_of(self._body)
         if tree is None or self._wanted[0] == "invalid":
             return
@@ -78,7 +80,7 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ completing the message
 
     async def _edits(self, tree: Tree) -> list[Edit]:
-        """Returns all possible additions and changes. An added object contains all its properties."""
+        """Returns all changes that do not change the verdict. An added object contains all properties that the contract allows."""
         completed = tree
         made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed message, name of a new property
         for path in self._open_paths(tree):
@@ -97,15 +99,15 @@ class CauseSearch:
         return [edit for edit in edits if edit.place not in self._known]
 
     def _open_paths(self, tree: Tree, path: Path = ()) -> Iterator[Path]:
-        """Yields every path, except for the paths inside an array that the search replaces completely."""
+        """Yields every path of the message, except for the paths inside an array that `_first_item_only` shortens."""
         yield path
         if self._first_item_only(tree, path) is None:
             for step in range(len(children(at(tree, path)))):
                 yield from self._open_paths(tree, (*path, step))
 
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
-        """Returns the array with only its first item. Returns None if the array has fewer than two items, or if shrinking has
-        found a cause in the array.
+        """Returns the array at `path` with only its first item. Returns None if the value at `path` is not an array with at least
+        two items, or if shrinking has found a cause in this array.
         """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
         if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
@@ -113,7 +115,7 @@ class CauseSearch:
         return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
-        """Adds the missing properties to an object, one after another. Returns the name of each property, and the message after this addition."""
+        """Adds the missing properties to the object at `path`, one after another. For each property, returns its name and the new message."""
         found = []
         for name, values in list(missing_properties(tree, path, self._schemas)):
             for value in values:
@@ -124,7 +126,7 @@ class CauseSearch:
         return found
 
     async def _completed(self, tree: Tree, waiting: Sequence[Path]) -> Tree:
-        """Adds all possible properties to the objects at these paths."""
+        """Adds missing properties to the objects at these paths, and to all objects inside them."""
         left = list(waiting)
         while left:
             path = left.pop()
@@ -144,8 +146,8 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ changing the answer
 
     async def _first_change(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Returns a group of changes that together lead to another answer. The method tries all changes at once, then halves of
-        them, then quarters, and so on.
+        """Returns a group of changes with which the target accepts the message. The method tries all changes together. If the
+        search is thorough, the method then tries each half of the changes, each quarter, and so on.
         """
         for start, length in chunks(len(edits)) if self._thorough else [(0, len(edits))]:
             some = edits[start : start + length]

@@ -1,5 +1,5 @@
-"""The causes of a problem, in a form that applies to any message: sites whose values matter, and sites where a property is
-missing.
+"""Describes the causes of a problem by sites, so that they apply to any message: sites with certain values, and sites of missing
+properties.
 
 To check whether another message has the same problem, a campaign removes the cause from this message and sends the message again.
 """
@@ -24,7 +24,7 @@ class Cause:
 
     @classmethod
     def of(cls, places: Sequence[str], tree: Tree) -> "Cause":
-        """Returns the cause at the given places of a message. The places are JSON Pointers."""
+        """Returns the cause at these JSON Pointers in a message. If a property does not exist there, the missing property is the cause."""
         present, missing = [], []
         for place in places:
             try:
@@ -39,13 +39,13 @@ class Cause:
         return tuple(sorted({*(where for where, _ in self.present), *self.missing}))
 
     def is_in(self, tree: Tree) -> bool:
-        """Returns whether a message contains the cause: the same values at the same sites, and the same missing properties."""
+        """Returns whether a message has all values of the cause at the same sites, and lacks all its missing properties."""
         found = list(sites(tree)) if self.present else []
         return all(pair in found for pair in self.present) and all(any(_lacking(tree, where)) for where in self.missing)
 
     def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
-        """Yields variants of the message without the cause. Values are removed or replaced with plain values, and missing
-        properties are added. Yields nothing if the message has no value at the sites of the cause.
+        """Yields variants of the message without the cause. The values of the cause are removed or replaced with ordinary values,
+        and the missing properties are added. Yields nothing if these steps do not change the message.
         """
         added = tree
         for where in self.missing:
@@ -66,7 +66,7 @@ class Cause:
 
 
 def _lacking(tree: Tree, where: str) -> Iterator[Path]:
-    """Yields the paths of the objects in which the property of a site is missing."""
+    """Yields the path of each object that could have the property at the site `where`, but does not have it."""
     above, _, name = where.rpartition(".")
     for path in paths(tree):
         there = at(tree, path)

@@ -1,7 +1,7 @@
 """Decides which answers contradict a verdict.
 
 Rejecting a valid message and accepting an invalid message are contradictions. A crash and a timeout are always contradictions.
-The target may accept or reject a message if the contract does not say what is correct.
+If a message is unspecified, accepting it and rejecting it are both correct.
 """
 
 from typing import Literal
@@ -11,9 +11,9 @@ from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets.answers import AnswerKind
 
 FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer", "stopped-answering", "repeated-crash"]
-"""The kinds of findings. For `malformed-answer`, the problem is the response: it is not a valid envelope, although a policy
-requires one. For `stopped-answering`, the target no longer answers any message. For `repeated-crash`, the target
-crashes only if it gets the same offer a second time.
+"""The kinds of findings. `malformed-answer`: the response is not a valid envelope, although a policy requires a valid envelope.
+`stopped-answering`: the target no longer answers any message. `repeated-crash`: the target accepts an offer, and crashes when it
+gets the same offer a second time.
 """
 
 

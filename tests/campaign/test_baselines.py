@@ -94,9 +94,9 @@ def test_an_update_keeps_reasons_and_dates(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ('{"sentence": "A."}', "the entry does not say which finding it is about: add `finding`"),
-        ('{"finding": "2cbd", "sentence": "A."}', "the entry does not say which finding it is about"),
-        ("1", "the entry does not say which finding it is about"),
+        ('{"sentence": "A."}', "the entry does not name a finding: set `finding`"),
+        ('{"finding": "2cbd", "sentence": "A."}', "the entry does not name a finding"),
+        ("1", "the entry does not name a finding"),
         ('{"finding": "2cbdcdfc"}', "sentence is None, but must be a string"),
         ('{"finding": "2cbdcdfc", "sentence": "A.", "reason": 5}', "reason is 5, but must be a string"),
         ('{"finding": "2cbdcdfc", "sentence": "A.", "until": "soon"}', "until is 'soon': use a date such as 2026-12-31"),

@@ -78,4 +78,4 @@ def test_an_entry_without_a_fingerprint_is_an_error_with_file_and_line(run: Run)
     Path("known.json").write_text('{"baseline": 3, "findings": [\n{"sentence": "A."}]}')
     done = run("fire", "http://127.0.0.1:1/", *SOME)
     assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert "known.json, line 2: the entry does not say which finding it is about" in done.stderr
+    assert "known.json, line 2: the entry does not name a finding" in done.stderr
