@@ -27,8 +27,9 @@ class AnswerText:
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns whether both answers have the same head, and the other answer has only strings of this answer. For example, this
-        answer names two problems, and the answer to a shrunk message names one of them. Without `parts`, only the heads count.
+        """Returns whether both answers have the same head, and every string of the other answer is also in this answer. For example,
+        this answer names two problems, and the answer to a shrunk message names one of them. If this answer has no strings, or the
+        strings of the other answer are unknown, only the heads count.
         """
         if self.head != other.head:
             return False

@@ -118,14 +118,15 @@ def applying(known: Baseline) -> list[str]:
 
 
 def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
-    """Returns the findings, with `known` set to True if the baseline contains the finding, and to False if not."""
+    """Returns copies of the findings. Their attribute `known` says whether the argument `known` contains the name of the finding."""
     names = set(known)
     return tuple(replace(finding, known=finding.name in names) for finding in findings)
 
 
 def updated(known: Baseline, findings: Iterable[Finding], *, add: bool, prune: bool, still: Iterable[str] = ()) -> Baseline:
     """Returns the new baseline after a campaign with these findings. Existing entries keep `reason` and `until`. If `add` is true,
-    new findings are added. If `prune` is true, entries of other findings are removed, except for the names in `still`.
+    new findings are added. If `prune` is true, known findings that did not occur again are removed, unless `still` contains their
+    names.
     """
     found = {finding.name: _known(finding) for finding in findings}
     kept = {name: entry for name, entry in known.items() if name in found or name in still or not prune}

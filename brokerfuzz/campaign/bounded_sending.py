@@ -1,4 +1,4 @@
-"""Limits how many requests and how much time brokerfuzz needs to shrink a finding or to find its cause."""
+"""Limits how many requests and how much time brokerfuzz uses to shrink a finding or to find its cause."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -14,8 +14,8 @@ _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
 
 
 def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:
-    """Returns whether the message may contain a property that must not be in the future. The result is also True if escapes or
-    headers (such as compression) may hide this property.
+    """Returns whether the message may contain a time that must not be in the future. The result is also True if escapes in the JSON or
+    unusual headers (such as a compressed body) may hide this time.
     """
     return bool(case.headers) or b"\\u" in case.body or any(name in case.body for name in _clock_properties(contract))
 

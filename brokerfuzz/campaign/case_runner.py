@@ -28,8 +28,8 @@ TWINS_KEPT = 8192
 """
 
 TURN = 0.002
-"""The time after which the runner lets other tasks run, in seconds. Other tasks check the time limit, for example. Without this
-pause, they might never run, because a journal and an application in this process answer without a pause.
+"""The time after which the runner pauses, in seconds. During the pause, other tasks run, such as the task that checks the time limit.
+A journal, and an application in this process, answer without a pause, so other tasks might never run.
 """
 
 Numbered = tuple[int, Case]

@@ -1,4 +1,4 @@
-"""Finds the cause of a rejection or a crash, if the cause is a missing property or an ordinary value.
+"""Finds the cause of a rejection, a crash or a timeout, if the cause is a missing property or an ordinary value.
 
 The search adds every property that the contract allows, if the property does not change the verdict. If the target accepts the
 new message, the search removes all added properties that are not necessary. The remaining added properties are the cause. At the
@@ -26,8 +26,8 @@ MOST_JUDGED = 8 << 20
 
 @dataclass(frozen=True)
 class Edit:
-    """A change to the smallest message. Without a `name`, `value` replaces the value at `path`. Otherwise, the object at `path` gets a
-    new property. `place` is the JSON Pointer of the new value.
+    """A change to the smallest message. If `name` is None, `value` replaces the value at `path`. Otherwise, the object at `path` gets
+    the new property `name`. `place` is the JSON Pointer of the new value.
     """
 
     path: Path
@@ -80,7 +80,7 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ completing the message
 
     async def _edits(self, tree: Tree) -> list[Edit]:
-        """Returns all changes that do not change the verdict. An added object contains all properties that the contract allows."""
+        """Returns all possible changes that keep the verdict. An added object contains all properties that the contract allows."""
         completed = tree
         made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed message, name of a new property
         for path in self._open_paths(tree):
@@ -115,7 +115,7 @@ class CauseSearch:
         return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
-        """Adds the missing properties to the object at `path`, one after another. For each property, returns its name and the new message."""
+        """Adds the missing properties to the object at `path`, one after another. For each property, returns its name and the message with it."""
         found = []
         for name, values in list(missing_properties(tree, path, self._schemas)):
             for value in values:

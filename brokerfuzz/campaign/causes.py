@@ -24,7 +24,7 @@ class Cause:
 
     @classmethod
     def of(cls, places: Sequence[str], tree: Tree) -> "Cause":
-        """Returns the cause at these JSON Pointers in a message. If a property does not exist there, the missing property is the cause."""
+        """Returns the cause at these JSON Pointers in a message. If the message has no property at a pointer, its absence is the cause."""
         present, missing = [], []
         for place in places:
             try:

@@ -1,7 +1,7 @@
 """Checks responses that look like the envelope of the contract: the outer object with `operationWasSuccessful`.
 
-The contract defines the envelope for two responses, but not for the response to a new offer. A malformed envelope is a finding
-only if the user's policy is `rejected`.
+The contract defines the envelope for two responses, but not for the response to a new offer. A malformed envelope in this response
+is a finding only if the user sets the policy for `response-envelope` to `rejected`.
 """
 
 import re
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 AMBIGUITY = "response-envelope"
 ANSWERED = "offer-creation-request"
-"""The only type of message that is a request. Only requests get a response."""
+"""The only message type that is a request. The other message types are responses, so targets do not answer them with an envelope."""
 _MARKS = re.compile(b'"(?:operationWasSuccessful|failureMessages|informationalMessages)"')
 
 

@@ -1,7 +1,7 @@
-"""Groups equal contradictions while a campaign runs.
+"""Groups similar contradictions while a campaign runs.
 
-A finding can consist of several groups. The messages of most groups are so similar that it is enough to shrink the first message.
-If nothing shows whether the messages have the same cause, up to `SAMPLES` messages are shrunk.
+A finding can consist of several groups. In most groups, the messages are so similar that it is enough to shrink the first message.
+In the other groups, the messages may have different causes, so up to `SAMPLES` messages are shrunk.
 """
 
 from bisect import insort
@@ -16,19 +16,19 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
 
 SAMPLES = 8
-"""The maximum number of messages in a group that are shrunk separately, if nothing shows whether they have the same cause."""
+"""The maximum number of messages that are shrunk separately in a group whose messages may have different causes."""
 MOST_GROUPS = 2000
-"""The maximum number of groups. A campaign reaches it only if the answers of the target are always different. Further
-contradictions are then added to an existing group.
+"""The maximum number of groups. A campaign reaches this number only if the target's answers are always different. brokerfuzz then
+adds further contradictions to an existing group.
 """
 
 _BY_INDEX = attrgetter("index")
 
 
 class Suspicions:
-    """Groups contradictions of the same kind whose messages break the same rule with similar techniques.
+    """Groups contradictions of the same kind whose messages break the same rules with similar techniques.
 
-    If no rule is broken, a group contains contradictions with the same edges (unusual valid values) and the same ambiguities.
+    If the messages break no rule, contradictions with the same edges (unusual valid values) or the same ambiguities form a group.
     """
 
     def __init__(self) -> None:
@@ -37,14 +37,14 @@ class Suspicions:
         self._identities: set[IdentityKey] = set()
 
     def __len__(self) -> int:
-        """Returns the number of different findings, as far as they can be distinguished before shrinking."""
+        """Returns the number of different findings so far. Shrinking can change this number."""
         return len(self._identities)
 
     def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer, about: str = "") -> None:
         self._take(Suspicion(kind, case, index, verdict, answer, about=about))
 
     def absorb(self, other: "Suspicions") -> None:
-        """Adds the contradictions from another part of the campaign."""
+        """Adds the contradictions of a shard (a part of the cases)."""
         for suspicion in other.in_order():
             self._take(suspicion)
 
@@ -74,12 +74,12 @@ class Suspicions:
         if known is None:
             self._by_key[key] = new
             return
-        first, later = (new, known) if new.index < known.index else (known, new)  # the first case counts, although its answer may arrive later
+        first, later = (new, known) if new.index < known.index else (known, new)  # the answer to the first case may arrive later
         first.merge(later)
         self._by_key[key] = first
 
     def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
-        """Stores the first few contradictions of a group, and only counts further ones."""
+        """Stores the first `SAMPLES` contradictions of a group, and only counts the others."""
         insort(known, new, key=_BY_INDEX)
         if len(known) > SAMPLES:
             last = known.pop()
@@ -87,7 +87,7 @@ class Suspicions:
 
 
 def _variety(suspicion: Suspicion) -> tuple[IdentityKey, bool]:
-    """Returns a key for what a message tests, and whether messages with the same key always have the same cause."""
+    """Returns a key that describes what a message tests, and whether all contradictions with this key have the same cause."""
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:
         return (), True

@@ -2,7 +2,7 @@
 
 Contradictions with the same answer form a group. The first message of a group is shrunk until its cause is known. Then this cause
 is removed from each further message of the group. If the target now answers correctly, the message belongs to the known finding.
-If the target still answers wrongly, there is another cause, so the rest of the message is shrunk too.
+If the target still answers wrongly, the message has another cause, so the rest of the message is shrunk too.
 
     first message    comments: "%", description: "%"    shrunk: the cause is /comments
     without cause                   description: "%"    still rejected, so it is shrunk too: the cause is /description
@@ -34,8 +34,8 @@ MOST_CAUSES = 4
 
 
 class FindingIdentification:
-    """Shrinks the contradictions of a campaign and combines those with the same cause. `suspicions` contains the contradictions
-    and, after `run`, the combined contradictions.
+    """Shrinks the contradictions of a campaign, and combines contradictions with the same cause. After `run`, `suspicions` contains
+    the combined contradictions.
     """
 
     def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, bounds: Bounds) -> None:
@@ -44,7 +44,7 @@ class FindingIdentification:
         self._minimizer = FindingMinimizer(sender, judge, bounds)
 
     async def run(self, concurrency: int) -> None:
-        """Shrinks the contradictions. Groups are processed concurrently, and the contradictions of a group one after another."""
+        """Shrinks the contradictions: up to `concurrency` groups at the same time, and in each group one contradiction after another."""
         reached = sorted((one for one in self.suspicions if one.kind not in _NOT_SHRUNK), key=group_key)
         groups = sorted((list(group) for _, group in groupby(reached, key=group_key)), key=lambda group: group[0].index)
         waiting = iter(groups)
@@ -57,14 +57,16 @@ class FindingIdentification:
 
 
 class _ProblemGroup:
-    """The contradictions of one group. `_known` contains the findings of this group with their causes."""
+    """The contradictions of one group. `_known` contains the findings of this group so far, with their causes. A known finding
+    explains a contradiction if the target answers correctly after the cause of the finding was removed from the message.
+    """
 
     def __init__(self, all_suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
         self._all, self._minimizer, self._judge = all_suspicions, minimizer, judge
         self._known: list[tuple[Suspicion, Cause]] = []
 
     async def identify(self, group: Sequence[Suspicion]) -> None:
-        """Shrinks the contradictions in order, unless a known finding explains them."""
+        """Shrinks each contradiction that no known finding explains, one after another."""
         for suspicion in group:
             if suspicion.kind not in _WITH_CAUSES:
                 await self._minimizer.shrink(suspicion, suspicion.body, suspicion.answer)
@@ -100,7 +102,7 @@ class _ProblemGroup:
     # ------------------------------------------------------------------------------------------------ new causes
 
     async def _new_cause(self, suspicion: Suspicion, body: bytes, answer: Answer) -> Cause | None:
-        """Shrinks a message that contains no known cause, and returns its cause. Returns None if there is no cause, or if a known
+        """Shrinks a message that contains no known cause, and returns its cause. Returns None if no cause is found, or if a known
         cause has the same sites.
         """
         await self._minimizer.shrink(suspicion, body, answer, [cause for _, cause in self._known])
@@ -118,8 +120,8 @@ class _ProblemGroup:
         return cause
 
     def _contains(self, body: bytes, cause: Cause, suspicion: Suspicion) -> bool:
-        """Returns whether the message of the case contains the cause. If the message does not contain the cause, shrinking has
-        led to another bug.
+        """Returns whether the message of the case contains the cause. If not, the shrunk message shows a different bug than the
+        original message.
         """
         tree = tree_of(body)
         return tree is None or not cause.sites or any(True for _ in cause.removed_from(tree, self._minimizer.schemas(suspicion)))
@@ -127,8 +129,8 @@ class _ProblemGroup:
     # ------------------------------------------------------------------------------------------------ known causes
 
     async def _explanation_or_rest(self, suspicion: Suspicion) -> Suspicion | tuple[bytes, Answer]:
-        """Returns the known finding that explains a contradiction. If no known finding explains the contradiction, returns the
-        message without all known causes, and the answer to this message.
+        """Returns the known finding that explains a contradiction. If there is no such finding, the method removes all known causes
+        from the message, and returns the rest of the message with the answer to it.
         """
         case = suspicion.case
         faulty = {site_of(broken.at) for broken in suspicion.verdict.broken}
@@ -148,7 +150,7 @@ class _ProblemGroup:
         return removed[0][0] if len(removed) == 1 or suspicion.kind == "crashed" else await self._first_explanation(suspicion, removed)
 
     async def _first_explanation(self, suspicion: Suspicion, removed: Sequence[tuple[Suspicion, Cause]]) -> Suspicion:
-        """Returns the first known finding whose cause alone explains the contradiction."""
+        """Removes the cause of one finding at a time. Returns the first finding that explains the contradiction."""
         for finding, cause in removed:
             body = self._without(suspicion, suspicion.case.body, cause)
             if body is not None and await self._answer(suspicion, body) is None:
@@ -156,7 +158,7 @@ class _ProblemGroup:
         return removed[0][0]
 
     async def _answer(self, suspicion: Suspicion, body: bytes) -> Answer | None:
-        """Returns the answer to a message if the answer shows the problem of the contradiction, else None."""
+        """Sends a message. Returns the answer if it shows the same problem as the contradiction, else None."""
         try:
             answer = await self._minimizer.bounded(suspicion).answer(body)
         except UnsendableError:
@@ -164,7 +166,7 @@ class _ProblemGroup:
         return answer if self._minimizer.problem(suspicion, suspicion.answer, suspicion.case.body).is_shown(answer, body) else None
 
     def _without(self, suspicion: Suspicion, body: bytes, cause: Cause) -> bytes | None:
-        """Returns the message without a cause, or None if removing the cause would change the verdict."""
+        """Returns the message without a cause. Returns None if the message does not contain the cause, or if the verdict would change."""
         tree = tree_of(body)
         if tree is None:
             return None
@@ -174,7 +176,9 @@ class _ProblemGroup:
 
 
 def _cause_of(suspicion: Suspicion) -> Cause | None:
-    """Returns the cause of a contradiction, or None if the cause is unknown. A cause without sites explains every message."""
+    """Returns the cause of a contradiction, or None if the cause is unknown. A cause without sites explains every contradiction of
+    the group.
+    """
     tree = tree_of(suspicion.body)
     if suspicion.places and tree is not None:
         return Cause.of(suspicion.places, tree)

@@ -71,12 +71,12 @@ class FindingMinimizer:
         return SameProblem(suspicion.kind, answer, message, self._judge.demands)
 
     def bounded(self, suspicion: Suspicion) -> BoundedSender:
-        """Returns a sender that stops when a limit is reached."""
+        """Returns a sender that raises `LimitReachedError` when a limit is reached."""
         return BoundedSender(self.sender_of("shrink", suspicion), self._bounds)
 
     def sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
-        """Returns a function that sends a body with the headers of the case. In the journal, the kind and the verdict distinguish
-        the contradiction of a case from that of its twin.
+        """Returns a function that sends a body with the headers of the case. The phase in the journal contains the kind and the
+        verdict, because a case and its twin can both have a contradiction.
         """
         name = f"{phase} {suspicion.kind} {suspicion.verdict.label}"
         place = (name, suspicion.index)
@@ -89,5 +89,5 @@ class FindingMinimizer:
         return send
 
     def schemas(self, suspicion: Suspicion) -> Schemas:
-        """Returns the schema of each site of the message."""
+        """Returns the schema of each site in this type of message."""
         return {path: site.schema for path, site in self._judge.demands.sites[suspicion.case.message_type].items()}

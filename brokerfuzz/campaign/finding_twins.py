@@ -1,6 +1,6 @@
-"""Builds the twin of a finding: a valid message that differs from the smallest message in only one place. The twin of the first
-case contains the correct value for this place. Either the correct value is copied into the smallest message and made as small as
-possible, or the wrong part is removed. The oracle decides whether the result is valid.
+"""Builds the twin of a finding: a valid message that differs from the smallest message in only one place. For this place, the
+module tries the correct value from the twin of the first case, and makes this value as small as possible. If the result is not
+valid, the module tries to remove the wrong value or a part of it. The oracle decides whether a message is valid.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[b
 
 
 def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[tuple[Tree, Path | None]]:
-    """Yields messages that may be valid, each with the path of the copied value, or None if nothing was copied."""
+    """Yields messages that may be valid, each with the path of the value that was copied from `twin` (None: nothing was copied)."""
     by_pointer = {pointer(tree, path): path for path in paths(tree)}
     wrong = by_pointer.get(at)
     if wrong is None:
@@ -60,7 +60,7 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
 
 
 def _with_smaller(tree: Tree, path: Path, is_valid: Callable[[Tree], bool]) -> Tree:
-    """Returns the message with the smallest valid value at the path that this function finds."""
+    """Makes the value at the path as small as possible, but keeps the message valid. Returns the new message."""
     for step in reversed(range(len(children(at_path(tree, path))))):
         smaller = replaced(tree, path, without(at_path(tree, path), step, step + 1))
         tree = smaller if is_valid(smaller) else tree
@@ -71,7 +71,7 @@ def _with_smaller(tree: Tree, path: Path, is_valid: Callable[[Tree], bool]) -> T
 
 
 def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[tuple[Tree, Path]]:
-    """Yields the message with the missing property. The value of the property comes from the twin of the case."""
+    """Yields variants of the message with the missing property. Its value comes from a place in `twin` at which the case has a fault."""
     name = unescape(at.rpartition("/")[2])
     for place in faults:
         with suppress(LookupError):

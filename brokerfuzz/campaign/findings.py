@@ -1,4 +1,6 @@
-"""Defines findings: contradictions between a verdict and an answer. Each finding has a sentence that describes it to developers."""
+"""Defines findings: contradictions between a verdict and an answer. Each finding has a sentence that describes the problem to
+developers.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,7 +26,9 @@ _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-r
 
 @dataclass(frozen=True)
 class BrokenRule:
-    """A rule that the smallest message breaks, with the place, the wrong value, the requirement, and its source in the contract."""
+    """A rule that the smallest message breaks. `source` is the part of the contract that states the rule. `at` is the JSON Pointer of
+    the wrong value. `found` describes the wrong value, and `demanded` describes the values that the rule allows.
+    """
 
     rule: str
     source: str
@@ -42,11 +46,11 @@ class Finding:
     `ambiguities` are the ambiguities that it touches.
 
     `places` are the JSON Pointers of the causes. If the message has no value at such a place, the missing value is the cause.
-    `techniques`, `tags` and `families` come from all cases that showed the finding, and `sites` are the sites of the causes in
-    these cases. `identity` is equal for the same finding in another run. The smallest message was sent again `sent` times, and
-    the problem occurred `shown` times. `whole` is False if a limit ended the shrinking. `reproduction` is a shell command that
-    sends the smallest message. `twin` is the valid counterpart of the smallest message. If the answer itself is the problem,
-    `about` describes the problem. `known` is True if the baseline contains the finding.
+    `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction, and `sites` are the
+    sites of the causes in these cases. The same finding has the same `identity` in other runs. The smallest message was sent again
+    `sent` times, and the problem occurred `shown` times. `whole` is True if shrinking was completed. `reproduction` is a shell
+    command that sends the smallest message. `twin` is the valid counterpart of the smallest message. If the answer itself is the
+    problem, `about` describes the problem. `known` is True if the baseline contains the finding.
     """
 
     kind: FindingKind
@@ -94,13 +98,13 @@ class Finding:
 
     @property
     def expected(self) -> str:
-        """The answers that the contract allows: `accepted`, `rejected`, or either."""
+        """The answers that the contract allows, for example `accepted`, or `accepted or rejected`."""
         expected = " or ".join(RIGHT_ANSWERS["unspecified" if self.kind == "repeated-crash" else self.label])
         return f"{expected}, in a valid envelope" if self.about and self.kind != "repeated-crash" else expected
 
     @property
     def got(self) -> str:
-        """The answer in words: `accepted (status 200)`, `crashed (the connection was reset)`."""
+        """The answer in words, for example `accepted (status 200)` or `crashed (the connection was reset)`."""
         return f"{self.answer.kind} ({printable(self.answer.reason, 300)})"
 
     @property
@@ -110,12 +114,14 @@ class Finding:
 
     @property
     def hint(self) -> str:
-        """The first techniques (or ambiguities) that found the problem: `one-below`, `probe:string-length`."""
+        """The first techniques that found the problem, such as `one-below`. If there are none, the first tags, such as
+        `probe:string-length`.
+        """
         names = self.techniques or [tag for tag in self.tags if tag.startswith(_READABLE)]
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
     def sentence(self) -> str:
-        """Describes the finding in one sentence: the message, the answer, the cause (a rule or a place) and the technique."""
+        """Describes the finding in one sentence: the answer, the message, the cause (for example, a broken rule) and the technique."""
         if self.kind == "stopped-answering":
             stopped = "it processed this message, or another message that was sent at the same time"
             return f"The target stopped answering ({printable(self.answer.reason, 300)}) while {stopped}."

@@ -58,8 +58,8 @@ def run(campaign: "Campaign") -> Result:
 def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: str | None = None, recalled: Recalled | None = None) -> Result:
     """Runs a campaign with the workers of a pool: the workers send the cases, and this process shrinks the findings.
 
-    `campaign` must not contain cases. The workers append their answers to the file `journal`. Raises `TargetError` if the target
-    cannot be reached, and `WorkerError` if workers are lost repeatedly.
+    The cases come from `plan`, so `campaign` must not contain cases. The workers append their answers to the file `journal`. Raises
+    `TargetError` if the target cannot be reached, and `WorkerError` if workers are lost repeatedly.
     """
     try:
         event_loop.run(campaign.make_contact())
@@ -78,8 +78,8 @@ class Campaign:
     """A campaign that runs in an event loop. You can call `result` at any time.
 
     `cases` are pairs of a number and a case. The journal uses the number to identify the case. `recalled` contains the answers of
-    an earlier run, whose messages are not sent again. If `sends` is False, the campaign sends nothing, and all answers come from
-    the journal. Before the first case, the campaign calls `on_contact` with the answers to the plain messages.
+    an earlier run. The campaign does not send the answered messages again. If `sends` is False, it sends nothing, and all answers come
+    from `recalled`. The campaign begins with ordinary valid messages, and then calls `on_contact` with the result.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Campaign:
         self._phase = "firing"
 
     async def run(self) -> None:
-        """Sends the cases, then shrinks the findings. Raises `TargetError` if the target cannot be reached."""
+        """Sends the cases, retests unproven rejections, and shrinks the findings. Raises `TargetError` if the target cannot be reached."""
         ticking = asyncio.create_task(self._tick())
         try:
             if self._sends:

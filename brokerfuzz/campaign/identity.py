@@ -6,9 +6,9 @@
 | a crash | the answer and the families of techniques |
 | a valid message was rejected | the answer and the sites that cause the rejection |
 | a timeout | the sites that cause the timeout |
-| a malformed answer | what is wrong with it |
+| a malformed answer | the problem of the envelope |
 
-The identity does not depend on the way in which a case was found. Two answers are equal if they differ only in details (see
+The identity does not depend on how brokerfuzz generated the case. Two answers are equal if they differ only in details (see
 `answer_texts`).
 """
 
@@ -20,7 +20,7 @@ from brokerfuzz.campaign.same_problem import TEXT_MATTERS
 from brokerfuzz.campaign.suspicion import Suspicion
 
 VERSION = "3"
-"""The version of the definition of identity. Each fingerprint depends on the version, so that no baseline of another version
+"""The version of these rules. Each fingerprint depends on the version, so a fingerprint in a baseline of another version never
 matches by chance.
 """
 
@@ -63,8 +63,8 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
     """Combines the contradictions that are the same finding, and returns them with their identity, in the order of their first
     cases.
 
-    If a connection fails, another message that was sent at the same time may be the cause. So if a failed connection cannot be
-    reproduced, it is combined with a reproducible failure that has the same reason.
+    If a connection fails, another message that was sent at the same time may be the cause. So if sending the message again does not
+    show the failure again, this failure is combined with a reproducible failure that has the same reason.
     """
     found: dict[IdentityKey, Suspicion] = {}
     for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):

@@ -21,7 +21,7 @@ class Observed:
     counts: dict[AnswerKind, int] = field(default_factory=lambda: dict.fromkeys(ANSWER_KINDS, 0))
     examples: dict[AnswerKind, Case] = field(default_factory=dict)
     numbers: dict[AnswerKind, int] = field(default_factory=dict)
-    """The numbers of the cases that serve as examples."""
+    """The numbers of the cases in `examples`."""
     contradicted: set[str] = field(default_factory=set)
     """The interpretations that at least one answer contradicts."""
     unproven: int = 0
@@ -50,7 +50,7 @@ class Observed:
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
     def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
-        """Adds `count` equal answers. `case` is the first case that got this answer."""
+        """Adds `count` answers of the same kind. `case` is the first case that got such an answer, and `number` is its number."""
         self.counts[answer] += count
         if number < self.numbers.get(answer, number + 1):
             self.numbers[answer], self.examples[answer] = number, case
@@ -68,8 +68,8 @@ def candidates(ambiguity: Ambiguity) -> tuple[str, ...]:
 class Ledger:
     """The observations for all ambiguities.
 
-    An answer contradicts an interpretation if it contradicts the verdict under this interpretation. For example, the rejection of
-    a message contradicts every interpretation under which the message is valid. Only unspecified messages are counted. An
+    An answer contradicts an interpretation if the answer is wrong for the verdict under this interpretation. For example, the rejection
+    of a message contradicts every interpretation under which the message is valid. Only unspecified messages are counted. An
     accepted message counts for each ambiguity that it touches. A rejected message counts only if it touches a single ambiguity,
     because otherwise the reason is unknown. A rejection is unproven until `prove` is called.
     """
@@ -111,7 +111,7 @@ class Ledger:
         return observed
 
     def absorb(self, other: "Ledger") -> None:
-        """Adds the observations of another part of the campaign."""
+        """Adds the observations of a shard (a part of the cases)."""
         for ambiguity_id, observed in other._by_ambiguity.items():  # noqa: SLF001 - same class
             mine = self._by_ambiguity.setdefault(ambiguity_id, Observed(observed.ambiguity))
             mine.contradicted |= observed.contradicted
@@ -125,7 +125,7 @@ class Ledger:
 
 
 _WRONG: dict[AnswerKind, Label] = {"rejected": "valid", "accepted": "invalid"}
-"""Maps an answer to the verdict that it contradicts."""
+"""Maps each kind of answer to the verdict that it contradicts."""
 
 
 def _contradicts(case: Case, answer: AnswerKind, judge: Judge) -> bool:

@@ -1,4 +1,4 @@
-"""Finds the properties of the contract that an answer names, and decides whether the answer names the invalid property."""
+"""Finds the properties that an answer names, and the properties that a correct answer to an invalid message may name."""
 
 import json
 import re
@@ -26,7 +26,7 @@ _POINTED = (
 )
 """The properties of error responses whose values name the invalid property or its path, such as `pointer` in RFC 9457."""
 _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
-"""The properties of error responses whose values are objects with the invalid properties as keys."""
+"""The properties of error responses whose values are objects. The keys of these objects are the invalid properties."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
 _CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
@@ -43,10 +43,10 @@ class Names:
 
 @lru_cache(maxsize=4096)
 def named_properties(body: bytes, names: Names) -> frozenset[str]:
-    """Returns the properties of the contract that an answer clearly names: in pointers, paths or quotes, as keys, or in camel
-    case.
+    """Returns the properties of the contract that an answer clearly names: in a JSON Pointer, a path or quotes, as a key, or in
+    camel case.
 
-    A name that is also an English word, such as `name`, does not count if it occurs only as a plain word.
+    A name that is also an English word, such as `name`, does not count if it occurs only as a word in a sentence.
     """
     return frozenset(names.by_small[small] for word in _candidates(body) if (small := word.lower()) in names.by_small)
 
@@ -96,8 +96,8 @@ def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
 
 
 def names_meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """Returns the names that a correct answer may mention, in lower case. These are the properties on the path to the fault,
-    missing or unexpected properties, and the properties in the condition of the rule.
+    """Returns the names that a correct answer may mention, in lower case: the properties on the path to the fault, missing and
+    unknown properties, and all other words in the rule and in its explanation.
     """
     meant = {step.lower() for entry in verdict.broken for step in steps_of(entry.at)}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}

@@ -1,6 +1,6 @@
 """Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and what rejections prove.
 
-The results of several parts of a campaign can be combined in any order. The results need the same amount of memory for any number
+The results of several shards (parts of the cases) can be combined in any order. The amount of memory does not depend on the number
 of cases.
 """
 
@@ -22,7 +22,7 @@ from brokerfuzz.targets import Answer, AnswerKind
 
 @dataclass
 class Observations:
-    """The results of a campaign, or of a part of it.
+    """The results of a campaign or of a shard.
 
     `rules` maps each broken rule to the number of answers of each kind. `left_out` is the number of cases that cannot be sent to
     this target. `twins_sent` is the number of valid messages that were sent only as twins, and `twins_accepted` is the number of
@@ -100,7 +100,7 @@ class Observations:
             self.ledger.add(ambiguity.id, number, case, answer.kind, judge.demands).contradicted.add(REJECTED)
 
     def absorb(self, other: "Observations") -> None:
-        """Adds the results of another part of the campaign."""
+        """Adds the results of a shard."""
         self.counts += other.counts
         self.rules += other.rules
         self.suspicions.absorb(other.suspicions)

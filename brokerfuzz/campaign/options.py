@@ -19,14 +19,14 @@ class Options:
     no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, the campaign sends
     no more cases.
 
-    `now`, `contract` and `policies` decide how cases are judged. `now` and `contract` must be the same as when the cases were
-    generated. Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking). The search for its causes has the
-    same limit. Shrinking and searching take at most `shrink_seconds` seconds for all findings together.
+    brokerfuzz judges the cases with `now`, `contract` and `policies`. `now` and `contract` must be the same as when the cases were
+    generated. Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and so does the search for its causes.
+    For all findings together, shrinking and searching take at most `shrink_seconds` seconds.
 
-    `fresh` is the name of a property that gets a different string in each message. `plain` are ordinary valid messages. The
-    campaign first sends the plain messages, until the target accepts one. When the target may be down, the campaign sends this
-    message again, and gives up if it gets no answer within `patience` seconds. `total` is the number of cases, for progress
-    reports. If `repeats` is true, an accepted offer is sent twice at the end (see `repeated_number`).
+    `fresh` is the name of a property that gets a different string in each message. `plain` contains ordinary valid messages. The
+    campaign first sends these messages, until the target accepts one. Later, if the target may be down, the campaign sends the
+    accepted message again, and stops if it gets no answer within `patience` seconds. `total` is the number of cases, for progress
+    reports. If `repeats` is true, the campaign sends an accepted offer twice at the end (see `repeated_number`).
     """
 
     concurrency: int = 16

@@ -14,7 +14,7 @@ State = Literal["complete", "partial", "untested"]
 StopCause = Literal["limit", "interrupt", "target", "journal", "hook"]
 
 FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
-"""The exit statuses for new findings, for a campaign that is not complete, and for Ctrl-C."""
+"""The exit statuses for new findings, for a campaign that is not complete (or a report that was not written), and for Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class CampaignOutcome:
 
     @property
     def headline(self) -> str:
-        """The outcome on one line: `partial (interrupted): 2 findings, 3 rules unproven`."""
+        """The outcome on one line, for example `partial (interrupted): 2 findings, 3 rules unproven`."""
         state = "" if self.state == "complete" else f"{self.state} ({self.reason}): "
         return state + ", ".join(self._numbers()) + (f" ({self.advice})" if self.advice else "")
 
@@ -75,8 +75,8 @@ class CampaignOutcome:
 @dataclass(frozen=True)
 class Evidence:
     """Counts the messages whose answers show what the target checks. `valid` is the number of valid messages, and `accepted` is the
-    number of valid messages that the target accepted. `faults` is the number of messages with a fault. `shown` counts those of them
-    that the target accepted, or whose rejection is proven.
+    number of valid messages that the target accepted. `faults` is the number of invalid messages. `shown` is the number of invalid
+    messages that the target accepted, or whose rejection is proven.
     """
 
     cases: int
@@ -97,7 +97,7 @@ class Evidence:
 
 def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
     """Returns the state of a campaign and, if it is not complete, the reason."""
-    if not evidence.cases and stop is not None and stop.cause == "interrupt":  # workers may have sent cases
+    if not evidence.cases and stop is not None and stop.cause == "interrupt":  # workers may have sent cases, but the results are lost
         return "untested", "interrupted before an answer to a case was counted"
     early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.nothing) else ""
     if evidence.nothing:

@@ -1,4 +1,4 @@
-"""Builds the twin of a probe (a message that touches an ambiguity): the same message with usual values at the places of the
+"""Builds the twin of a probe (a message that touches an ambiguity): the same message with usual values at the places that touch the
 ambiguity.
 
 If the target also rejects the twin, the ambiguity was not the reason for rejecting the probe.
@@ -17,8 +17,8 @@ from brokerfuzz.schemas import Verdict
 
 
 def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge) -> Case | None:
-    """Returns a valid message that differs from the probe only at the places of the ambiguity. If there is no such message,
-    returns an ordinary valid message.
+    """Returns a valid message that differs from the probe only at the places that touch the ambiguity. If the function finds no such
+    message, it returns `plain`, an ordinary valid message (or None).
     """
     if plain is not None and _differs_at_one_place(case, verdict, plain.body):
         return plain
@@ -49,8 +49,8 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
 
 
 def _differs_at_one_place(case: Case, verdict: Verdict, plain: bytes) -> bool:
-    """Returns whether the probe is the plain message with another value at the place of its only ambiguity. This is true for most
-    probes of the catalogue. Parsing only this value is much faster than parsing the message.
+    """Returns whether the probe differs from the plain message only in the value that touches the ambiguity. This is true for most
+    probes of the catalogue. The function parses only this value, because parsing the whole message is much slower.
     """
     places = {touched.at for touched in verdict.ambiguities}
     if len(places) != 1 or case.headers or (around := _around(plain, *places)) is None:
@@ -66,8 +66,8 @@ def _differs_at_one_place(case: Case, verdict: Verdict, plain: bytes) -> bool:
 
 @lru_cache(maxsize=256)
 def _around(plain: bytes, place: str) -> tuple[bytes, Tree, bytes] | None:
-    """Returns the value at a place of the plain message, and the bytes before and after this value. Returns None if the plain message
-    contains no usual value at this place.
+    """Returns the bytes of the plain message before a place, the value at this place, and the bytes after it. Returns None if the
+    plain message has no value there, or if the first value at the same site is different.
     """
     tree = _tree(plain)
     path = next(_paths_to(tree, steps_of(place)), None)
@@ -86,8 +86,8 @@ def _first_values(plain: bytes) -> Mapping[str, Tree]:
 
 
 def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:
-    """Returns the message with a usual value at the place, or without any value there. If a property occurs several times, the
-    result contains the property only once.
+    """Returns the message with a usual value at the place. If `usual` has no value for the site, the property is removed. A property
+    that occurs several times in an object then occurs at most once.
     """
     path = next(_paths_to(tree, steps_of(place)), None)
     if not path:

@@ -1,8 +1,8 @@
-"""Decides whether a rejection proves that the target checks what is wrong with the message.
+"""Decides whether a rejection is proven: whether the target rejects the message because of its fault.
 
-A rejection is proven if the target accepts the twin (the valid counterpart), which differs only in the fault. A rejection is also
-proven if the answer names the invalid property and the target accepts an ordinary valid message. Every other rejection is
-unproven, because the target may have another reason to reject the message. An unproven rejection is not a finding.
+A rejection is proven if the target accepts the twin (the valid counterpart), which lacks only the fault. A rejection is also proven
+if the answer names the invalid property and the target accepts an ordinary valid message. Every other rejection is unproven,
+because the target may have another reason to reject the message. An unproven rejection is not a finding.
 """
 
 from collections import Counter
@@ -17,13 +17,13 @@ from brokerfuzz.schemas import Contract, Verdict
 from brokerfuzz.targets import Answer
 
 ABOUT_THE_CLIENT = frozenset({401, 403, 407, 429})
-"""Statuses that concern the client or the request, not the message."""
+"""HTTP statuses about the client, such as wrong credentials or too many requests. They say nothing about the message."""
 
 MOST_EXAMPLES = 20
-"""The maximum number of examples of each kind in the report."""
+"""The maximum number of examples in `Proofs.unproven`, and in `Proofs.elsewhere`. One more example stands for all others."""
 
 MOST_WAITING = 4096
-"""The maximum number of unproven rejections that are kept to be retested. A catalogue has fewer invalid cases.
+"""The maximum number of unproven rejections that are stored and retested later. A catalogue has fewer invalid cases.
 """
 
 _OTHER = ("other",)
@@ -42,7 +42,7 @@ class Rejection:
 
     @property
     def rule(self) -> str | None:
-        """The broken rule, if there is exactly one fault."""
+        """The broken rule if the message has exactly one fault, else None."""
         return self.case.faults[0].rule if len(self.case.faults) == 1 else None
 
     @property
@@ -100,13 +100,13 @@ class OtherPropertyNamed:
 
 @dataclass
 class Proofs:
-    """What the rejections of a campaign prove.
+    """Counts the proven and unproven rejections of a campaign, with examples.
 
-    `rejected` and `proven` count invalid messages. `rules` counts the proven rejections of each rule. `unproven` contains an
-    example for each reason, and `reasons` contains the first unproven rejection of each rule. `waiting` maps numbers of cases to
-    the unproven rejections that are retested at the end of the campaign. `retested` maps the replaced sites (empty: all unusual
-    values) to the number of cases whose answers were replaced. `elsewhere` contains, for each rule, an example of a rejection
-    whose answer names only other properties.
+    `rejected` is the number of rejected invalid messages, and `proven` is the number of those whose rejection is proven. `rules`
+    counts the proven rejections for each broken rule. `unproven` contains an example for each reason why a rejection is unproven,
+    and `reasons` contains the first unproven rejection for each rule. `waiting` maps case numbers to the unproven rejections that
+    are retested at the end of the campaign. `retested` maps the sites whose values were replaced (empty: all unusual values) to the
+    number of cases whose answers were replaced. `elsewhere` maps each rule to a rejection whose answer names only other properties.
     """
 
     rejected: int = 0
@@ -130,7 +130,7 @@ class Proofs:
             _keep_first(self.reasons, rule, example)
 
     def wait(self, example: UnprovenExample) -> None:
-        """Stores an unproven rejection, so that it is retested later. If more than `MOST_WAITING` rejections are stored, the one
+        """Stores an unproven rejection, so that it is retested later. If more than `MOST_WAITING` rejections are stored, the rejection
         with the highest case number is not retested.
         """
         self.waiting[example.number] = example
@@ -156,7 +156,7 @@ class Proofs:
             _count(self.elsewhere, rejection.rule, OtherPropertyNamed(case, rejection.number, tuple(sorted(named)), said))
 
     def absorb(self, other: "Proofs") -> None:
-        """Adds the results of another part of the campaign."""
+        """Adds other results, such as those of a shard (a part of the cases)."""
         self.rejected += other.rejected
         self.proven += other.proven
         self.rules += other.rules
@@ -176,7 +176,7 @@ class Proofs:
 
 
 def reason_of(rejection: Rejection) -> tuple[str, ...]:
-    """Returns a key for the reason why a rejection is unproven."""
+    """Returns a key. Unproven rejections with the same key are unproven for the same reason."""
     if rejection.answer.status in ABOUT_THE_CLIENT:
         return text_of(rejection.answer, rejection.case.body).key
     if rejection.twin is None or rejection.twin_answer is None:

@@ -34,7 +34,7 @@ class RejectedParts:
         self._known: dict[bytes, bool] = {body: False}
 
     async def run(self) -> None:
-        """Runs the search until no part can become smaller, or a limit is reached."""
+        """Searches until no part can be replaced by smaller parts inside it, or until a limit is reached."""
         with suppress(ValueError, LimitReachedError):
             await self._search(read_tree(self._body))
 
@@ -52,7 +52,7 @@ class RejectedParts:
                 waiting, done = waiting[1:], (*done, part)
 
     async def _is_accepted(self, *parts: Sites) -> bool:
-        """Returns whether the message with these parts of the plain message is valid and the target accepts it."""
+        """Copies these parts of the plain message into the message. Returns whether the result is valid and the target accepts it."""
         sites = tuple(chain(*parts))
         body = write_tree(self._plain.copied(read_tree(self._body), sites))
         if body not in self._known:
@@ -75,8 +75,8 @@ class PlainParts:
         self.values = first_values(read_tree(plain))
 
     def copied(self, tree: Tree, sites: Sequence[str], here: str = "") -> Tree:
-        """Returns the message with the parts of the plain message at these sites. If the plain message lacks a part, the part is
-        removed.
+        """Returns the message with the parts of the plain message at these sites. If the plain message has no value at a site, this
+        part is removed from the message.
         """
         if not any(part.startswith(here) for part in sites):
             return tree
@@ -111,14 +111,14 @@ class PlainParts:
         return tuple(part for part in every if part and _above(part) == above and self.copied(tree, [part]) != tree)
 
     def concerned(self, body: bytes, sites: Sequence[str]) -> Sites:
-        """Returns those of the sites at which a message differs from the plain message."""
+        """Returns only the sites at which the message differs from the plain message."""
         tree = tree_of(body)
         return () if tree is None else tuple(part for part in sites if self.copied(tree, [part]) != tree)
 
     def copied_into(self, twin: bytes, fault: bytes, sites: Sites | None, allows: Callable[[bytes, bytes], bool]) -> tuple[bytes, bytes]:
-        """Copies parts of the plain message (None: all parts) into a twin and into the message with the fault, if the results
-        have the right verdicts. If a part contains the fault, the method copies the smaller parts inside this part instead. If a
-        part is exactly the faulty value, the method changes only the twin.
+        """Copies parts of the plain message (None: all parts) into a twin and into the message with the fault, if `allows` accepts
+        both results. If a part contains the fault, the method copies only the smaller parts inside this part. If a part is exactly
+        the faulty value, the method changes only the twin.
         """
         tree = tree_of(twin)
         if tree is None:

@@ -1,6 +1,6 @@
 """Sends an accepted offer a second time, to see what the target does with an offer number that it knows. The contract does not
-say what is correct. This happens once, after all cases. Both messages contain the same number, which no earlier campaign has
-used. With `--cleanup`, the first offer is removed only after the answer to the second one.
+say what is correct. A campaign sends such a pair once, after all cases. Both messages contain the same number, which no earlier
+campaign has used. With `--cleanup`, the first offer is removed only after the answer to the second offer.
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge
@@ -17,7 +17,7 @@ NUMBER = "number"
 async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
     """Sends the plain offer twice, and records the behaviour in the ledger. Does nothing if the target did not accept the plain offer.
 
-    A crash at the second offer is a finding, if another pair of offers shows it again.
+    If the second offer causes a crash, the function sends another pair of offers. If the crash occurs again, it is a finding.
     """
     plain = sender.contact.case
     if plain is None or plain.message_type != REPEATED or not sender.contact.accepted:
@@ -33,7 +33,7 @@ async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
 
 
 def is_crash(answers: tuple[Answer, Answer] | None) -> bool:
-    """Returns whether the target accepted the first offer, and crashed at the second one or did not answer it."""
+    """Returns whether the target accepted the first offer, and then crashed on the second offer or did not answer it."""
     return answers is not None and answers[0].kind == "accepted" and answers[1].kind in ("crashed", "timeout") and answers[1].reached
 
 

@@ -35,8 +35,8 @@ Outcome = Literal["still there", "another", "gone", "other verdict", "not sent"]
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of replaying one finding. `answer` is the answer that decided the result. The result `another` means that another
-    kind of contradiction occurred. The result `other verdict` means that the message now has another verdict.
+    """The result of replaying one finding. `answer` is the last answer. The `outcome` `another` means that another kind of
+    contradiction occurred. The `outcome` `other verdict` means that the message now has a different verdict.
     """
 
     sentence: str
@@ -144,7 +144,9 @@ def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
 
 
 def of_baseline(known: Baseline, message_type: MessageType) -> dict[str, ReplayRequest]:
-    """Maps the names of known findings to their messages of this type. Raises `BaselineError` if a message is invalid."""
+    """Maps the names of the known findings with this message type to their requests. Raises `BaselineError` if a message in the
+    baseline is malformed.
+    """
     return {
         name: _of_entry(name, entry) for name, entry in known.items() if "smallest" in entry.message and entry.message.get("message") == message_type
     }

@@ -56,7 +56,7 @@ class Retesting:
         self._steps: Counter[int] = Counter()
 
     async def run(self) -> None:
-        """Retests one group after another. The twins of a group got the same answer."""
+        """Retests one group of rejections after another. In a group, all twins got the same answer."""
         groups: dict[tuple[str, ...], list[int]] = {}
         for number, doubt in sorted(self._seen.proofs.waiting.items()):
             groups.setdefault(reason_of(doubt.rejection), []).append(number)
@@ -64,8 +64,8 @@ class Retesting:
             await self._retest_group(numbers)
 
     async def _retest_group(self, numbers: Sequence[int]) -> None:
-        """Searches for the parts that the target rejects, and retests the messages without these parts, until all twins are
-        accepted or a limit is reached. Then replaces all unusual parts in the remaining messages, and retests these messages.
+        """Searches for the parts that the target rejects, replaces these parts, and retests the messages, until all twins are accepted
+        or a limit is reached. Then replaces all unusual parts in the remaining messages, and retests these messages.
         """
         waiting = self._seen.proofs.waiting
         searching = BoundedSender(partial(self._sent, waiting[numbers[0]].rejection), Bounds(SEARCH_REQUESTS, self._deadline))

@@ -1,4 +1,4 @@
-"""Decides whether the answer to another message shows the same problem as a contradiction."""
+"""Decides whether the answer to a changed message shows the same problem as the answer to the original message."""
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.contradictions import FindingKind
@@ -7,12 +7,12 @@ from brokerfuzz.schemas import Contract
 from brokerfuzz.targets import Answer
 
 TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})
-"""The kinds of contradictions in which the text of the answer belongs to the problem."""
+"""For these kinds of contradictions, answers with different texts show different problems."""
 
 
 class SameProblem:
-    """The problem that an answer to a message shows. Another answer shows the same problem if the answer has the same kind and
-    the same text.
+    """The problem that an answer to a message shows. Another answer shows the same problem if both answers have the same kind and, for
+    the contradictions in `TEXT_MATTERS`, the other answer contains no additional text.
     """
 
     def __init__(self, kind: FindingKind, answer: Answer, message: bytes, contract: Contract) -> None:
@@ -21,7 +21,7 @@ class SameProblem:
         self._text = text_of(answer, message)
 
     def is_shown(self, answer: Answer, message: bytes) -> bool:
-        """Returns whether an answer to a message shows the same problem."""
+        """Returns whether the answer to this message shows the same problem."""
         if self._kind == "malformed-answer":
             return malformed(answer, self._contract) is not None
         if answer.kind != self._answer:
@@ -30,6 +30,6 @@ class SameProblem:
 
     def narrow(self, answer: Answer, message: bytes) -> None:
         """Restricts the problem to the text of this answer. If the first answer reported two problems and this answer reports one
-        of them, only this one still counts.
+        of them, only this problem still counts.
         """
         self._text = text_of(answer, message)

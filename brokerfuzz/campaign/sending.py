@@ -23,7 +23,7 @@ class UnsendableError(Exception):
 
 @dataclass(slots=True)
 class _Message:
-    """A message that is sent, perhaps more than once. `sent` is the body that was sent last, which may contain a fresh value."""
+    """A message that is sent, perhaps more than once. `sent` is the body that was sent last. It may contain a fresh value."""
 
     case: Case
     body: bytes
@@ -53,7 +53,7 @@ class Sender:
     """Sends messages to the target of a campaign.
 
     `requests` is the number of messages that were sent, plus the number of answers that came from the journal. `started` is the
-    time at which the campaign started (on the clock `time.monotonic`), and `ago` is the number of seconds since then.
+    time at which the campaign started (on the clock `time.monotonic`), and `ago` is how many seconds ago it started.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Sender:
 
     async def make_contact(self, plain: Sequence[Case]) -> None:
         """Sends plain messages until the target accepts one. If the target does not answer the first plain message, sends `{}`.
-        After a later failure, `health` sends the answered message again, to check whether the target is down.
+        Later, `health` sends the accepted (or answered) message again, to check whether the target is down.
 
         Raises `TargetLostError` if the target answers no message, and `TargetError` if it cannot be reached.
         """
@@ -138,7 +138,7 @@ class Sender:
         Raises `UnsendableError` if the message cannot be sent to this target, and `TargetLostError` if the target no longer answers. Also
         raises `TargetError` or `JournalError`.
         """
-        self._loop = self._loop or asyncio.get_running_loop()  # looked up once, because Python 3.11 needs a system call
+        self._loop = self._loop or asyncio.get_running_loop()  # called only once, because each call in Python 3.11 needs a system call
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
             self.requests += 1
             return answer
@@ -152,9 +152,8 @@ class Sender:
         return answer
 
     async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
-        """Sends a message with a fresh value, then sends the same bytes again, and returns both answers. Returns None if the
-        journal lacks the answers and sending is not allowed. In the journal, `number` distinguishes several such pairs of
-        messages.
+        """Sends a message with a fresh value, then sends the same bytes again, and returns both answers. Returns None if the answers
+        are not in the journal and the message cannot be sent. In the journal, `number` distinguishes several such pairs of messages.
         """
         keys = [Key("repeated", number, step) for step in (0, 1)]
         known = [None if self._recalled is None else self._recalled.get(key, case.body) for key in keys]
@@ -192,5 +191,5 @@ class Sender:
         return answer
 
     def _record(self, key: Key, message: _Message, answer: Answer) -> None:
-        if self._journal is not None and answer.reached:  # so a resumed campaign sends an unanswered message again
+        if self._journal is not None and answer.reached:  # a resumed campaign sends a message again if the target did not process it
             self._journal.record(key, message.case, message.body, message.sent, answer, monotonic() - self.started)

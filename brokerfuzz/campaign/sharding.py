@@ -1,4 +1,4 @@
-"""Runs a campaign in several processes, and combines their results.
+"""Runs a campaign in several processes, and combines the results.
 
 A shard is a part of the cases. Any process can send any shard. If a worker process is lost, another worker sends its shard again,
 except for the messages whose answers are in the journal. The result of the campaign is the same for any number of workers.
@@ -32,7 +32,7 @@ ATTEMPTS = 3
 
 
 class Shards(Protocol):
-    """Cases that are divided into shards, such as `cases.plan.Plan`. The cases can be sent to other processes."""
+    """Cases that are divided into shards, such as `cases.plan.Plan`. brokerfuzz sends this object to the workers."""
 
     def shards(self) -> Iterator[int]: ...
 
@@ -43,8 +43,8 @@ class Shards(Protocol):
 class ShardSettings:
     """The settings that all workers share.
 
-    The `rate` in the options applies to each worker. `begun` is the time at which the campaign started (`time.time`). `journal` is
-    the file to which the workers append lines. If `journal` is None, the workers return the lines.
+    The `rate` in the options applies to each worker separately. `begun` is the time at which the campaign started (`time.time`).
+    `journal` is the file to which the workers append lines. If `journal` is None, the workers return the lines.
     """
 
     plan: Shards
@@ -136,7 +136,7 @@ class Sharding:
             self._lost.append(shard)
 
     def _gather(self, on_result: Callable[[ShardResult], Stop | None]) -> bool:
-        """Collects the results of finished shards, and marks the shards of lost workers. Returns whether the campaign must stop."""
+        """Collects the results of finished shards, and notes the shards of lost workers. Returns whether the campaign must stop."""
         stopped = False
         done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
         for future in done:

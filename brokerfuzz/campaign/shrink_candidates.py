@@ -1,4 +1,4 @@
-"""Proposes smaller messages. Each proposed message is smaller than the current one, so shrinking always ends."""
+"""Proposes smaller messages. Each proposed message is smaller or simpler than the current message, so shrinking always ends."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -14,14 +14,16 @@ T = TypeVar("T")
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 _MOST_ZEROED = 32  # in characters; longer strings are only shortened
-_LONGEST_HALVED = 20  # in digits; a binary search then needs about 64 steps
+_LONGEST_HALVED = 20  # in digits; a binary search for an integer of this length needs about 64 requests
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
 """The timestamps that replace other timestamps. Replacing single digits with zeros would make most timestamps invalid."""
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:
-    """Yields the position and the length of parts of `size` elements: all elements, halves, quarters, and finally single elements."""
+    """Splits `size` elements into parts: first one part with all elements, then halves, then quarters, and finally single elements.
+    Yields the position and the length of each part.
+    """
     length = size
     while length:
         yield from ((start, length) for start in range(0, size, length))
@@ -29,8 +31,8 @@ def chunks(size: int) -> Iterator[tuple[int, int]]:
 
 
 async def fewest(items: tuple[T, ...], suffices: Callable[[tuple[T, ...]], Awaitable[bool]]) -> tuple[T, ...]:
-    """Returns as few of the items as possible that still suffice. The function tries to omit halves, then quarters, and finally single
-    items.
+    """Removes items as long as the remaining items suffice, and returns the remaining items. The function tries to remove halves, then
+    quarters, and finally single items.
     """
     length = len(items) // 2
     while length:
@@ -71,7 +73,7 @@ def _around_bounds(schema: Mapping[str, Any]) -> list[str]:
 
 
 def magnitude(literal: str) -> int | None:
-    """Returns the absolute value of an integer. Returns None for other numbers, and for integers with very many digits."""
+    """Returns the absolute value of an integer. Returns None for other numbers, and for integers with more than 20 digits."""
     digits = literal.removeprefix("-")
     return int(digits) if digits.isdecimal() and len(digits) <= _LONGEST_HALVED else None
 

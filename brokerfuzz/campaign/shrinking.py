@@ -1,8 +1,8 @@
 """Shrinks the message of a finding as far as possible, by sending smaller messages to the target.
 
-A smaller message replaces the current one if it has the same verdict, breaks the same rules, and the answer shows the same
-problem. The order of the attempts depends only on the message. If the target always gives the same answers, the smallest message
-is always the same.
+A smaller message replaces the current message under two conditions: it has the same verdict with the same broken rules, and the
+answer to it shows the same problem. The order of the attempts depends only on the message. So if the target always gives the same
+answers, the smallest message is always the same.
 """
 
 import asyncio
@@ -25,9 +25,11 @@ MOST_JUDGED = 32 << 20
 
 VerdictOf = Callable[[bytes], Verdict]
 TRIES = 5
-"""The maximum number of times that a message is sent again, to measure how often its problem occurs."""
+"""The maximum number of times that a message is sent again before shrinking, to measure how often its problem occurs."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
-"""The result of an attempt to shrink a message. A message that cannot be sent counts as `other verdict`, because it shows nothing."""
+"""The result of trying a smaller message: `holds` means that it shows the same problem. A message that cannot be sent counts as
+`other verdict`, because it shows nothing.
+"""
 
 
 class Shrinker:
@@ -36,7 +38,7 @@ class Shrinker:
     The message is sent again before and after shrinking. `sent` is the number of repetitions, and `shown` is the number of
     repetitions in which the problem occurred. If the first repetition does not show the problem, the finding is not shrunk. The
     function `allows` decides which messages may be sent. `places` are the JSON Pointers of the causes: the places at which a
-    simpler value led to another answer. `whole` is False if a limit ended the shrinking.
+    simpler value led to another answer. `whole` is True if shrinking was completed, before a limit was reached.
     """
 
     def __init__(
@@ -196,8 +198,8 @@ class Shrinker:
             yield replaced(tree, path, value)
 
     async def _cut_bytes(self) -> None:
-        """Shrinks a message that is not JSON, or whose notation matters. The method removes parts that look like properties, then
-        single bytes.
+        """Shrinks a message that is not JSON, or whose exact bytes (such as spaces) cause the problem. The method removes parts that
+        look like properties, then single bytes.
         """
         before = None
         while before != self.body:
@@ -223,8 +225,8 @@ class Shrinker:
         return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
 
     def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
-        """Returns whether the number of items is probably part of the cause. The number of items matters if several items are
-        causes, and every other item is a cause or was not tested.
+        """Returns whether the number of items is probably part of the cause. The number matters if all items (at least two) are
+        causes. If a limit ended the shrinking, it is enough that two items are causes.
         """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))

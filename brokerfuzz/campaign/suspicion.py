@@ -1,4 +1,4 @@
-"""A contradiction between a verdict and an answer, which may become a finding."""
+"""Defines a contradiction between a verdict and an answer. A contradiction may become a finding."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -16,10 +16,10 @@ from brokerfuzz.targets import Answer
 class Suspicion:
     """A contradiction that may become a finding.
 
-    `index` is the number of the first case that showed the contradiction. If the answer itself is the problem, `about` describes
-    the problem. `whole` is true if the message cannot be shrunk further. `places` are the JSON Pointers of the causes. `sent`
-    says how often the message was sent again, and `shown` says how often the problem then occurred. `twin` is the valid
-    counterpart of the smallest message.
+    `index` is the number of the first case that showed the contradiction, and `count` is the number of such cases. If the answer
+    itself is the problem, `about` describes the problem. `body` is the smallest message so far. `whole` is true if this message
+    cannot be shrunk further. `places` are the JSON Pointers of the causes. The message was sent again `sent` times, and the problem
+    occurred `shown` times. `twin` is the valid counterpart of the smallest message.
     """
 
     kind: FindingKind
@@ -30,7 +30,7 @@ class Suspicion:
     count: int = 1
     about: str = ""
     first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Maps each technique and each tag to the first case that has it, and to its position in this case."""
+    """Maps each technique and each tag to the number of the first case that has it, and to its position in this case."""
     sent: int = 0
     shown: int = 0
     whole: bool = False
@@ -40,7 +40,7 @@ class Suspicion:
     further_sites: set[str] = field(default_factory=set)
     """The sites of the contradictions that were merged into this contradiction."""
     provisional: bool = False
-    """True if the contradiction was found while another one was shrunk, and no case has shown it."""
+    """True if the contradiction was found while another contradiction was shrunk, and no case has shown it."""
 
     def __post_init__(self) -> None:
         self.body = self.case.body
@@ -88,13 +88,13 @@ class Suspicion:
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
 
     def add_causes(self, places: Iterable[str]) -> None:
-        """Adds the places of new causes. If a place contains a more specific place, only the specific place remains."""
+        """Adds the JSON Pointers of new causes. For example, if `/a` and `/a/0` are causes, only `/a/0` remains."""
         found = dict.fromkeys((*self.places, *places))
         self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
 
     @property
     def sites(self) -> tuple[str, ...]:
-        """The sites of the causes. If the causes are unknown, the sites of the broken rules or the ambiguities."""
+        """The sites of the causes. If the causes are unknown, these are the sites of the broken rules or of the ambiguities."""
         return tuple(sorted({site_of(place) for place in self.places or self._faulty_places}))
 
     @property

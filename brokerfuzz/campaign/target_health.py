@@ -1,15 +1,16 @@
 """Decides whether a failure was caused by the message or by the target.
 
 A crash, a timeout or a request to wait may have nothing to do with the message: the target may be down. A failure counts only after
-the target has answered a message that was sent later. If all requests fail, the plain message is sent. If the plain message fails
-too, no other message is sent until the target answers again. The failed messages are then sent once more, one at a time, so that
-only the message that really caused a failure counts. Messages whose connections failed are always sent once more. A target that
-does not answer again within `patience` seconds is lost.
+the target has answered a message that was sent later. If all requests fail, `TargetHealth` sends the plain message (an ordinary
+valid message). If the plain message fails too, no other message is sent until the target answers again. The failed messages are
+then sent once more, one at a time, so that only the message that really caused a failure counts. Messages whose connections failed
+are always sent once more. A target that does not answer again within `patience` seconds is lost.
 
     16 messages   timeout   the plain message: timeout, a pause, the plain message: accepted
     again         15 accepted, 1 timeout: this message counts
 
-The statuses 401, 403, 407 and 429 after an accepted message are treated like a failure, because credentials may have expired.
+If the target accepted an earlier message, the statuses 401, 403, 407 and 429 also count as failures, because credentials may have
+expired.
 """
 
 import asyncio
@@ -29,10 +30,10 @@ Send = Callable[[], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class FirstContact:
-    """The first plain message that the target accepted, and its answer. It shows that the target accepts messages at all.
+    """The first plain message that the target accepted, and the answer. The answer shows that the target accepts messages at all.
 
-    If the target accepted no plain message, this is the first message that it answered. `case` and `answer` are None if the target
-    answered no message. `rejected` is the number of plain messages that the target answered, but did not accept.
+    If the target accepted no plain message, `case` is a message that it answered. `case` and `answer` are None if the target answered
+    no message. `rejected` is the number of plain messages that the target answered, but did not accept.
     """
 
     case: Case | None = None
@@ -48,8 +49,8 @@ class FirstContact:
 class TargetLostError(Exception):
     """The target no longer answers, or it rejects every message.
 
-    `answer` is the answer to the last message. `rejecting` is true if the target answers, but rejects every message. `sent` is
-    false if the target was already lost before the message was sent.
+    `answer` is the answer to the last message. `rejecting` is true if the target answers, but rejects a message that it accepted
+    before. `sent` is false if the target was already lost before the message was sent.
     """
 
     def __init__(self, reason: str, answer: Answer, *, rejecting: bool = False, sent: bool = True) -> None:
@@ -70,9 +71,9 @@ class _Suspect:
 
 
 class TargetHealth:
-    """Checks the answers to all messages. The function `ask` sends the plain message. The target is lost if it gives no usual
-    answer within `patience` seconds. If `isolated` is true, each message has its own process, so a message cannot crash the process
-    of another message. If there was no first contact, all answers count at once.
+    """Checks the answers to all messages. The function `ask` sends the plain message. The target is lost if it gives no usual answer
+    (see `is_usual`) within `patience` seconds. If `isolated` is true, each message has its own process, so a message cannot crash
+    the process of another message. If `contact` has no answer, all answers count immediately.
     """
 
     def __init__(self, ask: Send, patience: float, *, isolated: bool = False) -> None:
@@ -87,8 +88,8 @@ class TargetHealth:
         """While this future is pending, no further message is sent."""
 
     async def checked(self, send: Send) -> Answer:
-        """Sends a message and returns its answer as soon as it is certain that the message caused the answer. Raises
-        `TargetLostError`.
+        """Sends a message. Returns the answer as soon as it is certain that this message caused it. Raises `TargetLostError` if the
+        target is lost.
         """
         if self.contact.answer is None:
             return _reached(await send())
@@ -117,8 +118,8 @@ class TargetHealth:
         return rejecting or not answer.reached or answer.kind in ("crashed", "timeout")
 
     def _believe_before(self, number: int) -> None:
-        """Confirms the failures that arrived before message `number` was sent, because the target has answered this message. A
-        connection that failed may be the fault of another message, so such a failure is not confirmed yet.
+        """Confirms the failures that arrived before message `number` was sent, because the target has answered this message. Failed
+        connections are not confirmed yet, because another message may be the reason.
         """
         for suspect in [one for one in self._suspects if one.arrived < number and not self._has_lost_connection(one.answer)]:
             suspect.decided.set_result(suspect.answer)
@@ -146,14 +147,12 @@ class TargetHealth:
             self._gate = asyncio.get_running_loop().create_future()
 
     async def _check_if_idle(self) -> None:
-        """Checks the target, unless answers to other messages are still missing, because these answers may show that the target
-        works.
-        """
+        """Checks the target if all other messages were answered. Otherwise, one of the missing answers may show that the target works."""
         if not self._under_way and not self._is_checking:
             await self._check()
 
     async def _check(self) -> None:
-        """Sends the plain message, and decides whether the doubtful answers count."""
+        """Sends the plain message. The answer shows whether the failures count or the failed messages must be sent again."""
         self._close_gate()
         self._is_checking = True
         try:
@@ -212,7 +211,9 @@ class TargetHealth:
             self.is_waiting = False
 
     def is_usual(self, answer: Answer) -> bool:
-        """Returns whether the answer to the plain message is the same as at the beginning, which shows that the target works."""
+        """Returns whether this answer to the plain message shows that the target works. A crash, or a status such as 401, does so only
+        if the first answer was the same.
+        """
         first = self.contact.answer
         if first is None or not is_answer(answer):
             return False

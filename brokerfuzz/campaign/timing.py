@@ -8,9 +8,9 @@ from math import frexp
 
 SPANS = 200
 FIRST_SPAN = 0.25
-"""The initial length of an interval, in seconds. If there are more than `SPANS` intervals, neighbouring intervals are merged in pairs."""
+"""The initial length of an interval, in seconds. If a campaign needs more than `SPANS` intervals, neighbouring intervals are merged in pairs."""
 STEPS = 4
-"""The number of latency classes for each doubling of the latency. With four classes, the error of a latency is at most a fifth."""
+"""The number of latency classes for each doubling of the latency. With four classes, a reported latency is at most 25 % too high."""
 _FASTEST = 1e-6  # seconds
 
 
@@ -26,7 +26,7 @@ class Timing:
     failures: Counter[int] = field(default_factory=Counter)
 
     def add(self, at: float, seconds: float, *, failed: bool) -> None:
-        """Adds an answer that arrived `at` seconds after the start and took `seconds` seconds."""
+        """Adds an answer that arrived `at` seconds after the start of the campaign. Its latency was `seconds` seconds."""
         self.buckets[_bucket(seconds)] += 1
         self.least, self.most = min(self.least, seconds), max(self.most, seconds)
         while at >= SPANS * self.span:
@@ -37,7 +37,7 @@ class Timing:
             self.failures[number] += 1
 
     def absorb(self, other: "Timing") -> None:
-        """Adds the results of another part of the campaign that started at the same time."""
+        """Adds the measurements of a shard (a part of the cases). All times count from the start of the campaign."""
         self.buckets += other.buckets
         self.least, self.most = min(self.least, other.least), max(self.most, other.most)
         while self.span < other.span:
@@ -48,7 +48,7 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """Returns the latency in seconds within which the given share (0 to 1) of the answers arrived. Returns 0 if there are no answers."""
+        """Returns a latency in seconds: the given `share` of the answers (0 to 1) was at least this fast. Returns 0 if there are no answers."""
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):
@@ -64,8 +64,8 @@ class Timing:
         return [(_edge(bucket), self.buckets[bucket]) for bucket in range(min(self.buckets), max(self.buckets) + 1)]
 
     def throughput(self) -> list[tuple[float, int, int]]:
-        """Returns the start of each interval in seconds, its number of answers, and the number of crashes and timeouts among
-        these.
+        """Returns the start of each interval in seconds, the number of answers in it, and how many of these were crashes or
+        timeouts.
         """
         last = max(self.answers, default=-1)
         return [(number * self.span, self.answers[number], self.failures[number]) for number in range(last + 1)]

@@ -34,7 +34,7 @@ MOST_MESSAGES = 2000
 _LONGEST = 16_384
 """The maximum number of bytes of each of these messages."""
 _OTHER_REASONS = 10
-"""Unknown values count as the reason only if at most one in ten rejections has another reason, such as a bug."""
+"""Unknown values count as the reason for the rejections only if at most one in ten rejections has another reason, such as a bug."""
 _MOST_SHOWN = 8
 
 Value = tuple[str, int | None]
@@ -45,8 +45,8 @@ UnknownValues = Mapping[str, Sequence[int]]
 
 @dataclass
 class ValueEvidence:
-    """The accepted valid messages, and the values in rejected valid messages. `named` counts how often the rejections name each
-    property.
+    """The accepted valid messages, and the values in rejected valid messages. For each property, `named` counts the rejections whose
+    answers name this property.
     """
 
     accepted: list[bytes] = field(default_factory=list)
@@ -66,7 +66,7 @@ class ValueEvidence:
             self.named.update(named_properties(answer.body, names_of(contract, case.message_type)))
 
     def absorb(self, other: "ValueEvidence") -> None:
-        """Adds the evidence from another part of the campaign."""
+        """Adds the evidence of a shard (a part of the cases)."""
         self.accepted += other.accepted
         self.rejected += other.rejected
         self.named += other.named
@@ -75,7 +75,7 @@ class ValueEvidence:
     def sites(self) -> UnknownValues:
         """Returns the sites whose unknown values explain almost all rejections of valid messages.
 
-        If the target accepted no valid message at all, returns only the sites that most rejections name.
+        If the target accepted no valid message at all, returns only the sites that at least half of the rejections name.
         """
         if not self.rejected:
             return {}
@@ -110,7 +110,7 @@ class ValueEvidence:
         return [({site for site, number in values if may_be_unknown(site, number)}, count) for values, count in unknown]
 
     def _is_named(self, site: str) -> bool:
-        """Returns whether most rejections name the property."""
+        """Returns whether at least half of the rejections name the property."""
         return 2 * self.named[site.removesuffix("[]").rpartition(".")[2]] >= self.rejected.total()
 
 

@@ -1,5 +1,5 @@
 """Hooks are functions of the user that brokerfuzz calls while it sends messages. The Python file given with `--hooks` defines one
-or more of these:
+or more of these functions:
 
     def authenticate() -> Mapping[str, str]                     headers for each request, such as a token
     def before_request(request: Request) -> Request             adds headers that depend on the request, such as a signature

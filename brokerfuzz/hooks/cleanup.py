@@ -16,15 +16,15 @@ _GONE = (404, 410)
 
 @dataclass(frozen=True)
 class Cleanup:
-    """A method, and a path in which `{NAME}` stands for a property. The value of the property comes from the answer or its
-    `data`, or else from the message.
+    """A method, and a path in which `{NAME}` stands for a property. brokerfuzz looks for this property first in the answer, then in
+    `data` of the answer, then in the message.
     """
 
     method: str
     path: str
 
     def url(self, base: str, body: bytes, answer: Answer) -> str | None:
-        """Returns the URL for an accepted message. Returns None if a property in the path is missing in the answer and in the message."""
+        """Returns the URL for an accepted message. Returns None if neither the answer nor the message has a property in the path."""
         answered, sent = _object(answer.body), _object(body)
         sources = (answered, answered.get("data"), sent)
         values = {name: _value(name, sources) for name in _PROPERTY.findall(self.path)}
@@ -42,7 +42,7 @@ def cleanup(text: str) -> Cleanup:
 
 
 def is_clean(answer: Answer) -> bool:
-    """Returns whether the answer shows that the offer does not exist any more."""
+    """Returns whether the answer to the cleanup request shows that the offer no longer exists."""
     return answer.status is not None and (answer.status // 100 == 2 or answer.status in _GONE)
 
 

@@ -1,6 +1,6 @@
 """Loads a Python file with hooks, and checks it before anything is sent.
 
-The workers of a cluster receive the text of a file with hooks. A module with hooks must be installed on the cluster.
+On a cluster, brokerfuzz sends the text of a file with hooks to the workers. A module with hooks must be installed on the cluster.
 """
 
 import inspect
@@ -88,7 +88,7 @@ class HookFile:
             inspect.signature(function).bind(*PARAMETERS[name])
         except TypeError:
             raise HookError(f"{place_of(self.name, function)}: {name} does not have the expected parameters: write `{signature}`") from None
-        except ValueError:  # a function in another language has no signature
+        except ValueError:  # for example, a function written in C has no signature
             return
 
 
@@ -116,7 +116,7 @@ def described(problem: BaseException) -> str:
 
 
 def user_traceback(problem: BaseException, skipped: int) -> str:
-    """Returns the traceback of an exception without its first frames, which belong to brokerfuzz."""
+    """Returns the traceback of an exception without its first `skipped` frames, which belong to brokerfuzz."""
     trace = problem.__traceback__
     for _ in range(skipped):
         trace = trace.tb_next if trace is not None and trace.tb_next is not None else trace

@@ -1,5 +1,5 @@
-"""Runs hooks in a separate thread, so that a hook may wait for the network, and brokerfuzz can report a hook that hangs. The thread
-is a daemon: Python does not wait for this thread when it exits, so a hook that hangs cannot block the exit.
+"""Runs hooks in a separate thread. So a hook can wait for the network, and brokerfuzz can report a hook that hangs. The thread is a
+daemon thread: when Python exits, it does not wait for this thread. So a hook that hangs cannot block the exit.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class HookThread:
         return future.result()
 
     def line(self, file: str) -> int | None:
-        """Returns the line of this file that the thread is executing, or None."""
+        """Returns the number of the line in this file that the thread is executing, or None."""
         frame = sys._current_frames().get(self._thread.ident or 0)  # noqa: SLF001 - the only way to see where another thread is
         return next((line for one, line in traceback.walk_stack(frame) if one.f_code.co_filename == file), None)
 

@@ -1,4 +1,4 @@
-"""Defines an HTTP endpoint whose requests go through the hooks of the user."""
+"""Defines an HTTP target that calls the hooks of the user before and after each request."""
 
 import asyncio
 import sys
@@ -33,11 +33,11 @@ INTERRUPTED_TIME = 0.5
 
 
 class HookedTarget(HttpTarget):
-    """An HTTP endpoint with hooks.
+    """An HTTP target with hooks.
 
-    The headers from `authenticate` become headers of the target, and brokerfuzz hides their values in all output. After each
-    accepted message, this class sends the `cleanup` request. If cleanup requests fail, it prints a note when it is closed. `send`
-    raises `HookError` if a hook fails.
+    Each request contains the headers from `authenticate`, and brokerfuzz hides their values in all output. After each accepted
+    message, the target sends the `cleanup` request. If cleanup requests fail, `close` prints how many. `send` raises `HookError` if a
+    hook fails.
     """
 
     def __init__(self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, **options: Any) -> None:
@@ -59,8 +59,8 @@ class HookedTarget(HttpTarget):
         await super().open()
 
     async def close(self) -> None:
-        """Waits for the answers to messages whose senders were cancelled, and for the cleanup of these messages. Then closes every
-        connection, and prints how many cleanup requests failed.
+        """Waits for the answers to messages that were already sent, and for their cleanup. Then closes every connection, and prints
+        how many cleanup requests failed.
         """
         if self._under_way:
             task = asyncio.current_task()
@@ -74,14 +74,14 @@ class HookedTarget(HttpTarget):
             self._remaining = 0
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command that sends the message. Environment variables replace the headers from hooks."""
+        """Returns a curl command that sends the message. Environment variables replace the values of the headers from hooks."""
         return super().reproduction(body, (*headers, *self._added))
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         """Sends a message and returns the answer, with the kind from the hook `classify`. Raises `HookError` and `TargetError`.
 
-        The target may still accept the message after the sender is cancelled at a time limit. So `close` waits for the answer and
-        the cleanup.
+        If a time limit cancels this call, the target may still accept the message. So the request continues, and `close` waits for
+        the answer and the cleanup.
         """
         exchange = asyncio.create_task(self._exchange(body, headers, case_id))
         self._under_way.add(exchange)
@@ -96,11 +96,11 @@ class HookedTarget(HttpTarget):
     def _forget(self, exchange: asyncio.Task[Answer]) -> None:
         self._under_way.discard(exchange)
         if not exchange.cancelled():
-            exchange.exception()  # otherwise, asyncio would report the exception if the sender was cancelled
+            exchange.exception()  # without this line, asyncio would report the exception if the call of `send` was cancelled
 
     async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
-        """Sends a message, waits for the answer, and sends the same message again. The cleanup request is sent only after both
-        answers.
+        """Sends a message, waits for the answer, and sends the same message again. The cleanup requests are sent only after the
+        second answer.
         """
         both = await self._answer(body, headers, case_id), await self._answer(body, headers, case_id)
         for answer in both:
@@ -159,7 +159,7 @@ class HookedTarget(HttpTarget):
     async def _clean(self, cleanup: Cleanup, body: bytes, answer: Answer, case_id: str) -> None:
         url = cleanup.url(self.url, body, answer)
         if url is None:
-            self._note_remaining(f"{cleanup.method} {cleanup.path} (neither the answer nor the message has this property)")
+            self._note_remaining(f"{cleanup.method} {cleanup.path} (neither the answer nor the message has the property in this path)")
             return
         removed = await self._authenticated(partial(self._remove, cleanup.method, url, case_id))
         if not is_clean(removed):

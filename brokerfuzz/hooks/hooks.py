@@ -74,7 +74,7 @@ class Hooks:
 
     async def _called(self, name: str, *arguments: Any) -> Any:
         assert self._lock is not None, "the hooks are open"
-        async with self._lock:  # so the time limit does not include the time in which other hooks run
+        async with self._lock:  # the time limit does not include the time before the lock is free, in which other hooks run
             self._thread = self._thread or HookThread()
             try:
                 return await self._thread.result(partial(self._functions[name], *arguments), self.seconds)

@@ -30,7 +30,7 @@ class Request:
 class SentCase:
     """A message that was sent, with the IDs of the case and the campaign that the request contained.
 
-    `id` is empty if the message is not a case. If `--fresh` changed a property, `body` contains the new value.
+    A message that is not a case, such as a shrunk message, has an ID too. If `--fresh` changed a property, `body` contains the new value.
 
     >>> from brokerfuzz.hooks import SentCase
     >>> SentCase("b7e8ef5a8405ebf8", "3f29a1c0", b'{"number":"OFF-1","offerType":"Email"}').value["number"]

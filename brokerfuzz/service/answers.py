@@ -21,7 +21,7 @@ Manner = Literal["reply", "crash", "abort", "hang"]
 """
 
 DEEPEST = 200
-"""The maximum nesting of the offers that seeded bugs affect. For more deeply nested offers, the service has no bugs."""
+"""The maximum nesting of an offer that seeded bugs can parse. They treat a more deeply nested offer like a body that is not JSON."""
 
 MOST_MESSAGES = 100
 """The maximum number of complaints in an answer."""
@@ -74,7 +74,7 @@ class ServiceAnswer:
 
     @property
     def envelope(self) -> Mapping[str, Any] | None:
-        """The body of the answer. None if the body of the answer is not an envelope."""
+        """The envelope in the body of the answer, or None if the service sends no envelope."""
         if self.manner != "reply":
             return None
         body = envelope(*self._messages(), information=() if self.complaints else ("The offer was created.",))
@@ -139,7 +139,7 @@ class Offer:
         return found
 
     def replacing(self, replacements: Mapping[str, Any]) -> "Offer":
-        """Returns the offer with other values. `replacements` maps JSON Pointers that exist in the offer to the values."""
+        """Returns the offer with new values. `replacements` maps JSON Pointers that exist in the offer to the new values."""
         root = deepcopy([self.value])
         for pointer, value in replacements.items():
             holder: Any = root

@@ -1,4 +1,4 @@
-"""Lists the bugs that can be seeded."""
+"""Lists the bugs that can be seeded in the reference service."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,8 @@
 """Defines the building blocks of bugs: the ways in which a service can fail.
 
-A judge is a function that returns the correct answer to an offer. A flaw is a function that gets the offer and the judge, and
-returns an answer that may be wrong. For example, the flaw removes complaints, or gives a changed offer to the judge.
+A judge is a function that returns the answer to an offer. A flaw is a function that gets the offer and the judge, and returns an
+answer that may be wrong. For example, a flaw calls the judge and removes complaints from its answer, or calls the judge with a
+changed offer.
 """
 
 import re
@@ -23,9 +24,9 @@ RULES = "offer-creation-request/"
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A bug that can be seeded: its name, its kind, a description in one sentence, and the ID of its rule.
+    """A bug that can be seeded. `text` describes the bug in one sentence, and `rule` is the ID of the rule that the bug affects.
 
-    The ID is None if the bug affects no rule or several rules.
+    If the bug affects no rule or several rules, `rule` is None.
     """
 
     name: str
@@ -107,12 +108,12 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
 
 
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if a value at the site passes the test."""
+    """Returns a flaw that rejects a valid offer if a value at the site passes the test. The complaint says that `demanded` is required."""
     return rejects_when(lambda offer: any(test(value) for value in offer.values(site)), demanded)
 
 
 def rejects_when(when: Callable[[Offer], bool], demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if the offer passes the test."""
+    """Returns a flaw that rejects a valid offer if the offer passes the test. The complaint says that `demanded` is required."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -153,8 +154,8 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
-    """Returns a flaw that converts wrong values, and then judges the changed offer. A value is converted only if the demand in its
-    complaint matches the regular expression `demanded`. If `convert` cannot convert a value, it returns the same value.
+    """Returns a flaw that converts wrong values, and then judges the changed offer. A value is converted only if the regular
+    expression `demanded` matches `Complaint.demanded`. If `convert` cannot convert a value, it returns the same value.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MESSAGE_TYPE = "offer-creation-request"
 
 DECISIONS: "Mapping[str, str]" = {
-    "timestamp-format": "rejected",  # only the plain format is parsed
+    "timestamp-format": "rejected",  # only the usual format is accepted, such as 2025-06-15T12:00:00Z
     "clock-tolerance": "300",  # seconds
     "duplicate-properties": "last",  # as in most parsers
     "double-range": "rounded",  # as in most parsers

@@ -17,7 +17,7 @@ class LimitedProtocol(HttpToolsProtocol):
     _head = 0
 
     def data_received(self, data: bytes) -> None:
-        """Counts the next bytes of the connection."""
+        """Counts the bytes that arrive, and rejects the request if its headers are too large."""
         self._head += len(data)
         super().data_received(data)
         if self._head > LARGEST_HEAD and not self.transport.is_closing():

@@ -33,7 +33,9 @@ _START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
 
 
 def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: datetime | None, seed: int) -> str:
-    """Returns the beginning of a shell command that starts the service, runs another command, and stops the service."""
+    """Returns the beginning of a shell command that starts the service, runs another command, and stops the service. The other command
+    must follow.
+    """
     words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", str(urlsplit(url).port), *(word for name in bugs for word in ("--bug", name))]
     words += ["--contract", contract] if contract is not None else []
     words += ["--now", now.isoformat()] if now is not None else []
@@ -54,7 +56,7 @@ def running(
     """Runs the service in a child process during a `with` block. Yields the address of the service, such as
     `http://127.0.0.1:40123`.
 
-    A separate process does not slow down this process, and ends when this process ends. Port 0 means any free port. Raises
+    The child process does not slow down this process, and ends when this process ends. Port 0 means any free port. Raises
     `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
     """
     options = {"bugs": [bug(name).name for name in bugs], "contract": contract, "now": now, "seed": seed}
@@ -62,7 +64,7 @@ def running(
     assert child.stdin is not None
     assert child.stdout is not None
     try:
-        with suppress(BrokenPipeError):  # the child process ended at once, which _address reports
+        with suppress(BrokenPipeError):  # the child process has already ended; `_address` reports this
             pickle.dump({"host": host, "port": port, **options}, child.stdin)
             child.stdin.flush()
         yield _address(child.stdout)
@@ -84,7 +86,7 @@ def serve(
     seed: int = 0,
     ready: Callable[[str], object] = print,
 ) -> None:
-    """Runs the service in this process until Ctrl-C. When the service can receive requests, it calls `ready` with its address.
+    """Runs the service in this process until Ctrl-C. When the service can receive requests, `ready` is called with its address.
 
     Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
     """
@@ -176,7 +178,7 @@ def _listening(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as problem:
         raise TargetError(f"the host {host!r} cannot be resolved ({problem}): use {LOOPBACK}") from problem
     try:
-        if os.name == "posix":  # lets a new server use the port at once; on Windows, it would let two servers share the port
+        if os.name == "posix":  # lets a new server use the port of an ended one; on Windows, it would let two servers share the port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(QUEUE)

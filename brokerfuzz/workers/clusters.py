@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class _ClusterExecutor(Executor):
-    """Runs calls on a Dask cluster. If the connection is lost, the executor raises `BrokenExecutor`, while Dask's own executor
+    """Runs function calls on a Dask cluster. If the connection is lost, this executor raises `BrokenExecutor`. Dask's own executor
     would wait forever.
     """
 
@@ -60,7 +60,7 @@ class _Cluster:
     parent_works: bool = False
 
     def renew(self) -> None:
-        """Always raises `WorkerError`, because brokerfuzz cannot start a new cluster."""
+        """Always raises `WorkerError`, because brokerfuzz cannot start workers on a cluster."""
         raise WorkerError("the connection to the Dask cluster was lost: check that the scheduler of the cluster is running")
 
 
@@ -68,7 +68,8 @@ class _Cluster:
 def cluster(address: str) -> Iterator[_Cluster]:
     """Connects to a Dask cluster during a `with` block.
 
-    Raises `WorkerError` if there is no such cluster, if Dask is not installed, or if several workers are lost on the same task.
+    Raises `WorkerError` if no cluster with workers answers at the address, if Dask is not installed, or if several workers were lost
+    while they ran the same task.
     """
     try:
         from distributed import Client, KilledWorker
@@ -77,7 +78,7 @@ def cluster(address: str) -> Iterator[_Cluster]:
     _check_listening(address)
     _check_scheduler(address)
     for name in ("distributed.client", "distributed.batched"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # our errors contain the same information
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # the errors of brokerfuzz contain the same information
     client = Client(address, timeout=_PATIENCE, set_as_default=False)
     try:
         threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())

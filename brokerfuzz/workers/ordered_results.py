@@ -10,10 +10,10 @@ from typing import Generic, Protocol, TypeVar
 from brokerfuzz.errors import WorkerError
 
 AHEAD = 4
-"""The maximum number of tasks per worker that are started before the caller has used the earlier results. More tasks keep the
-workers busier, but need more memory.
+"""The maximum number of tasks per worker that have started and whose results the caller has not used yet. A larger number keeps the
+workers busier, but needs more memory.
 
-If the current process also runs tasks, the number is doubled.
+If the current process also runs tasks, the maximum is twice as high.
 """
 ATTEMPTS = 3
 """If workers are lost `ATTEMPTS` times without a new result, `in_order` raises `WorkerError`."""
@@ -52,7 +52,7 @@ def in_order(
     worker_function: Callable[[_Part], _Result] | None = None,
     keep_local: Callable[[_Part], bool] = lambda _: False,
 ) -> Iterator[_Result]:
-    """Applies `function` to each task, and yields the results in the order of the tasks.
+    """Applies `function` to each task in `parts`, and yields the results in the order of the tasks.
 
     The workers of the pool call the function. If `pool` is None, this process calls the function. If `worker_function` is given,
     the workers call it instead of `function`. Tasks for which `keep_local` is true run in the current process. If the pool's
@@ -110,7 +110,7 @@ class _Ordered(Generic[_Part, _Result]):
                 yield result
 
     def _fill(self, parts: Iterator[_Part]) -> bool:
-        """Takes more tasks from the iterator. Returns whether any tasks remain."""
+        """Takes more tasks from the iterator, up to the limit. Returns whether any results are still to come."""
         self._waiting.extend(_Task(part) for part in islice(parts, self._limit - len(self._waiting)))
         return bool(self._waiting)
 
@@ -126,8 +126,8 @@ class _Ordered(Generic[_Part, _Result]):
             task.future = self._pool.executor.submit(self._worker_function, task.part)
 
     def _local_task(self) -> _Task[_Part, _Result] | None:
-        """Returns the next task for this process. Returns None if this process should first use the next result, or wait for this
-        result.
+        """Returns the next task for this process. Returns None if the next result is ready, if this process must wait for it, or if
+        no task is left.
         """
         first = self._waiting[0].future
         if first is not None and (first.done() or not self._pool.parent_works):

@@ -15,11 +15,11 @@ from brokerfuzz.atomic_files import uninterrupted
 
 
 class Processes:
-    """Worker processes on this machine, which start when they are needed.
+    """Worker processes on this machine. They start when they are needed.
 
-    If `parent_works` is true, the current process is one of the `workers`. If the current process has only one thread, the other
-    workers are forked copies, which share its data. If the current process has several threads, the other workers are new
-    processes, because a forked copy would lack the threads.
+    If `parent_works` is true, the current process is one of the `workers`. The other workers are then forked copies of the current
+    process, which share its data. But if the current process has several threads, a forked copy would lack the other threads. In
+    this case, and if `parent_works` is false, the workers are new processes.
     """
 
     def __init__(self, workers: int, *, parent_works: bool = False) -> None:
@@ -66,7 +66,7 @@ class Processes:
 
 
 def _is_one_thread() -> bool:
-    """Returns whether the current process certainly has only one thread. A forked copy would lack all other threads."""
+    """Returns whether the current process certainly has only one thread."""
     try:
         return len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:
@@ -74,9 +74,9 @@ def _is_one_thread() -> bool:
 
 
 def _begin() -> None:
-    """Prepares a worker process: it ignores Ctrl-C and other signals, because the parent process ends the workers.
+    """Prepares a worker process. The worker ignores Ctrl-C and SIGHUP, because the parent process ends the workers.
 
-    If the parent is killed, the workers end by themselves.
+    If the parent process is killed, the workers end by themselves.
     """
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):

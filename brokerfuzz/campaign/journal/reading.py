@@ -41,7 +41,7 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
 
 
 def records(path: str | Path) -> Iterator[JournalRecord]:
-    """Yields the lines of a journal in the order of the answers. The last line is ignored if it is incomplete.
+    """Yields the lines of a journal after the first line, in the order of the answers. An incomplete last line is ignored.
 
     Raises `JournalError` for any other invalid line.
     """
@@ -84,8 +84,8 @@ def pieces(path: Path) -> Iterator[bytes]:
 
 
 def _decompressed(stream: IO[bytes], path: Path) -> Iterator[bytes]:
-    """Yields the decompressed contents of a journal, up to the last complete part. Raises `JournalError` if the decompressed
-    contents are unusually large.
+    """Yields the decompressed contents of a journal, up to the first byte that cannot be decompressed. Raises `JournalError` if the
+    decompressed contents are unusually large.
     """
     decompressor = zlib.decompressobj(GZIP)
     count = 0

@@ -16,7 +16,7 @@ from brokerfuzz.targets import Answer
 
 BLOCK = 4096
 """The number of cases whose answers are loaded together (one shard)."""
-_BLOCKS_KEPT = 3  # almost all cases are looked up in order
+_BLOCKS_KEPT = 3  # this is enough, because almost all answers are needed in the order of the cases
 
 
 class NotRecalledError(Exception):
@@ -24,8 +24,9 @@ class NotRecalledError(Exception):
 
 
 class Answered:
-    """The answers to some requests. A hash of each message shows whether the message of a request is still the same. `origin` is
-    the name of the journal for error messages. `latest` is the time of the last answer, in seconds since the campaign started.
+    """The answers to some of the requests in a journal. A hash of each message shows whether the campaign now has another message for the
+    same request. `origin` is the name of the journal for error messages. `latest` is the time of the last answer, in seconds since
+    the campaign started.
     """
 
     latest = 0.0
@@ -51,8 +52,8 @@ class Answered:
 
 
 class Recalled:
-    """All answers in a journal. To save memory, only the position of each answer in the file (eight bytes) and the answers to the
-    current cases are stored. Raises `JournalError` if the journal cannot be read.
+    """All answers in a journal. To save memory, this object stores only the position of each answer in the file (eight bytes), and
+    the answers to the current cases. Raises `JournalError` if the journal cannot be read.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -85,7 +86,7 @@ class Recalled:
 
     @property
     def last(self) -> int:
-        """The number of the last block with answers, or -1."""
+        """The number of the last block with answers, or -1 if the journal contains no answers."""
         return max(self._places, default=-1)
 
     def close(self) -> None:

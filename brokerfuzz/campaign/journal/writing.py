@@ -18,7 +18,7 @@ from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer
 
 _ON_DISK_EVERY = 1.0
-"""The number of seconds between two synchronizations of the journal with the disk."""
+"""The minimum time between two synchronizations of the journal with the disk (`fsync`), in seconds."""
 
 
 class Writer(Protocol):
@@ -33,12 +33,12 @@ class Writer(Protocol):
         ...
 
     def close(self) -> None:
-        """Writes everything that remains, and closes the journal."""
+        """Writes all data that is still in memory, and closes the journal."""
         ...
 
 
 class CollectedLines:
-    """Collects the lines of a journal that another process writes."""
+    """Collects the lines of a journal in memory. Another process then writes them to the file."""
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
@@ -56,8 +56,8 @@ class CollectedLines:
 class Journal:
     """A journal that is open for writing. Use `begun`, `continued` or `joined` to open a journal.
 
-    The journal is locked while it is open, so that two campaigns do not continue it at the same time. Once a second, the file is
-    synchronized with the disk.
+    The journal is locked while it is open, so that two campaigns do not write to it at the same time. About once a second, the file
+    is synchronized with the disk.
     """
 
     def __init__(self, path: Path, flags: int, *, locked: bool = True) -> None:
@@ -81,7 +81,7 @@ class Journal:
 
     @classmethod
     def continued(cls, path: str | Path) -> "Journal":
-        """Opens an existing journal, to append lines after its last complete line.
+        """Opens an existing journal, so that new lines are written after its last complete line.
 
         Raises `JournalError` if the journal cannot be read or written.
         """

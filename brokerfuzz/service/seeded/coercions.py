@@ -62,12 +62,12 @@ def low_32_bits(value: Any) -> Any:
 
 
 def in_array(value: Any) -> Any:
-    """Puts a value into an array."""
+    """Puts a value other than null into an array."""
     return value if value is None else [value]
 
 
 def out_of_array(value: Any) -> Any:
-    """Returns the only item of an array."""
+    """Returns the only item of an array. Any other value stays the same."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
@@ -124,7 +124,7 @@ BUGS = (
     _bug("wraps-wide-integers", "An integer of more than 32 bits is accepted, but only its lowest 32 bits are used.", BITS_32, low_32_bits),
     _bug("wraps-single-items", "A single value is accepted as an array of one item.", AN_ARRAY, in_array),
     _bug("unwraps-single-items", "An array of one string is accepted as a string.", A_STRING, out_of_array),
-    _bug("unwraps-single-objects", "An array of one object is accepted as an object, even for the whole offer.", r"^an object", out_of_array),
+    _bug("unwraps-single-objects", "An array of one object is accepted as an object, even in place of the whole offer.", r"^an object", out_of_array),
     _bug("trims-offer-type", "White space around an offer type is ignored.", ENUM, trimmed, OFFER_TYPE),
     _bug(
         "ignores-case-of-offer-type",

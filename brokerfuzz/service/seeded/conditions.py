@@ -14,7 +14,7 @@ PAGE_COUNT_RULE = f"offer-creation-request/{PRODUCTS}[].pageCount:minimum"
 
 
 def _root(test: Test) -> Test:
-    """Converts a test of a value to a test of an offer."""
+    """Returns a test of an offer that applies `test` to the root value of the offer."""
 
     def holds(offer: Offer) -> bool:
         return any(test(value) for value in offer.values(""))
@@ -127,7 +127,7 @@ BUGS = (
     ),
     _bug(
         "clock-rule-by-day",
-        "A last update later on the same day is accepted, because only the dates are compared.",
+        "A last update later today is accepted, because only the dates are compared.",
         ignores(CLOCK, when=_updated_today),
         CLOCK_RULE,
     ),

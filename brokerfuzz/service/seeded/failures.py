@@ -35,7 +35,7 @@ BUGS = (
     Bug(
         "crashes-on-deep-nesting",
         "crash",
-        f"JSON nested {DEEP} levels deep causes a server error.",
+        f"JSON that is nested {DEEP} or more levels deep causes a server error.",
         fails_when("crash", lambda offer: nesting(offer.body) >= DEEP),
     ),
     Bug(

@@ -89,12 +89,12 @@ BUGS = (
     _unchecked("accepts-null-class-name", "Null is accepted as a price class's name.", "priceClasses[].name:type", value=null),
     _unchecked(
         "accepts-missing-property-name",
-        "An additional property without a name is accepted.",
+        "An item of additionalPropsRequiredOnOrder without a name is accepted.",
         "additionalPropsRequiredOnOrder[].name:required",
     ),
     _unchecked(
         "accepts-null-property-type",
-        "Null is accepted as an additional property's type.",
+        "Null is accepted as the type of an item of additionalPropsRequiredOnOrder.",
         "additionalPropsRequiredOnOrder[].type:type",
         value=null,
     ),
@@ -118,7 +118,7 @@ BUGS = (
         "Integers of more than 32 bits are accepted as fixed order quantities.",
         "fixedOrderQuantities[]:maximum",
     ),
-    _unchecked("accepts-numbers-in-string-arrays", "Numbers are accepted as categories.", "categoryIds[]:type", value=a_number(lambda _: True)),
+    _unchecked("accepts-numbers-in-string-arrays", "Numbers are accepted in categoryIds.", "categoryIds[]:type", value=a_number(lambda _: True)),
     _unchecked("ignores-unknown-properties", "Unknown properties are ignored everywhere.", f"*{CLOSED}"),
     _unchecked("ignores-unknown-properties-at-root", "Unknown properties of the offer itself are ignored.", CLOSED),
     _unchecked("ignores-unknown-properties-in-products", "Unknown properties of a product are ignored.", f"{PRODUCTS}[]{CLOSED}"),

@@ -131,7 +131,7 @@ BUGS = (
     _strict("rejects-absent-class-price", "A price class without a price is rejected.", "priceClasses[]", lacks("price"), "a price"),
     _strict(
         "rejects-absent-property-type",
-        "An additional property without a type is rejected, although it has a default.",
+        "An item of additionalPropsRequiredOnOrder without a type is rejected, although the type has a default.",
         "additionalPropsRequiredOnOrder[]",
         lacks("type"),
         "a type",
@@ -173,7 +173,7 @@ BUGS = (
     ),
     _strict(
         "rejects-past-start",
-        "An availability that starts before the year 2000 is rejected.",
+        "An availableStartDate before the year 2000 is rejected.",
         "availableStartDate",
         a_string(lambda t: t < "2000"),
         "a start in the year 2000 or later",
