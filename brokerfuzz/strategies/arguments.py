@@ -103,7 +103,7 @@ def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collect
         return
     if outer := next((pin for pin in pinned if _is_within(path, pin)), None):
         name, value = (f"min_{what}", low) if low else (f"max_{what}", high)
-        reject(name, value, f"fields also pins {outer!r}, which decides the number of items; use only one of them")
+        reject(name, value, f"fields also pins {outer!r}, which determines the number of items; remove {name}, or do not pin {outer!r}")
 
 
 def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> tuple[Any, ...] | None:
@@ -142,7 +142,7 @@ def pinned_sites(fields: Fields | None, contract: Contract, message_type: Messag
         if not isinstance(strategy, SearchStrategy):
             reject(f"fields[{path!r}]", strategy, "use a strategy; for a single value, st.just(value)")
         if outer := next((other for other in fields if other != path and _is_within(path, other)), None):
-            reject("fields", path, f"this site is inside {outer!r}, which is also pinned; pin only one of them")
+            reject("fields", path, f"this site is inside {outer!r}, which is also pinned; pin only one of the two sites")
         pinned[site] = strategy
     return pinned
 
@@ -163,9 +163,9 @@ def fresh_property(fresh: str | None, contract: Contract, message_type: MessageT
         remedy = f"use one of {', '.join(map(repr, strings))}" if strings else f"{message_type} has no string at its top level; omit the argument"
         reject("fresh", fresh, remedy)
     if fresh in pinned:
-        reject("fresh", fresh, "fields also pins this property; use only one of them")
+        reject("fresh", fresh, "fields also pins this property; remove fresh, or do not pin the property")
     if contract.values is not None and fresh in contract.values.used(message_type):
-        reject("fresh", fresh, "the reference data of the contract lists the values of this property; use only one of them")
+        reject("fresh", fresh, "the reference data of the contract lists the values of this property; use a property without reference data")
     return fresh
 
 

@@ -39,7 +39,7 @@ _DIGITS = range(1, 10)
 _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
 
 
-class _Fixed(IntervalSet):  # type: ignore[misc]  # only final for type checkers
+class _Fixed(IntervalSet):  # type: ignore[misc]  # IntervalSet is final only for type checkers
     """The characters of recorded strings. For Hypothesis, all of them are equally simple. Otherwise, Hypothesis 6.170 would try to
     simplify characters of a recorded string, and fail with an `AssertionError`.
     """

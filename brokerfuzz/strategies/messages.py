@@ -62,7 +62,7 @@ def offer_requests(
     known = valid.contract.sites[valid.message_type]["offerType"].schema.get("enum", ())
     chosen = arguments.all_known("offer_types", offer_types, known)
     if chosen is not None and "offerType" in valid.pins:
-        arguments.reject("offer_types", offer_types, "fields also pins offerType; use only one of them")
+        arguments.reject("offer_types", offer_types, "fields also pins offerType; remove offer_types, or do not pin offerType")
     types = [name for name in (chosen or known) if max_clusters != 0 or name != PRODUCT_LIST]
     if not types:
         remedy = f"offers of type {PRODUCT_LIST!r} need at least one cluster; use 1 or more, or choose other offer_types"

@@ -192,7 +192,7 @@ async def fire_async(target: Any, message_type: MessageType = "offer-creation-re
         result = await (asyncio.to_thread(planned.run, endpoint) if planned.uses_workers else planned.run_here(endpoint))
         return ready.report(result)
     except BrokerfuzzError as problem:
-        raise problem.with_traceback(None) from problem.__cause__  # as above
+        raise problem.with_traceback(None) from problem.__cause__  # as in `fire`
 
 
 def assert_conforms(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:

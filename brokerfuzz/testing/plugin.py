@@ -60,7 +60,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     chosen = getattr(metafunc.function, _CASES, None)
     if chosen is None:
         if any(marker.name == XFAIL for marker in metafunc.definition.own_markers):  # a marker of the whole module can be meant for other tests
-            raise pytest.Collector.CollectError(f"{metafunc.function.__name__}: the marker {XFAIL} needs @brokerfuzz.parametrize: add it")
+            raise pytest.Collector.CollectError(f"{metafunc.function.__name__}: the marker {XFAIL} needs @brokerfuzz.parametrize: add this decorator")
         return
     tests = _tests_of(chosen, metafunc.config)
     markers = list(metafunc.definition.iter_markers(XFAIL))

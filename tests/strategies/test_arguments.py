@@ -44,7 +44,7 @@ REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (call["offer_requests"](fields={"numbr": st.just("a")}), r"fields='numbr': .*did you mean 'number'"),
     (call["offer_requests"](fields={"number": "a"}), r"fields\['number'\]='a': use a strategy; .*st.just"),
     (call["offer_requests"](fields=["number"]), r"fields=\['number'\]: use a mapping"),
-    (call["offer_requests"](fields={"offerType": st.just("VDM")}, offer_types=["VDM"]), r"offer_types=\['VDM'\]: .*use only one of them"),
+    (call["offer_requests"](fields={"offerType": st.just("VDM")}, offer_types=["VDM"]), r"offer_types=\['VDM'\]: .*remove offer_types"),
     (call["offer_requests"](fields={"omniChannel": st.none(), "omniChannel.offers": st.none()}), r"this site is inside 'omniChannel'"),
     (call["offer_requests"](fields={"productClusters": st.none()}, min_clusters=1), r"min_clusters=1: fields also pins 'productClusters'"),
     (call["offer_requests"](plausible="yes"), r"plausible='yes': use True or False"),

@@ -201,7 +201,7 @@ def test_a_rule_can_be_expected_to_fail(pytester: pytest.Pytester) -> None:
     [
         (f'@pytest.mark.brokerfuzz_xfail("orderMinimum:minimun")\n    {BY_RULE}', "marker brokerfuzz_xfail: unknown rule 'orderMinimum:minimun'"),
         (f"@pytest.mark.brokerfuzz_xfail\n    {BY_RULE}", "the marker brokerfuzz_xfail has no rule: write"),
-        ('@pytest.mark.brokerfuzz_xfail("*")\n    def test_offers(): pass', "needs @brokerfuzz.parametrize: add it"),
+        ('@pytest.mark.brokerfuzz_xfail("*")\n    def test_offers(): pass', "needs @brokerfuzz.parametrize: add this decorator"),
     ],
 )
 def test_a_wrong_marker_is_explained(pytester: pytest.Pytester, marked: str, said: str) -> None:
