@@ -19,7 +19,9 @@ EDGE = "edge:"
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""The topic of a case: its message type; a rule, an ambiguity, an edge or a label; and the technique (empty without a fault)."""
+"""The topic of a case consists of three strings: the message type; a rule, an ambiguity, an edge or a label; and the technique
+(empty if the case has no fault).
+"""
 
 
 @dataclass

@@ -25,7 +25,7 @@ SUM = re.compile(rb"([0-9a-f]{64})  ([^\r\n]{1,1000})\r?\n?")
 LONGEST_SUM = 2000
 """The maximum length of a line in the list of checksums, in bytes."""
 ATTRIBUTES = File(".gitattributes", (b"* -text\n",))
-"""A file in every corpus that is a folder. It prevents Git from changing line endings."""
+"""A file in every corpus that is a folder. The file prevents Git from changing line endings."""
 _CHUNK = 1 << 20
 
 
@@ -33,7 +33,7 @@ _CHUNK = 1 << 20
 class Written:
     """The size and the SHA-256 of a corpus.
 
-    For a folder, this is the SHA-256 of its list of checksums. The SHA-256 is empty if the caller did not request it.
+    For a folder, `sha256` is the SHA-256 of its list of checksums. `sha256` is empty if the caller did not request it.
     """
 
     bytes: int

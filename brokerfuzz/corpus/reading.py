@@ -83,7 +83,7 @@ def records_of(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord],
 
 
 class Twins:
-    """The most recent valid cases by ID, which may be the twins of the next invalid cases."""
+    """The most recent valid cases by ID. These cases can be the twins of the next invalid cases."""
 
     def __init__(self) -> None:
         self._cases: OrderedDict[str, Case] = OrderedDict()
@@ -115,7 +115,7 @@ class RecordSequence:
         self._name, self._last = name, False
 
     def add(self, record: CaseRecord) -> None:
-        """Checks the next record. Raises `CorpusError` (without a line number) if a record follows the record that is marked as the last."""
+        """Checks the next record. Raises `CorpusError` (without a line number) if an earlier record is marked as the last one."""
         if self._last:
             raise CorpusError(
                 "comes after the record that is marked as the last one: to combine two corpora in one file, use `brokerfuzz corpus merge`"

@@ -21,7 +21,7 @@ class RandomValues:
         self._bits, self._bytes = random.getrandbits, random.randbytes
 
     def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
-        """Returns an integer from `low` to `high`. Every magnitude is about equally likely."""
+        """Returns an integer from `low` to `high`. Small and large numbers occur about equally often."""
         bits = self._bits(36)
         size = (high - low).bit_length()
         offset = (bits >> 4) if size <= 32 else self._bits(size)
@@ -71,7 +71,7 @@ class Seeded(RandomValues):
         self.take = random.randbytes
 
     def choose(self, count: int, /) -> int:
-        """Returns an integer from 0 to `count` - 1. The probabilities of the numbers differ by at most a thousandth."""
+        """Returns an integer from 0 to `count` - 1. The probabilities of the integers differ by at most 0.1 %."""
         return self._bits(18) % count
 
 

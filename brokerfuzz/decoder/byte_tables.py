@@ -64,7 +64,7 @@ for the value. If the value needs more bytes, the function takes them from the s
 
 
 class Nested:
-    """A table entry for an array or an object, which the decoder reads from other bytes of the record."""
+    """A table entry for an array or an object. `read` decodes this value from further bytes of the record or the source."""
 
     __slots__ = ("read",)
 
@@ -73,7 +73,9 @@ class Nested:
 
 
 class Scalar:
-    """A table entry for a value that the source provides. The integer argument of `read` selects one of several values."""
+    """A table entry for a string or a number. `read` gets a source that can provide the value, and an integer that can select one
+    of several values.
+    """
 
     __slots__ = ("read",)
 

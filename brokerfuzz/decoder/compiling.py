@@ -3,7 +3,7 @@
 The decoder reads each object from a record, a byte string of fixed length with one byte for each property (see `record_layout`).
 The table of the property (see `byte_tables`) maps the byte to a value. If the schema has conditions (`if`, `then`, `else`), the
 decoder first reads the properties in the condition. Then the decoder reads the other properties with the tables of the branch
-that applies.
+(`then` or `else`) that applies.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -142,7 +142,7 @@ def compile_decoder(
     contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None, site: str = ""
 ) -> Read:
     """Returns a function that turns a source of bytes into a valid message, or into the part of a message at a site. `narrowed`
-    is an additional schema for the decoded values.
+    is an additional schema with which the decoded values comply.
 
     Raises `ContractError` if no message can be valid, or if a required property has no schema.
     """

@@ -129,8 +129,8 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 
 def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str]) -> Repair | None:
-    """Returns a function that makes the last item of an array equal to the first item, or gives it the same key. Returns None if
-    the items of the array at the site must differ.
+    """Returns a function that copies the first item of an array to the last item, or copies only the property that identifies
+    items. Returns None if the items of the array at the site must differ.
     """
     keys = [names[0] if names else None for detector, names in ambiguities if detector == "distinct"]
     if not keys or schema.get("uniqueItems") or any(path.startswith(site) for path in pinned):
@@ -155,7 +155,9 @@ def _is_free(schema: Schema, name: str) -> bool:
 
 
 Renew = Callable[[Any, Collection[Any]], Any]
-"""A function that returns a similar value that is not among the others, or the same value if there is no such value."""
+"""A function that gets a value and other values. The function returns a similar value that differs from all others, or the same
+value if this is not possible.
+"""
 
 
 def _keep(value: Any, others: Collection[Any]) -> Any:
@@ -163,8 +165,8 @@ def _keep(value: Any, others: Collection[Any]) -> Any:
 
 
 def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
-    """Changes the first string or number in the value for which the schema allows other values. Integers in objects are not changed,
-    because some of them must be in ascending order. The new number is larger, and a double can represent it.
+    """Changes the first string or number in the value for which the schema allows other values. Integer properties of objects are
+    not changed, because some of them must be in ascending order. The new number is larger, and a double can represent it.
     """
     if value in (known := schema.get(KNOWN, ())):
         return next((one for one in known if one not in others), value)
@@ -200,7 +202,9 @@ def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) 
 
 
 def _rename_repeated(items: list[Any], key: str, renew: Renew) -> None:
-    """Gives a new key to each item that repeats an earlier key, and changes each item that equals an earlier item."""
+    """Gives a new value of the property `key` to each item that repeats an earlier value of `key`. Changes each item that equals
+    an earlier item.
+    """
     seen: set[str] = set()
     for number in range(len(items)):
         if items[number].get(key).__class__ is not str and items[number] in items[:number]:
@@ -222,7 +226,9 @@ def _alike(one: Any, other: Any, key: str) -> bool:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    """Returns an unused name: for a single letter, the next letter; for any other name, the name followed by a number."""
+    """Returns the name if it is unused. Otherwise, returns a later letter for a single letter, or the name followed by a number
+    for a longer name.
+    """
     if name not in taken:
         return name
     letters = ascii_lowercase[ascii_lowercase.find(name) + 1 :] if len(name) == 1 and name in ascii_lowercase else ""

@@ -13,8 +13,8 @@ from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 @dataclass(eq=False)
 class Outline:
-    """The structure of a message at a place. The outline of an object contains the outline of each property, in all branches of
-    conditions. The outline of an array contains the outline of the items.
+    """The structure of the values at a place in a message. The outline of an object contains the outline of each property,
+    including the properties in the branches of conditions. The outline of an array contains the outline of the items.
     """
 
     props: "dict[str, Outline]" = field(default_factory=dict)

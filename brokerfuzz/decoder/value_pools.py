@@ -1,5 +1,5 @@
-"""Lists the values that the decoder prefers, simplest first: unusual values of every type, and common values for sites with
-ambiguities.
+"""Lists the values that the decoder prefers, simplest first. They are unusual values of every type, and ordinary values for sites
+with ambiguities.
 
 All values are valid and touch no ambiguity, so a message can contain any number of them.
 """

@@ -121,7 +121,7 @@ class Contract:
     original: "Contract | None" = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles only the folder and the reference data. A process that receives them reads the contract again."""
+        """Pickles only the folder and the reference data. The process that unpickles them reads the contract again."""
         return load_contract, (self.folder, self.values)
 
     @cached_property
@@ -181,7 +181,7 @@ class Contract:
         raise UnknownNameError("ambiguity", ambiguity_id, self.ambiguity_names, "`brokerfuzz rules` lists all ambiguities")
 
     def group(self, name: str) -> Sequence[Ambiguity]:
-        """Returns the ambiguities of a group. For `timestamp-format`, their IDs begin with `timestamp-format.`."""
+        """Returns the ambiguities of a group. For example, the IDs in the group `timestamp-format` begin with `timestamp-format.`."""
         return [one for one in self.ambiguities if one.id.startswith(f"{name}.")]
 
     @property

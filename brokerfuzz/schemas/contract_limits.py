@@ -28,7 +28,7 @@ references doubles with each schema.
 MOST_VALUES = 2000
 """The maximum number of values in a message in which each array has only its minimum number of items."""
 MOST_LEVELS = 64
-"""The maximum depth of arrays and objects in a message."""
+"""The maximum depth of nested arrays and objects in a message."""
 SMALLEST_STEP = 1e-12
 """The minimum value of `multipleOf`. Neighbouring floating-point numbers near 1000 already differ by 1e-13."""
 SECONDS = 10.0

@@ -12,7 +12,7 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, Validator, sta
 
 
 class ErrorLimiter:
-    """Makes messages smaller so that they have fewer errors. The remaining errors stay at the same places.
+    """Makes messages smaller so that they have fewer errors. The remaining errors keep their places in the message.
 
     If a message has more than `limit` errors, at least `limit` of them remain.
     """

@@ -67,7 +67,7 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
 
 
 class _Inexact(NamedTuple):
-    """A number that a double cannot represent: with all its digits, and rounded to a double."""
+    """A number that a double cannot represent. `literal` has all its digits, and `rounded` is the number rounded to a double."""
 
     literal: str
     rounded: float
@@ -81,7 +81,9 @@ class _SharedNames(Pairs):
 
 
 class _Written:
-    """Parses a text. Ambiguous numbers become `_Inexact`, and objects with duplicate properties become `_SharedNames`."""
+    """Parses a JSON text. Numbers that a double cannot represent become `_Inexact`, and objects with duplicate properties become
+    `_SharedNames`.
+    """
 
     def __init__(self) -> None:
         self._inexact = self._repeated = False
@@ -120,7 +122,9 @@ def _reject(constant: str) -> NoReturn:
 
 
 class _InterpretationWalk:
-    """Visits a parsed value and builds every interpretation. If `texts` is true, strings are also checked for NUL and surrogates."""
+    """Visits a parsed value and builds its value in every interpretation. If `texts` is true, strings are also checked for NUL
+    and surrogates.
+    """
 
     def __init__(self, interpretations: list[Interpretation], texts: bool) -> None:
         self._interpretations, self._texts = interpretations, texts

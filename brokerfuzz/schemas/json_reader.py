@@ -1,8 +1,8 @@
 """Parses JSON strictly, as RFC 8259 defines it.
 
-Other parsers tolerate errors and lose information that the oracle needs. `read` gets any bytes and raises no exception. `read`
-reports an error for NaN and for text after the message. It also reports duplicate properties, and numbers that a double cannot
-represent. Integers can have any length, and nesting can have any depth.
+Other parsers tolerate errors and lose information that the oracle needs. `read` can be called with any bytes and raises no
+exception. Its result contains an error for NaN and for text after the message. The result also reports duplicate properties, and
+numbers that a double cannot represent. Integers can have any length, and nesting can have any depth.
 """
 
 import json

@@ -17,12 +17,12 @@ KNOWN_VALUES = "known-values"
 """The ID of the ambiguity that every unknown value touches."""
 DETECTOR = "known_values"
 MOST_USED = 100
-"""The maximum number of known values of a site that generated messages contain. The oracle knows all values."""
+"""For each site, generated messages contain only the first `MOST_USED` known values. The oracle uses all known values."""
 
 Row = Mapping[str, Any]
 """Some properties of an object with values that belong together. A property that is missing in a row is absent in the object."""
 Detector = Callable[[Any], bool]
-"""A function that returns whether a value is not known."""
+"""A function that detects unknown values."""
 
 
 @dataclass(frozen=True)

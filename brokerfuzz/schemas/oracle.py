@@ -48,7 +48,7 @@ def check(
 
     - `body`: the bytes of the message, or a Python value that `json.dumps` accepts. A `str` is a JSON string; it is not parsed as
       JSON.
-    - `now`: the time that counts as the present (default: the actual time). A time without a time zone is in UTC.
+    - `now`: the time that counts as the current time (default: the actual current time). A time without a time zone is in UTC.
     - `policies`: maps the ID of an ambiguity to the interpretations that you allow (see `Contract.check_policies`). The oracle
       judges the message under every allowed interpretation. A message is invalid if it breaks a rule under every allowed
       interpretation, and valid if it breaks no rule under any of them. If a policy allows only `rejected`, a message that touches

@@ -22,7 +22,7 @@ class Site:
     """A position in a message type. `path` is `""` for the root and, for example, `data[].productId` for a property of an array
     item.
 
-    `schema` is a flat schema (see `flattening`). `required` is True if the object must contain the property.
+    `schema` is a flat schema (see `flattening`). `required` is True if the surrounding object must contain the property.
     """
 
     path: str
@@ -72,7 +72,7 @@ class Rule:
 
     @property
     def citation(self) -> Citation | None:
-        """The part of the contract that states the rule. The citation is None for a new rule of a changed contract."""
+        """The part of the contract that states the rule. The citation is None for a rule that only a changed contract has."""
         return citation(self.id, self.value)
 
     @property

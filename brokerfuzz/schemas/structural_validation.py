@@ -25,7 +25,7 @@ Validator = jsonschema_rs.Validator
 
 
 class SchemaFiles:
-    """Finds the schemas of a contract by URI: the `$id` of a schema, or any URI that ends with the name of its file."""
+    """Finds the schemas of a contract by URI. The URI of a schema is its `$id`, or any URI that ends with the name of its file."""
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self._by_uri = {schema["$id"]: schema for schema in schemas.values() if "$id" in schema}

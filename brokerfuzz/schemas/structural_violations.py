@@ -1,6 +1,6 @@
 """Finds the broken rules that the schemas state.
 
-The module converts the errors of the library jsonschema-rs to broken rules of the contract.
+The module converts the errors that the library jsonschema-rs reports to broken rules of the contract.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,10 +28,10 @@ _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 
 class Error(NamedTuple):
     """An error that a validator reports. `steps` is the path to the place of the error, `at` is the JSON Pointer of this place,
-    and `instance` is the value at this place. `found` describes the value.
+    and `found` describes the value there. `instance` is this value or, for a missing property, the object without the property.
 
-    The message breaks at least one of `rules`. If `rules` contains several rules, `StructureChecker` finds the broken ones with
-    the whole message.
+    The message breaks at least one of `rules`. If `rules` contains several rules, `StructureChecker` finds out which of them are
+    broken.
     """
 
     rules: Sequence[Rule]
@@ -74,7 +74,7 @@ class StructureChecker:
         return ErrorLimiter(self._flat, self._files, MOST_BROKEN)
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Violation]:
-        """Converts errors to broken rules. If a type is wrong, the other errors at this place are ignored."""
+        """Converts errors to broken rules. If the type of a value is wrong, most other errors of the same value are ignored."""
         broken: dict[tuple[str, str], tuple[Rule, Violation]] = {}
         for error in errors:
             for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
@@ -92,7 +92,7 @@ class StructureChecker:
         """Yields the errors of a message, after `error_limiting` has made the message smaller."""
         for error in self._validator.iter_errors(reduced):
             steps, kind = tuple(error.instance_path), error.kind
-            instance = reduce(getitem, steps, value)  # ignore the validator's copy of the value, which may be large
+            instance = reduce(getitem, steps, value)  # not the validator's copy of the value, which may be large
             keyword, found = _KEYWORDS.get(kind.name, kind.name), NOTHING
             if keyword != "required":
                 found = describe(instance)

@@ -1,4 +1,4 @@
-"""Writes one case per line, as JSON. `cases.records` describes the lines. The last line is marked as the last one."""
+"""Writes one case per line, as JSON. The module `cases.records` describes the lines. The last line is marked as the last one."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial

@@ -1,7 +1,8 @@
 """Writes tests for pytest, without other dependencies: a corpus, tests that read it, and a function that the user completes.
 
-The lines of the corpus have three more properties than usual: the `group` of the case (its rule), the `reason` for its verdict, and
-the lines that show its `difference` from its twin (the valid counterpart). brokerfuzz can read and verify the folder.
+A line of the corpus has three additional properties: `group` (the rule of the case), `reason` (an explanation of its verdict),
+and `difference` (lines that show how the message differs from its twin, the valid counterpart). brokerfuzz can read and verify
+the folder.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

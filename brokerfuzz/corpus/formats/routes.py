@@ -6,7 +6,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 
 HOST = "http://127.0.0.1:8000"
-"""The URL of the target in exported requests. Users replace it with the URL of their own system."""
+"""The URL of the target in exported requests. Users replace this URL with the URL of their own system."""
 
 OFFER: MessageType = "offer-creation-request"
 """The only message type that is a request. All other message types are responses."""

@@ -9,7 +9,7 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX
 
 PlaceOf = Callable[[str], str]
-"""A function that returns the place of a schema in the document: `#/$defs/envelope` for the file `envelope.schema.json`."""
+"""A function that returns the place of a schema in the document: for example, `#/$defs/envelope` for the schema `envelope`."""
 
 
 def bundled(contract: Contract, message_type: MessageType) -> Schema:
@@ -67,6 +67,6 @@ def _uri(contract: Contract, name: str) -> str:
 
 
 def _file_of(contract: Contract, uri: str) -> str:
-    """Returns the name of the schema with this URI: the `$id` of the schema, or a URI that ends with the name of its file."""
+    """Returns the name of the schema with this URI. The URI is the `$id` of the schema, or ends with the name of its file."""
     by_id = {schema["$id"]: name for name, schema in contract.schemas.items() if "$id" in schema}
     return by_id.get(uri) or uri.rpartition("/")[2].removesuffix(SCHEMA_SUFFIX)

@@ -55,7 +55,7 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
 
 
 def _position(one: SuiteCase) -> tuple[bool, int, str, int, str]:
-    """Returns the sort key of a case: plain messages come first, the shortest plain message before the others."""
+    """Returns the sort key of a case. Plain messages come first, and short plain messages come before long ones."""
     length = len(one.case.body) if one.is_plain else 0
     return not one.is_plain, MESSAGE_TYPES.index(one.case.message_type), one.group, length, one.name
 

@@ -22,7 +22,7 @@ from brokerfuzz.errors import CorpusError
 
 TABLE, EXPECTED_FAILURES, README = "cases.tsv", "expected-failures", "README.md"
 FAILURE = "the (valid|invalid|unspecified) [a-z-]+ [0-9a-f]{16}"
-"""Matches the description of a case in the messages of all runners."""
+"""A regular expression that matches the description of a case in the failure messages of all test runners."""
 _TEMPLATE = b"""\
 # Known failures: one case ID or one rule per line. In a rule, * matches anything.
 # Later exports keep this file. If an entry passes again, the test "expected-failures" fails until you remove the entry.
@@ -96,7 +96,7 @@ def _pattern(entry: str) -> re.Pattern[str]:
 
 
 def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str) -> File:
-    """Returns the instructions. `expected` is the path of the file with the expected failures."""
+    """Returns the file with the instructions. `expected` is the path of the file with the expected failures."""
     text = _README.format(place=place, complete=complete, run=run, expected=expected, recipe=about.recipe, failure=FAILURE)
     return File(README, [text.encode()])
 

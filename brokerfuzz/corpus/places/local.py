@@ -37,7 +37,7 @@ class LocalPlace:
         return LocalPlace(self.path.with_name(name))
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if a file cannot be written to this path."""
+        """Raises `CorpusError` if a file cannot be written to this path, or if an existing file must not be replaced."""
         self._check_folder_exists()
         if self.path.is_dir():
             raise CorpusError(f"{self.path} is a folder: specify a file to write the corpus to")
@@ -48,7 +48,7 @@ class LocalPlace:
                 raise CorpusError(f"{self.path} already exists: add --force to replace it, or specify another file")
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
-        """Raises `CorpusError` if a folder cannot be written to this path."""
+        """Raises `CorpusError` if a folder cannot be written to this path, or if an existing folder must not be replaced."""
         self._check_folder_exists()
         if os.path.lexists(self.path) and not self.path.is_dir():
             raise CorpusError(f"{self.path} exists but is not a folder, and this format writes a folder: specify another name")

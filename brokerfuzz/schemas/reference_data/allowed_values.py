@@ -30,7 +30,7 @@ class ValueChecker:
         if path in _computed(contract, message_type) or any(rule.keyword == NOT_IN_FUTURE for rule in rules):
             raise ReferenceDataError(
                 f"{origin}: {path} of {message_type} cannot have values"
-                ", because brokerfuzz computes it from the time or other properties: remove them"
+                ", because brokerfuzz computes this property from the time or from other properties: remove its values"
             )
         files = SchemaFiles(contract.schemas)
         self._tests: list[tuple[Rule, Callable[[Any], bool]]] = [
