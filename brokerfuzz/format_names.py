@@ -2,23 +2,23 @@
 
 FORMATS = {
     "ndjson": "one case per line, as JSON; brokerfuzz can also read this format",
-    "files": "a folder with one file per message, by message type and verdict, and a list of the files",
-    "fuzz-seeds": "seeds for libFuzzer, AFL++, Atheris, Jazzer, SharpFuzz and Go, and dictionaries",
+    "files": "a folder with one file per message, sorted by message type and verdict, and a list of these files",
+    "fuzz-seeds": "seeds and dictionaries for the fuzzers libFuzzer, AFL++, Atheris, Jazzer, SharpFuzz and Go",
     "go": "tests for `go test`; you must complete accepts_test.go",
     "har": "recorded traffic (HAR 1.2): offers as requests, the other messages as responses",
-    "http": "requests for editors (REST Client, JetBrains, httpYac); offers only",
+    "http": "HTTP requests that editors can send (REST Client, JetBrains, httpYac); offers only",
     "json-schema-test-suite": "groups of tests for JSON Schema validators",
     "junit5": "tests for JUnit 5, in Java; you must complete Broker.java",
     "minitest": "tests for Minitest, in Ruby; you must complete accepts.rb",
     "openapi": "an OpenAPI 3.1 document of the messages, with examples",
     "parquet": "one case per row, with typed columns (needs pyarrow)",
-    "parsing": "y_, n_ and i_ files, as in JSONTestSuite, and a list of the files",
+    "parsing": "files named y_... (valid), n_... (invalid) or i_... (unspecified), as in JSONTestSuite, and a list of these files",
     "phpunit": "tests for PHPUnit, in PHP; you must complete accepts.php",
     "postman": "requests with checks for Postman and newman; offers only",
     "pytest": "tests for pytest; you must complete conftest.py",
     "rust": "tests for `cargo test`, in Rust; you must complete accepts.rs",
     "vitest": "tests for Vitest, in TypeScript; you must complete accepts.ts",
-    "wiremock": "a root folder for WireMock, with stubs that serve the responses",
+    "wiremock": "a root folder for WireMock, with stubs that return the messages as responses",
     "xunit": "tests for xUnit, in C#; you must complete Broker.cs",
 }
 """Maps the name of each format to its description: `ndjson` first, then the others in alphabetical order."""

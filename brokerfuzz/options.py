@@ -122,8 +122,8 @@ contract_option = click.option(
 )  # fmt: skip
 values_option = click.option(
     "--values", metavar="FILE", type=click.Path(dir_okay=False),
-    help="TOML file with the values that the target knows, such as \"*.productId\" = [\"P-1\", \"P-2\"]. Generated valid messages contain "
-    "only these values. Messages with other values are unspecified. See \"Reference data\" in the README.",
+    help="Read the values that the target knows from this TOML file, for example \"*.productId\" = [\"P-1\", \"P-2\"]. In these properties, "
+    "generated valid messages contain only the listed values. A message with another value is unspecified. See \"Reference data\" in the README.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 seed_option = click.option(
@@ -131,7 +131,7 @@ seed_option = click.option(
 )
 message_option = click.option(
     "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGE_TYPES), multiple=True,
-    callback=lambda _, __, given: tuple(dict.fromkeys(given)), help=f"Include only messages of this type (repeatable): {ONE_OF_MESSAGES}.",
+    callback=lambda _, __, given: tuple(dict.fromkeys(given)), help=f"Include only this message type (repeatable): {ONE_OF_MESSAGES}.",
 )  # fmt: skip
 verdict_option = click.option(
     "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(LABELS), multiple=True,
@@ -148,7 +148,7 @@ bug_option = click.option(
 )  # fmt: skip
 policy_option = click.option(
     "--policy", "policies", metavar="AMBIGUITY=INTERPRETATION", callback=_policies, shell_complete=known("policies"), multiple=True,
-    help="Settle a question that the contract leaves open (repeatable). "
+    help="Settle an ambiguity (a question that the contract leaves open) with this interpretation (repeatable). "
     "To allow several interpretations, separate them with commas: duplicate-properties=first,last.",
 )  # fmt: skip
 _rule_option = click.option(
@@ -161,28 +161,29 @@ _technique_option = click.option(
 )  # fmt: skip
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-    help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. If an object "
-    "has more than 1,000,000 combinations, brokerfuzz uses a lower strength for it, but `brokerfuzz coverage` reports an error instead.",
+    help="Combinatorial strength: 2 covers every pair of states (such as absent or null) of two properties, 3 covers every triple. For an "
+    "object with more than 1,000,000 combinations, brokerfuzz uses a lower strength. The command `coverage` reports an error instead.",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
-    help="Format of the corpus; the formats are listed below.  [default: from the suffix of OUT, else ndjson]",
+    help="Format of the corpus. All formats are listed below.  [default: the format with the suffix of OUT; without a suffix, ndjson]",
 )  # fmt: skip
 force_option = click.option(
-    "--force", is_flag=True, help="Overwrite OUT if it already exists. In a folder, brokerfuzz overwrites only the files of the corpus."
+    "--force", is_flag=True, help="Overwrite OUT if it already exists. If OUT is a folder, brokerfuzz overwrites only the files of the corpus in it."
 )
 
 
 clock_option = click.option(
     "--clock", "with_clock", is_flag=True,
-    help="Include cases that depend on the current time. Their verdicts are correct at the time in their tag `now:TIME`, and may be wrong later.",
+    help="Include cases whose verdict depends on the current time. The verdict is correct at the time in the tag `now:TIME` of the case, "
+    "but may be wrong later.",
 )  # fmt: skip
 
 
 def now_option(what: str) -> Decorator:
     """Creates the option `--now`, which replaces the current time. The help of the option begins with `what`."""
     return click.option(
-        "--now", metavar="TIME", callback=_time, help=f"{what} as if this were the current time, such as 2025-06-15T12:00:00Z.  [default: now]"
+        "--now", metavar="TIME", callback=_time, help=f"{what} as if the current time were TIME, for example 2025-06-15T12:00:00Z.  [default: now]"
     )
 
 
@@ -222,8 +223,8 @@ CONFIGURATION = "brokerfuzz.configuration"
 
 config_option = click.option(
     "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured, expose_value=False,
-    help="Configuration file.  [default: brokerfuzz.toml, or pyproject.toml with a [tool.brokerfuzz] section, in this folder or the nearest "
-    "parent in the repository]",
+    help="Read the settings from this file.  [default: brokerfuzz.toml, or pyproject.toml with a [tool.brokerfuzz] section, in the current "
+    "folder or its nearest parent in the repository]",
 )  # fmt: skip
 
 url_argument = click.argument("url", required=False)
@@ -242,17 +243,18 @@ _TARGET_OPTIONS = (
                  "secrets that hooks, commands or functions read from the environment."),
     click.option(
         "--trace-headers", metavar="CASE,CAMPAIGN|off", default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign", show_default=True,
-        help="Names of the headers that contain the ID of the case and the ID of the campaign. With the two IDs, you can find a request "
-        "in the logs of the target. The value off omits both headers.",
+        help="Names of the two headers in which each request contains the ID of its case and the ID of the campaign. With these IDs, you "
+        "can find a request in the logs of the target. The value off omits both headers.",
     ),
     click.option(
         "--hooks", metavar="FILE|MODULE",
-        help="Python file (.py) or module with hooks. brokerfuzz calls authenticate, before_request, classify and after_answer, if they exist.",
+        help="Python file (.py) or module that defines hooks. The hooks are the functions authenticate, before_request, classify and "
+        "after_answer. Each of them is optional.",
     ),
     click.option(
         "--cleanup", metavar="'METHOD PATH'",
-        help="Send this request after each accepted message, such as 'DELETE /offers/{number}'. {NAME} inserts the value of a property "
-        "of the answer or of the message.",
+        help="After each accepted message, send a request that removes what the message created, such as 'DELETE /offers/{number}'. {NAME} "
+        "inserts the value of the property NAME of the answer or, if the answer has no such property, of the message.",
     ),
     click.option(
         "--exec", "exec_", metavar="COMMAND",
@@ -271,8 +273,8 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--app", metavar="MODULE:APP",
-        help="Test this ASGI or WSGI application in this process, without a server. In place of URL, specify a path in the application, "
-        "such as /offers.",
+        help="Test this ASGI or WSGI application in the process of brokerfuzz, without a server. Instead of a URL, specify a path in the "
+        "application, such as /offers.",
     ),
     click.option("--demo", is_flag=True, help="Demonstration: start the built-in reference service and test it."),
     bug_option,
@@ -283,23 +285,25 @@ _TARGET_OPTIONS = (
     click.option("--key", metavar="FILE", type=click.Path(dir_okay=False),
                  help="Private key of the client certificate (PEM).  [default: the key in the file given with --cert]"),
     click.option("--proxy", metavar="URL",
-                 help="Send requests through this proxy.  [default: the proxy from http_proxy, https_proxy or all_proxy, except for hosts in "
-                 "no_proxy; requests to this machine use no proxy]"),
-    click.option("--wait-for", metavar="DURATION", type=Duration(), help=f"Wait until the URL answers, but at most this long, such as {FORMS}."),
+                 help="Send requests through this proxy.  [default: the proxy in the environment variable http_proxy, https_proxy or all_proxy; "
+                 "no proxy for this machine and for the hosts in no_proxy]"),
+    click.option("--wait-for", metavar="DURATION", type=Duration(),
+                 help=f"Before the first message, wait until the service at URL answers. DURATION is the maximum time to wait, such as {FORMS}."),
     click.option(
         "--timeout", metavar="SECONDS", type=float, callback=above_zero, default=10.0, show_default=True,
         help="Maximum time, in seconds, to wait for an answer.",
     ),
-    click.option("--accept", metavar="STATUS,...", help="Status codes that mean accepted, such as 200,201 or 2xx.  [default: 2xx]"),
+    click.option("--accept", metavar="STATUS,...",
+                 help="Status codes with which the target accepts a message, such as 200,201 or 2xx.  [default: 2xx]"),
     click.option(
         "--reject", metavar="STATUS,...",
-        help="Status codes that mean rejected, such as 400,422 or 4xx. "
-        "A code in neither --accept nor --reject counts as a crash.  [default: 1xx,3xx,4xx]",
+        help="Status codes with which the target rejects a message, such as 400,422 or 4xx. "
+        "Any code that is neither in --accept nor in --reject counts as a crash.  [default: 1xx,3xx,4xx]",
     ),
     click.option(
         "--envelope/--no-envelope", default=True,
-        help="With --envelope, a response with operationWasSuccessful: false means rejected, even if its status code means accepted.  "
-        "[default: envelope]",
+        help="--envelope: a response with operationWasSuccessful: false counts as a rejection, even if its status code is in --accept. "
+        "--no-envelope: only the status code counts.  [default: envelope]",
     ),
     click.option(
         "--fresh", metavar="PROPERTY", help="Give this property a different value in each message, for targets that reject repeated values."
@@ -315,9 +319,11 @@ _CHOICE_OPTIONS = (
     _technique_option,
     click.option(
         "--site", "sites", metavar="SITE", shell_complete=known("sites", excludable=True), multiple=True,
-        help="Include only messages that break rules at this site (a property path), and their twins (repeatable). * and ! work as with --rule.",
+        help="Include only messages that break rules at this site (the path of a property), and their twins (repeatable). "
+        "* and ! work as with --rule.",
     ),
-    click.option("--tag", "tags", metavar="TAG", multiple=True, help="Include only cases with this tag (repeatable). * and ! work as with --rule."),
+    click.option("--tag", "tags", metavar="TAG", multiple=True,
+                 help="Include only cases with this tag, such as 'probe:*' (repeatable). * and ! work as with --rule."),
 )  # fmt: skip
 CHOICE = ("rules", "techniques", "sites", "tags")
 """The options whose values are patterns, such as `*:minimum`."""

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 @options.verdict_option
 @options.choice_options
 @click.option("--cases", "listed", is_flag=True,
-              help="List the cases, one per line. Each line also shows what its case is the first to cover.")  # fmt: skip
+              help="List the cases, one per line. Each line also shows how many rules, techniques and so on "
+              "its case is the first to cover.")  # fmt: skip
 @options.strength_option
 @options.now_option("Generate the cases")
 @options.contract_option
@@ -32,8 +33,8 @@ def command(
     """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
 
     The catalogue is the fixed list of cases that brokerfuzz derives from the contract. `fire` sends the cases of the catalogue
-    before random cases, and `export --full` writes them to a file. The catalogue begins with the cases that cover the most. With
-    --cases, each line shows one case and what the case covers. A twin is the valid counterpart of an invalid case.
+    before random cases, and `export --full` writes them to a file. The catalogue begins with the cases that cover the largest part
+    of the contract. A twin is the valid counterpart of an invalid case.
 
     \b
     Examples:

@@ -25,7 +25,7 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
     "message_type",
     metavar="TYPE",
     type=click.Choice(MESSAGE_TYPES),
-    help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their properties]",
+    help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: brokerfuzz recognises the type by the properties]",
 )
 @click.option("--ndjson", is_flag=True, help="Read one message per line (default for .ndjson and .jsonl files).")
 @options.policy_option
@@ -36,7 +36,7 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
     "-q",
     "--quiet",
     is_flag=True,
-    help="Print only messages that are not valid. For a corpus, print only messages whose verdict differs from the verdict in the corpus.",
+    help="Print only messages that are not valid. For a corpus, print only messages whose new verdict differs from the verdict in the corpus.",
 )
 @options.json_option
 def command(
@@ -47,17 +47,17 @@ def command(
 
     A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be a corpus
     that `export` wrote. brokerfuzz judges each message of a corpus again, and compares the new verdict with the verdict in the
-    corpus. In recorded traffic (HAR), brokerfuzz judges only the bodies that are messages of the contract. Data that is not JSON
-    counts as an invalid message, not as a usage error.
+    corpus. A FILE can also be recorded traffic (HAR), in which brokerfuzz judges only the messages of the contract. A message that
+    is not JSON counts as invalid, not as a usage error.
 
     Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, brokerfuzz
     judges the message once for each of these types. If the verdicts for these types differ, you must specify the type with
-    --message. If a message has none of the types in the contract, brokerfuzz names the most similar type.
+    --message. If a message has none of the types in the contract, brokerfuzz uses the most similar type.
 
     With --json, each line of the output is a JSON document about one message.
 
-    Exit status: 0 no message is invalid (for a corpus: no verdict differs); 1 a message is invalid (for a corpus: a verdict
-    differs); 2 usage error, or a file cannot be read.
+    Exit status: 0 no message is invalid (for a corpus: no new verdict differs); 1 a message is invalid (for a corpus: a new
+    verdict differs); 2 usage error, or a file cannot be read.
 
     \b
     Examples:

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 @click.command("coverage", short_help="Show which parts of the contract a corpus covers.")
 @click.argument("corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
 @click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
-              help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their properties]")  # fmt: skip
+              help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: brokerfuzz recognises the type by the properties]")  # fmt: skip
 @click.option("--ndjson", is_flag=True, help="Read one message per line (default for .ndjson and .jsonl files).")
-@click.option("--missing", is_flag=True, help="Instead of the table, list everything that is not covered, one item per line.")
+@click.option("--missing", is_flag=True, help="Print no table, but list each rule, technique and so on that is not covered.")
 @click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page.")
 @click.option("--force", is_flag=True, help="Overwrite the HTML page if it already exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
-              help="Exit with status 1 if the corpus covers less than this percentage. "
-              "The percentage is calculated over rules, techniques, edges (unusual valid values) and ambiguities together.")  # fmt: skip
+              help="Exit with status 1 if the corpus covers less than this percentage of all rules, techniques, edges (unusual valid values) "
+              "and ambiguities together.")  # fmt: skip
 @options.strength_option
 @options.now_option("Judge messages")
 @options.contract_option
@@ -40,15 +40,15 @@ def command(
     """Show which parts of the contract a corpus covers, for each message type and for each site.
 
     brokerfuzz counts five things: broken rules, techniques (ways to break a rule), edges (unusual valid values), ambiguities
-    (questions that the contract leaves open), and pairs of property states (such as absent or null).
+    (questions that the contract leaves open), and pairs of states (such as absent or null) of two properties.
 
-    A CORPUS is a file or folder that `export` wrote, or any other messages: one per file, one per line, or recorded traffic
-    (HAR). A file from `export` contains the technique of each fault. In other messages that break one rule at one place,
-    brokerfuzz recognises the technique from the invalid value.
+    A CORPUS is a file or folder that `export` wrote. It can also be a file with one message, a file with one message per line, or
+    recorded traffic (HAR). A file from `export` contains the technique of each fault. In the other files, brokerfuzz recognises
+    the technique from the invalid value, if a message breaks only one rule at one place.
 
     With --json, the output is one JSON document. The property "messages" contains the coverage of each message type. "goals"
     contains the numbers of covered rules, techniques and so on. "sites" lists what is covered and what is missing at each site.
-    "left_out" says how many messages were ignored, for each reason.
+    "left_out" contains, for each reason, the number of messages that were ignored.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 

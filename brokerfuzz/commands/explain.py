@@ -27,9 +27,9 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
 
     NAME can also be a part of a name. If several names contain this part, brokerfuzz lists all of them.
 
-    NAME can also be the ID of a case in a FILE (a corpus or a journal) or, without a FILE, in the catalogue. NAME can also be the
-    ID of a finding in a FILE (a journal, a JSON report or a baseline). You can shorten the ID of a finding to its first eight
-    digits.
+    NAME can also be the ID of a case in the catalogue. If you specify a corpus or a journal as FILE, NAME can be the ID of a case in
+    this FILE. If you specify a journal, a JSON report or a baseline as FILE, NAME can be the ID of a finding in this FILE. You can
+    shorten the ID of a finding to its first eight digits.
 
     \b
     Examples:

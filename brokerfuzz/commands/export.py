@@ -49,9 +49,10 @@ class _WithFormats(Sectioned):
 @click.option(
     "--full",
     is_flag=True,
-    help="Include the whole catalogue: each fault at several places and with different neighbouring properties, and every pair of property states.",
+    help="Include the whole catalogue: each fault at several places and with different neighbouring properties, and every pair of states of two "
+    "properties.",
 )
-@click.option("--large", is_flag=True, help="Include messages of more than 16 KiB, such as 100,000 brackets or a message of 1 MiB.")
+@click.option("--large", is_flag=True, help="Include messages of more than 16 KiB, such as a message of 1 MiB or of 100,000 brackets.")
 @click.option(
     "--plausible",
     is_flag=True,
@@ -62,7 +63,7 @@ class _WithFormats(Sectioned):
 @options.contract_option
 @options.values_option
 @options.format_option
-@click.option("--base64", is_flag=True, help="In an ndjson corpus, write every message in base64, so that any JSON parser can read its exact bytes.")
+@click.option("--base64", is_flag=True, help="In the format ndjson, write every message in base64, so that any JSON parser can read the exact bytes.")
 @click.option(
     "--shards",
     metavar="NUMBER",
@@ -73,7 +74,7 @@ class _WithFormats(Sectioned):
 @options.force_option
 @options.workers_option("generate random cases")
 @click.option(
-    "--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster generate the random cases. Specify the address of the scheduler."
+    "--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster generate the random cases. ADDRESS is the address of its scheduler."
 )
 @options.json_option
 @typed_options(cases=CaseOptions)
@@ -83,18 +84,19 @@ def command(
 ) -> None:  # fmt: skip
     """Write a corpus: messages with their verdicts. Programs in any language can read it.
 
-    By default, the corpus is small enough for a repository. Each rule is broken once with each technique (a way to break a rule).
-    Each edge (an unusual valid value) occurs once at each place where it is possible. Each probe (a message about a question that
-    the contract leaves open) occurs at least once. Each message is as small as possible. If the contract changes, only a few lines
-    of the corpus change. Random cases come last. The twin (the valid counterpart) of an invalid case comes before the invalid case.
+    By default, the corpus is small enough for a repository. For each rule and each technique (a way to break this rule), the corpus
+    contains one invalid message. Each edge (an unusual valid value) occurs once at each place where it is possible. Each probe (a
+    message about a question that the contract leaves open) occurs at least once. Each message is as small as possible. If the
+    contract changes, only a few lines of the corpus change. Random cases come last. The twin (the valid counterpart) of an invalid
+    case comes before the invalid case.
 
     OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (pip install 'brokerfuzz[remote]'). A file is
     compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists, brokerfuzz
     replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to standard error.
 
-    The verdicts stay correct, and the same options give the same corpus on any day. The exception is --clock, which adds cases that
-    depend on the current time, such as an offer whose last update is one hour in the future. Later, `corpus verify` reports the
-    cases whose verdicts are no longer correct. The number of workers does not change the corpus.
+    The same options give the same corpus on any day and with any number of workers, and its verdicts stay correct. The only
+    exceptions are the cases that --clock adds. They depend on the current time, such as an offer whose last update is one hour in
+    the future. `corpus verify` reports the cases whose verdict is no longer correct.
 
     \b
     Examples:

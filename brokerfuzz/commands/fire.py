@@ -43,19 +43,19 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @options.verdict_option
 @options.choice_options
 @options.seed_option
-@options.count_option("send, after the cases of the catalogue", "no limit with --max-time")
+@options.count_option("send after the cases of the catalogue", "no limit with --max-time")
 @options.random_option
 @options.strength_option
 @click.option("--max-time", metavar="DURATION", type=Duration(), help=f"Stop sending cases after this time, such as {FORMS}.  [default: no limit]")
 @click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1),
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
-              help="Maximum time for shrinking, for all findings together. Shrinking removes parts of a message until nothing more can be "
-              "removed. The time also limits the number of requests for each finding: 200 with 60s, 400 with 120s. "
+              help="Maximum total time for shrinking all findings. Shrinking removes parts of a message that are not needed to reproduce the "
+              "finding. With up to 60s, shrinking takes at most 200 requests for each finding; with 120s, at most 400. "
               "The value off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
-              help="Before the cases, send ordinary valid messages, to check that the target is set up correctly. A program or a function "
-              "also gets a clearly invalid message.  [default: preflight]")  # fmt: skip
+              help="Before the first case, send ordinary valid messages to check that the target is set up correctly. To a command or a "
+              "function, also send a clearly invalid message.  [default: preflight]")  # fmt: skip
 @click.option(
     "--journal",
     metavar="FILE",
@@ -66,20 +66,22 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               help="Continue the campaign that wrote this journal (see --journal). brokerfuzz does not send requests whose answers are "
               "already in the journal.")  # fmt: skip
 @click.option("--report", "reports", metavar="FILE", type=click.Path(dir_okay=False), multiple=True,
-              help="Write a report to this file (repeatable): .html, .xml (JUnit), .json, .ndjson, .har, .md or .py (pytest).")  # fmt: skip
-@click.option("--force", is_flag=True, help="Let reports overwrite files that are not brokerfuzz reports.")
+              help="Write a report to this file (repeatable). The suffix selects the format: .html, .xml (JUnit), .json, .ndjson, .har, .md or "
+              ".py (pytest).")  # fmt: skip
+@click.option("--force", is_flag=True, help="Overwrite the files of --report even if they are not brokerfuzz reports.")
 @click.option(
     "--baseline",
     metavar="FILE",
     type=click.Path(dir_okay=False),
     help="Treat the findings in this file as known. Known findings do not cause exit status 1.",
 )
-@click.option("--baseline-update", is_flag=True, help="Add the findings of this campaign to the file given with --baseline.")
-@click.option("--baseline-prune", is_flag=True, help="Remove findings that no longer occur from the file given with --baseline.")
+@click.option("--baseline-update", is_flag=True, help="Add the findings of this campaign to the file of --baseline.")
+@click.option("--baseline-prune", is_flag=True, help="In the file of --baseline, delete the findings that no longer occur.")
 @click.option("--write-config", is_flag=True,
-              help="Save how the target treats questions that the contract leaves open, as policies in the configuration file.")  # fmt: skip
+              help="For each question that the contract leaves open, save the behaviour of the target as a policy in the "
+              "configuration file.")  # fmt: skip
 @options.workers_option("send the cases")
-@click.option("--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster send the cases. Specify the address of the scheduler.")
+@click.option("--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster send the cases. ADDRESS is the address of its scheduler.")
 @options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
@@ -102,13 +104,13 @@ def command(
     brokerfuzz prints the smallest message that causes it, and a command that reproduces it. If the contract leaves a question open,
     brokerfuzz lists how the target behaves, but reports no finding. For each rejected invalid message, brokerfuzz also sends the
     twin (the valid counterpart). If the target also rejects the twin, brokerfuzz finds out which part of the twin causes this,
-    replaces this part in both messages, and sends them again. If the target still rejects the twin, the rejection of the invalid
-    message counts as unproven, because the target may have rejected it for a reason other than the broken rule.
+    replaces this part in both messages, and sends both again. If the target still rejects the twin, the rejection of the invalid
+    message counts as unproven, because the broken rule may not be the reason for the rejection.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 
-    Exit status: 0 no findings, or only known ones; 1 new findings; 2 usage error, the target cannot be reached, the campaign
-    did not finish or proved nothing about the target, or a report could not be written; 130 Ctrl-C.
+    Exit status: 0 no new findings; 1 new findings; 2 usage error, target not reachable, campaign not finished, no result about the
+    target, or report not written; 130 stopped with Ctrl-C.
 
     \b
     Examples:

@@ -42,13 +42,14 @@ def command(
 ) -> int:  # fmt: skip
     """Send the messages of findings again, and report which findings are gone.
 
-    brokerfuzz reads the findings from a journal or a JSON report. You can also specify the ID of a case in the catalogue. You
-    must specify the target, because brokerfuzz does not use the target that is recorded in a journal or report.
+    brokerfuzz reads the findings from a journal or a JSON report. You can also specify the ID of a case in the catalogue.
+    Specify the target on the command line or in the configuration. brokerfuzz does not use the target that is recorded in a journal
+    or report.
 
-    Each line of the output is about one finding. "gone" and "still there" say whether the finding occurs again. "another"
-    means that the answer contradicts the contract in a different way than before. "other verdict" means that brokerfuzz now
-    judges the message differently, for example because a date has passed. "not sent" means that the message cannot be sent
-    to this target.
+    Each line of the output is about one finding. "gone" means that the finding does not occur any more. "still there" means that
+    the finding occurs again. "another" means that the answer now contradicts the contract in a different way. "other verdict" means
+    that brokerfuzz now judges the message differently, for example because a date has passed. "not sent" means that the message
+    cannot be sent to this target.
 
     Exit status: 0 all findings are gone; 1 some findings are not gone; 2 usage error, or the target cannot be reached.
 

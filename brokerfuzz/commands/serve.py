@@ -10,10 +10,10 @@ from brokerfuzz.commands.output import UsageError, print_json, print_lines
 
 @click.command("serve", short_help="Run the reference service, with or without seeded bugs.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=int, default=8080, show_default=True, help="Port to listen on; 0 picks any free port.")
+@click.option("--port", type=int, default=8080, show_default=True, help="Port to listen on. 0 selects any free port.")
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @options.bug_option
-@click.option("--list-bugs", is_flag=True, help="List the bugs that --bug can switch on, and exit.")
+@click.option("--list-bugs", is_flag=True, help="List the names that you can use with --bug, and exit.")
 @click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random products and prices.")
 @options.now_option("Judge messages")
 @options.contract_option
@@ -24,7 +24,7 @@ def command(
 ) -> int:  # fmt: skip
     """Run the reference service. The service follows the contract, except for the bugs that you seed with --bug.
 
-    The service accepts offers at POST /offers. The service returns valid products at GET /products and prices at POST /pricing.
+    The service receives offers at POST /offers. It returns valid products at GET /products, and valid prices at POST /pricing.
     When the service is ready, brokerfuzz prints its address. Press Ctrl-C to stop the service. If you add a COMMAND after --,
     brokerfuzz runs the COMMAND when the service is ready, and stops the service when the COMMAND ends.
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 @options.force_option
 @options.json_option
 def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, force: bool, as_json: bool) -> None:
-    """Write a smaller corpus: omit each case that covers only what other cases already cover. The new corpus begins with the cases
+    """Write a smaller corpus without the cases that cover only what other cases also cover. The new corpus begins with the cases
     that cover the most.
 
-    The new corpus has the same coverage as CORPUS, as `brokerfuzz coverage` measures it. The new corpus also contains the twins
-    (the valid counterparts) of its invalid cases. brokerfuzz judges every case again. OUT is the path or URL of the new ndjson
-    file. The file is compressed if its name ends in .gz or .zst.
+    `brokerfuzz coverage` measures the same coverage for the new corpus as for CORPUS. The new corpus also contains the twins (the
+    valid counterparts) of its invalid cases. brokerfuzz judges every case again. OUT is the path or URL of the new ndjson file. The
+    file is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:

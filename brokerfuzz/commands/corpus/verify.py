@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 @options.values_option
 @options.json_option
 def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, as_json: bool) -> int:
-    """Judge every case again, and check the checksums of folders and shards. Each problem is listed on one line.
+    """Judge every case again, and check the checksums of folders and shards (the files of a split corpus). The output has one line
+    for each problem.
 
     The command reports malformed records, duplicate cases, wrong verdicts, and cases that do not break the rule that they name. It
-    also reports unknown techniques and tags, faults whose place is wrong, and twins that are missing or not valid. For a folder or
-    a set of shards (the files of a split corpus), the command also reports changed, missing and unlisted files. A time-dependent
-    case (see `export --clock`) expires when its verdict is no longer correct. The command prints the number of expired cases, and a
-    few examples.
+    also reports unknown techniques and tags, faults whose place is wrong, and twins that are missing or not valid. In folders and
+    sets of shards, the command also reports changed, missing and unlisted files. A time-dependent case (see `export --clock`)
+    expires when its verdict is no longer correct. The command prints the number of expired cases, and a few of them.
 
-    A truncated corpus cannot be verified. A file cannot be verified if its first ten lines contain no record of a case. The command
-    reads ndjson files, and folders that `export` wrote in the format files, parsing or pytest.
+    A truncated corpus cannot be verified. A file cannot be verified if none of its first ten lines is a case. The command reads
+    ndjson files, and folders that `export` wrote in one of the formats files, parsing and pytest.
 
     Exit status: 0 no problems; 1 problems or expired cases found; 2 usage error, or a corpus cannot be read.
 
