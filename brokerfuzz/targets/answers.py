@@ -1,8 +1,8 @@
 """Defines the answers of targets, and how brokerfuzz interprets an HTTP response as an answer.
 
 The contract defines no status codes and no response to a new offer, so users can configure the interpretation. By default, a
-status code has its usual meaning in HTTP. If the response has the envelope of the contract, its property `operationWasSuccessful`
-also counts.
+status code has its usual meaning in HTTP. If the body of the response is an envelope as in the contract, the property
+`operationWasSuccessful` of the envelope also counts.
 """
 
 import json
@@ -18,7 +18,7 @@ AnswerKind = Literal["accepted", "rejected", "crashed", "timeout"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "timeout")
 
 EXCERPT = 2048
-"""The maximum number of bytes of the response that an answer contains."""
+"""An answer contains at most this number of bytes of the response."""
 
 MOST_READ = 1 << 20
 """The number of bytes after which brokerfuzz stops reading a response that cannot be an envelope."""
@@ -40,8 +40,8 @@ class Answer(NamedTuple):
     `status` is None if there was no HTTP response. `body` is the beginning of the response, without secrets. `reason` explains
     `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect.
 
-    `reached` is False if the target never processed the message: either no connection was possible, or the target kept asking
-    brokerfuzz to retry later. Such an answer does not show how the target treats the message.
+    `reached` is False if the target never processed the message: for example, no connection was possible, or the target kept
+    asking brokerfuzz to retry later. Such an answer does not show how the target treats the message.
 
     >>> from brokerfuzz.targets import AnswerRules
     >>> AnswerRules(reject=("4xx", "299")).read(299, b'{"error": "unknown product"}').kind
@@ -65,8 +65,10 @@ class AnswerRules:
     `accept` has priority over `reject`. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean `rejected`. Any other status
     means `crashed`.
 
-    If `envelope` is true, a body with `operationWasSuccessful: false` turns `accepted` into `rejected`. A JSON object of more
-    than `LONGEST_ENVELOPE` bytes turns `accepted` into `crashed`. Raises `TargetError` if a code or a class is invalid.
+    If `envelope` is true, the body can change the kind `accepted`. A body with `operationWasSuccessful: false` changes it to
+    `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes changes it to `crashed`.
+
+    Raises `TargetError` if a code or a class is invalid.
     """
 
     accept: tuple[str, ...] = ("2xx",)
@@ -85,13 +87,15 @@ class AnswerRules:
         return str(status) in self.accept or str(status) in self.reject
 
     def most_read(self, status: int, beginning: bytes | bytearray) -> int:
-        """Returns how many bytes of a body to read, judging by its `beginning`. brokerfuzz stops reading after the chunk that exceeds this number."""
+        """Returns a limit in bytes for reading a response body, which depends on the `beginning` of the body. brokerfuzz stops
+        reading after the chunk that exceeds the limit.
+        """
         may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """Returns the answer for a complete HTTP response. `body` is the beginning of the response (see `most_read`). The answer
-        does not contain the `secrets`.
+        """Returns the answer for an HTTP response. `body` is the part of the response body that brokerfuzz has read (see
+        `most_read`). The answer does not contain the `secrets`.
         """
         kind = self._kinds.get(status, "crashed")
         if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:
@@ -103,7 +107,7 @@ class AnswerRules:
 
 
 def status_patterns(text: str) -> tuple[str, ...]:
-    """Splits a list such as `200,201,4xx`. Raises `TargetError` if an element is neither a code nor a class."""
+    """Splits a list such as `200,201,4xx`. Raises `TargetError` if an element is neither a status code nor a class such as `4xx`."""
     patterns = tuple(part.strip() for part in text.split(",") if part.strip())
     if not patterns:
         raise TargetError("no status given: list codes or classes separated by commas, e.g. 200,201,4xx")

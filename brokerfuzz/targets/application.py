@@ -77,7 +77,7 @@ def _parameters(function: Any) -> int | None:
 
 
 class NamedApplicationTarget(InProcessTarget):
-    """An ASGI or WSGI application that is specified by a name such as `package.module:app`. The name can also be that of a
+    """An ASGI or WSGI application that is specified by a name such as `package.module:app`. The name can also stand for a
     function without parameters that returns the application.
 
     `open` imports the application, from the current folder or from `sys.path`. `open` raises `TargetError` if the application

@@ -85,7 +85,7 @@ class AsgiTarget(InProcessTarget):
 
 def _started(call: Awaitable[None]) -> "_Rest | None":
     """Runs a call of the application until the call waits for something, and returns the rest of the call. Returns None if the call
-    ends without waiting, as most calls do. Only the rest of a call needs a time limit, which takes time to set up.
+    ends without waiting, as most calls do. Such a call needs no time limit, which saves time.
     """
     steps = call.__await__()
     try:
@@ -108,7 +108,7 @@ async def _ends_within(seconds: float, rest: "_Rest") -> bool:
 
 
 class _Rest:
-    """The rest of a call that has already run until it waits for `awaited`."""
+    """The rest of a call that has begun, and is waiting for `awaited`."""
 
     def __init__(self, steps: Generator[Any, Any, None], awaited: Any) -> None:
         self._steps, self._awaited = steps, awaited
@@ -133,8 +133,8 @@ def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 
 class _Exchange:
-    """A request to the application, and its response. `handled` is the exception that the application handles by sending the
-    response. Some frameworks, such as Litestar, do not log this exception. If a caller uses brokerfuzz in an `except` block,
+    """A request to the application, and its response. `handled` is the exception that the application is handling when it sends
+    the response. Some frameworks, such as Litestar, do not log this exception. If a user calls brokerfuzz in an `except` block,
     `handled` can also be the exception of this block.
     """
 
@@ -167,7 +167,7 @@ class _Exchange:
 
 
 class _Lifespan:
-    """The start and the end of an application, which ASGI calls its lifespan. Some applications do not support this part of ASGI."""
+    """Starts and stops an application with the lifespan protocol of ASGI. Some applications do not support this protocol."""
 
     def __init__(self, application: AsgiApplication) -> None:
         self.state: dict[str, Any] = {}

@@ -45,7 +45,7 @@ class CallTarget(PoolTarget):
     brokerfuzz ignores the standard output of the function. If a new process cannot import the function any more, brokerfuzz tries
     again for up to `patience` seconds.
 
-    Raises `TargetError` if a name or a limit is invalid.
+    Raises `TargetError` if a name, `timeout` or `processes` is invalid.
     """
 
     def __init__(

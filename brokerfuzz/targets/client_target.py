@@ -15,7 +15,7 @@ _SUCCESSOR = "httpx2"
 
 
 def kind_of_client(client: object) -> tuple[str, str] | None:
-    """Returns the kind of a test client, or None for any other object. The function imports no client library."""
+    """Returns the package and the class of a test client, or None for any other object. The function imports no client library."""
     kinds = {(base.__module__.partition(".")[0].replace(_SUCCESSOR, "httpx"), base.__name__) for base in type(client).__mro__}
     return next((kind for kind in (HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO) if kind in kinds), None)
 

@@ -28,14 +28,14 @@ class CommandTarget:
     `timeout`. At most `processes` programs run at the same time (default: one per core).
 
     The program does not have to read its input. The answer contains the beginning of its standard output and of its standard error.
-    If the program cannot be started any more, brokerfuzz tries again for up to `patience` seconds. `secrets` maps names to values
-    that no answer or report may contain.
+    If the program cannot be started any more, brokerfuzz tries again for up to `patience` seconds. `secrets` maps references such
+    as `${TOKEN}` to secret values, which no answer or report contains.
 
-    Raises `TargetError` if the command or a limit is invalid.
+    Raises `TargetError` if the command, a status in `reject`, `timeout` or `processes` is invalid.
     """
 
     isolates_messages = True
-    """Each message has its own process, so no other message can crash it."""
+    """Each message has its own process, so only this message can crash the process."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class CommandTarget:
         self._running: set[Process] = set()
         self._started = False
         self.answered = False
-        """True if the program has ended with an exit status since `open`, and not only by signals."""
+        """True if the program has ended with an exit status at least once since `open`. An end by a signal does not count."""
 
     @property
     def name(self) -> str:
@@ -126,7 +126,7 @@ class CommandTarget:
     async def _start(self, output: Excerpt) -> "Process":
         """Starts the program. If the start fails for a temporary reason, tries again for up to `patience` seconds.
 
-        Raises `OSError` if the program was started before, otherwise `TargetError`.
+        If no attempt succeeds, raises `OSError` if an earlier start succeeded, and `TargetError` if the program was never started.
         """
         began, pause = perf_counter(), 0.05
         while True:
@@ -160,7 +160,7 @@ class CommandTarget:
 
     def _answer(self, kind: AnswerKind, reason: str, output: Excerpt, errors: Excerpt, started: float) -> Answer:
         first = self.secrets.excerpt(output.head, max(EXCERPT // 2, EXCERPT - len(errors.head)) if errors.head else EXCERPT)
-        body = first + self.secrets.excerpt(errors.head, EXCERPT - len(first))  # the beginning of both
+        body = first + self.secrets.excerpt(errors.head, EXCERPT - len(first))
         return Answer(kind, None, body, self.secrets.hide(reason), perf_counter() - started)
 
 

@@ -8,7 +8,7 @@ from brokerfuzz.targets.secret_masking import parts_of, parts_of_header
 from brokerfuzz.targets.shell import LONGEST_ARGUMENT, fed
 
 _SPECIAL = frozenset('"$`\\!')
-"""Characters with a meaning between the quotes of a shell."""
+"""Characters that a shell interprets between double quotes."""
 
 
 def curl_line(
@@ -25,9 +25,9 @@ def curl_line(
     words in `before` come directly before `curl`.
 
     `options` are further words of the command, already quoted for a shell. `without` lists the default headers that curl must not
-    send. An environment variable replaces each secret: the variable that the user specified or, if there is none, a variable named
-    after the place. Examples are `${AUTHORIZATION}` for the header `Authorization`, `${TOKEN}` for the URL parameter `token`, and
-    `${TARGET_USER}` for the user and the password in the URL.
+    send. An environment variable replaces each secret. If the user specified no variable, its name says where the secret was:
+    `${AUTHORIZATION}` for the header `Authorization`, `${TOKEN}` for the URL parameter `token`, and `${TARGET_USER}` for the user
+    and the password in the URL.
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]

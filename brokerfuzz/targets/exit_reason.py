@@ -22,8 +22,8 @@ class Excerpt:
 
     @property
     def tail(self) -> bytes:
-        """The end of the output. A line whose beginning is missing is omitted, because brokerfuzz cannot recognize a part of a
-        secret.
+        """The end of the output. If only the end of a line is kept, this line is omitted, because brokerfuzz cannot recognize the
+        end of a secret.
         """
         return self._end if self.size <= EXCERPT else self._end.partition(b"\n")[2]
 

@@ -47,9 +47,9 @@ class HttpTarget:
 
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout` is the
     maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses. brokerfuzz
-    does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. Every request
-    contains the IDs of the case and of the campaign, in the headers that `trace` names. `secrets` maps names to further values that
-    no answer, error or report may contain.
+    does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace` names the
+    headers for the ID of the case and the ID of the campaign. `secrets` maps references such as `${TOKEN}` to further secret
+    values. No answer, error or report contains these values.
 
     The message is not always the reason why a connection ends without an answer. A server may close a connection after any answer
     (RFC 9112, 9.3). For example, uvicorn closes a connection if the application raises an exception after its answer. Another
@@ -59,11 +59,12 @@ class HttpTarget:
     for a connection.
 
     With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait. Such a
-    response says nothing about the message. Then all messages wait. The same message is sent again until the server processes it,
-    or until it has waited for `longest_wait` seconds. After a 429 without `Retry-After`, brokerfuzz waits 1, 2, 4, ... seconds. A
-    message that has waited for `longest_wait` seconds gets the answer `timeout` (for 429) or `crashed` (for 503), and `reached`
-    is False. All other messages get the same answer without being sent, until the pause that the server asked for is over.
-    `slowed` counts the waits. If `rules` contain the code 429 or 503, a response with this status is an ordinary answer.
+    response says nothing about the message. Then all messages wait. brokerfuzz sends the same message again until the server
+    processes the message, or until the message has waited for `longest_wait` seconds. After a 429 without `Retry-After`,
+    brokerfuzz waits 1, 2, 4, ... seconds. A message that has waited for `longest_wait` seconds gets the answer `timeout` (for 429)
+    or `crashed` (for 503), and `reached` is False. All other messages get the same answer without being sent, until the pause
+    that the server asked for is over. `slowed` counts the waits. If `rules` contain the code 429 or 503, a response with this
+    status is an ordinary answer.
 
     If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly after
     the next request, brokerfuzz mistakes the data for the answer. To prevent this, add the header `Connection: close`, which gives
@@ -196,9 +197,9 @@ class HttpTarget:
         """Sends a message and returns the answer. The request also contains `case_id` and the ID of the campaign (see
         `TraceHeaders`).
 
-        Raises `TargetError` if no server has ever answered at this URL, if the certificate cannot be verified, or if this machine
-        has no resources for a connection. With `Transfer-Encoding: chunked`, the body is sent as one chunk. With `Expect`,
-        brokerfuzz sends the body without waiting for a response.
+        Raises `TargetError` if no server has ever answered at this URL, if one of the two sides does not accept the certificate of
+        the other, or if this machine has no resources for a connection. If the headers contain `Transfer-Encoding: chunked`,
+        brokerfuzz sends the body as one chunk. If they contain `Expect`, brokerfuzz sends the body without waiting for a response.
         """
         headers = (*headers, *self.trace.of(case_id))
         if self._gate.shut and (unsent := await self._gate.enter()) is not None:
@@ -266,7 +267,7 @@ class HttpTarget:
         """Sends a HEAD request. Returns None if a server answers, or else the reason why no server listens yet.
 
         The statuses 502, 503 and 504 do not count as an answer, because a gateway sends them while the server behind it does not
-        listen. Raises `TargetError` like `send`.
+        listen. Raises `TargetError` if the certificate of the server cannot be verified.
         """
         assert self._client is not None, "the target is open"
         try:

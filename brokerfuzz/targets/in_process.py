@@ -16,7 +16,7 @@ from brokerfuzz.targets.process_limits import checked_timeout
 from brokerfuzz.targets.secret_masking import Secrets, marked, shown
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
-"""Headers that a server handles before an application gets the request."""
+"""Headers that a server handles itself, before the application gets the request."""
 _OURS = str(Path(__file__).parent)
 _NOT_OF_APPLICATIONS = (_OURS, get_path("stdlib"))
 
@@ -26,7 +26,8 @@ class InProcessTarget:
 
     `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If the
     application raises an exception, the answer contains the end of its traceback. If the status of the response means `crashed`,
-    the answer contains the exception that the application logged or (only ASGI) handled.
+    the answer contains the exception that the application logged. If an ASGI application logs no exception, the answer contains
+    the exception that the application is handling when it responds.
     """
 
     def __init__(
@@ -127,7 +128,9 @@ def listen_for_exceptions() -> None:
 
 
 def exceptions_of_request() -> Sequence[BaseException]:
-    """Begins a request. Returns a list that gets all exceptions that are logged until the next request in this context."""
+    """Begins a request. Returns a list, to which each exception is added that is logged before the next request begins in the
+    same context (see `contextvars`).
+    """
     logged: list[BaseException] = []
     _logged.set(logged)
     return logged

@@ -28,25 +28,25 @@ _KINDS: dict[bytes, Literal["accepted", "rejected", "crashed"]] = {b"accepted": 
 class LineTarget(PoolTarget):
     """A program that reads messages from standard input and writes one line with an answer for each message, in the same order.
 
-    An answer is the word `accepted`, `rejected` or `crashed`. A reason may follow the word, after a space or a colon, and becomes
-    the `body` of the answer. The answer is also `crashed` if the program writes any other line, or more than one line for a
-    message. The same applies if the program reads the message and ends without an answer. If the program ends before it reads the
-    message, another process gets the message. If the program writes no line within `timeout` seconds, the answer is `timeout`.
+    An answer is the word `accepted`, `rejected` or `crashed`. The program can add a reason after a space or a colon. The reason
+    becomes the `body` of the answer. The answer is also `crashed` if the program writes any other line, or more than one line for
+    a message. The same applies if the program reads the message and ends without an answer. If the program ends before it reads
+    the message, another process gets the message. If the program writes no line within `timeout` seconds, the answer is `timeout`.
 
     After a valid answer, even `crashed`, the process keeps running. After any other crash, and after a timeout, brokerfuzz kills
     the process with its child processes, and the next message gets a new process. The program must flush its output after each
     answer, because an answer in a buffer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set), so Python
     programs do not have to flush.
 
-    - If `encoding` is "plain", a line is the message itself. This encoding excludes messages that contain a line break, U+2028 or
-      U+2029, because Node may split lines at these characters.
-    - If `encoding` is "base64", a line is the message in base64.
+    - If `encoding` is "plain", each line of the input is a message. With this encoding, brokerfuzz does not send messages that
+      contain a line break, U+2028 or U+2029. For some programs (for example in Node), a line also ends at the last two characters.
+    - If `encoding` is "base64", each line of the input is a message in base64.
     - If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer (big-endian), and then
       the message.
 
     At most `processes` processes run at the same time (default: one per core). Each process handles one message at a time. If the
     program cannot be started any more, or ends at once, brokerfuzz tries again for up to `patience` seconds. Raises `TargetError`
-    if the command or a limit is invalid.
+    if the command, `encoding`, `timeout` or `processes` is invalid.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class LineTarget(PoolTarget):
         return shown_command(self.arguments)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True if the message has no headers and, for the encoding "plain", no line break."""
+        """Returns False if the message has headers. With the encoding "plain", also returns False if the message contains a line break."""
         return not headers and (self.encoding != "plain" or not _ENDS_A_LINE.search(body))
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
@@ -95,7 +95,7 @@ class LineTarget(PoolTarget):
 
 
 class LineWire:
-    """Converts messages to the input of a program, and lines to answers."""
+    """Converts messages to the input of a program, and its output lines to replies."""
 
     def __init__(self, encoding: Encoding) -> None:
         self.rest = b""
@@ -106,7 +106,7 @@ class LineWire:
         return _encoded(body, self._encoding)
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the answer as soon as its line is complete or too long, otherwise None."""
+        """Returns the answer when its line is complete or too long. Until then, returns None."""
         piece, end, self.rest = data.partition(b"\n")
         self._begun += piece
         if not end and len(self._begun) <= LONGEST:

@@ -18,7 +18,7 @@ class PoolTarget(ABC):
     """
 
     isolates_messages = True
-    """A process handles one message at a time, so no other message can crash it."""
+    """A process handles one message at a time, so only this message can crash the process."""
 
     def __init__(self, *, timeout: float, processes: int | None, patience: float) -> None:
         self.timeout = checked_timeout(timeout)
@@ -45,7 +45,7 @@ class PoolTarget(ABC):
         """Returns the settings of the processes. Raises `TargetError` if the processes cannot be started on this machine."""
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` if the process cannot be started, or reports that it cannot be used."""
+        """Starts the first process. Raises `TargetError` if the process cannot be started, or if it reports that it cannot work."""
         settings = self._settings()
         from brokerfuzz.targets.process_pool import ProcessPool
 

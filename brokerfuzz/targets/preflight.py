@@ -62,10 +62,10 @@ async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
     """Sends ordinary valid messages to an open target until it accepts one. The function then sends the accepted message again.
     `messages` maps the IDs of the messages to their bodies.
 
-    Raises `TargetError` if the target answers all messages with a status that concerns the request and not the message: 401, 403,
-    404, 405, 407, 415 or a redirect. A status that the user has listed with `--accept` or `--reject` is an ordinary answer. A
-    program or a function also gets a clearly invalid message. Raises `TargetError` if it answers neither this message nor the first
-    valid message. Also raises `TargetError` if a function returns a value without a meaning for both messages.
+    Raises `TargetError` if the target accepts no message, and the status of its first answer concerns the request and not the
+    message: 401, 403, 404, 405, 407, 415 or a redirect. A status code that the user has listed with `--accept` or `--reject` is an
+    ordinary answer. A program or a function also gets a clearly invalid message. Raises `TargetError` if it answers neither this
+    message nor the first valid message. Also raises `TargetError` if a function returns meaningless values for both messages.
     """
     (first, body), *others = messages.items()
     answer = await (_send_both(target, body) if isinstance(target, CommandTarget | PoolTarget) else _send(target, body, first))

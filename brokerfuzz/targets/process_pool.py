@@ -26,7 +26,7 @@ READY_LIMIT = 60.0
 EXIT_GRACE = 0.5
 """The number of seconds within which a process must end after its input is closed. After this time, the process is killed."""
 CLOSED_PIPE_GRACE = 0.25
-"""The number of seconds within which a process should end after it has closed a pipe. If it does not, it counts as still running."""
+"""The number of seconds that brokerfuzz waits for the end of a process that has closed a pipe."""
 STARTS = 3
 """The maximum number of processes that get the same message, if each of them fails without reading it. The limit applies only
 until a process has answered a message.
@@ -76,7 +76,7 @@ class ProcessSettings:
     announces_ready: bool = False
     secrets: Secrets
     missing: str = "no answer"
-    """The beginning of the reason of a timeout, such as `no answer within 10 s`."""
+    """The first words of the reason for a timeout. For example, `no answer` gives `no answer within 10 s: killed`."""
 
 
 class ProcessPool:
@@ -94,7 +94,7 @@ class ProcessPool:
         self._closed = False
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` if the process cannot be started, or reports that it cannot be used."""
+        """Starts the first process. Raises `TargetError` if the process cannot be started, or if it reports that it cannot work."""
         try:
             worker = self._start()
         except OSError as problem:
@@ -374,8 +374,8 @@ class Worker:
     # ------------------------------------------------------------------------------------------------ time
 
     def _limit(self, seconds: float) -> None:
-        """Sets the time limit of the current message. If the old timer expires too early, it is set again, which is faster than a
-        new timer for each message.
+        """Sets the time limit of the current message. An existing timer is kept, and is set again when it expires too early. This
+        is faster than a new timer for each message.
         """
         self._until = self._loop.time() + seconds
         if self._timer is None:

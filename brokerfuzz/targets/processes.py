@@ -1,8 +1,8 @@
 """Runs programs in separate processes. The pipes never block brokerfuzz, and no process keeps running by mistake.
 
-This module uses only the event loop, because brokerfuzz would start a third fewer programs per second with asyncio's own
-subprocesses, and a tenth fewer with threads. Each process has its own process group. When the process or brokerfuzz ends, the
-whole group is killed, so child processes do not keep running. This module works only on POSIX systems.
+On Linux, this module uses only the event loop. With asyncio's own subprocesses, brokerfuzz would start a third fewer programs per
+second, and with threads a tenth fewer. Each process has its own process group. When the process or brokerfuzz ends, the whole
+group is killed, so child processes do not keep running. This module works only on POSIX systems.
 """
 
 import array
@@ -22,7 +22,7 @@ KILL_LIMIT = 2.0
 """The maximum number of seconds that brokerfuzz waits for a killed process. Only a process that is blocked in the kernel needs longer."""
 
 _CHUNK = 65536  # the capacity of a pipe in bytes
-_LAST_CHUNKS = 16  # maximum number of chunks to read after the end of the process, because a child that left the group may write forever
+_LAST_CHUNKS = 16  # how many chunks are read after the process has ended; a child outside of the process group could write forever
 _STANDARD = 5  # the started program uses the file descriptors below this number
 
 
@@ -40,8 +40,8 @@ class Process:
     process closes one of the two descriptors. The function `on_exit` is called with the exit status, or with the negative number of
     the signal that killed the process.
 
-    `errors` contains the first and last lines of the standard error of the process. Standard input and output are /dev/null
-    unless they are one of the two descriptors. Raises `OSError` if the program cannot be started.
+    `errors` contains the first and last lines of the standard error of the process. If standard input or standard output is not
+    one of the two descriptors, it is /dev/null. Raises `OSError` if the program cannot be started.
     """
 
     def __init__(
@@ -292,6 +292,6 @@ def _exit_code(pid: int) -> int:
 
 
 def _prefer_for_out_of_memory_kill(pid: int) -> None:
-    """Tells the operating system to kill this process, and not brokerfuzz, if memory runs out."""
+    """Tells Linux to kill the process `pid`, and not brokerfuzz, if memory runs out."""
     with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "wb", buffering=0) as score:  # noqa: PTH123  (faster than pathlib; called a thousand times per second)
         score.write(b"1000")

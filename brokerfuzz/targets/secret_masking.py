@@ -45,15 +45,15 @@ def _looks_secret(name: str, value: str) -> bool:
 
 
 def variable(name: str) -> str:
-    """Returns the environment variable that stands for a secret without a variable, such as `${X_API_KEY}` for the header
-    `X-API-Key`.
+    """Returns a reference for a secret that does not come from an environment variable. For example, `${X_API_KEY}` replaces the
+    value of the header `X-API-Key`.
     """
     letters = "".join(char if char.isascii() and char.isalnum() else "_" for char in name).upper()
     return f"${{{'_' * letters[:1].isdigit()}{letters}}}"
 
 
 def of_environment(names: Iterable[str]) -> dict[str, str]:
-    """Returns the secrets in environment variables, by `${NAME}`. Raises `TargetError` if one of the variables is not set."""
+    """Maps a reference such as `${TOKEN}` to the value of each environment variable. Raises `TargetError` if a variable is not set."""
     names = [str(name) for name in names]
     for name in names:
         if not os.environ.get(name):
@@ -62,7 +62,7 @@ def of_environment(names: Iterable[str]) -> dict[str, str]:
 
 
 def marked(text: str, secrets: Mapping[str, str] | None) -> str:
-    """Returns a text as a `Secret` if it contains one of the secrets that `of_environment` returns."""
+    """Returns the text as a `Secret` if it contains one of the `secrets` (see `of_environment`). Otherwise, returns the text itself."""
     names = {value: where[2:-1] for where, value in (secrets or {}).items()}
     values = sorted((value for value in names if value == text or (value in text and len(value) >= SHORTEST)), key=len, reverse=True)
     if isinstance(text, Secret) or not values:
@@ -74,7 +74,8 @@ def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
     """Splits the value of a header into parts. The flag of a part is True if the part is a reference that replaces a secret, such
     as `${TOKEN}`.
 
-    The other parts of a header whose name looks secret may also be secret, unless they are only a scheme, such as `Bearer`.
+    If the name of the header looks secret, the parts that are not references may also be secret, unless they are only a scheme such
+    as `Bearer`. Then one reference replaces the whole value.
     """
     if isinstance(value, Secret) and value.parts:
         parts = [(text, False) if variable_name is None else (f"${{{variable_name}}}", True) for text, variable_name in value.parts]
@@ -106,7 +107,9 @@ def with_references(url: str) -> str:
 
 
 def secret_variables(url: str) -> Mapping[str, str]:
-    """Returns the environment variables whose values are in a URL, except those that are only in its beginning: scheme, server and port."""
+    """Returns the environment variables whose values are in a URL. If the address of the server (scheme, host and port) contains no
+    user, values in this address do not count.
+    """
     if not isinstance(url, Secret):
         return {}
     start = _SERVER.match(url)
@@ -140,8 +143,8 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a target, with methods that replace them in answers, errors and reports. A reference to its environment
-    variable replaces each secret. If a secret has no variable, `HIDDEN` replaces it.
+    """The secrets of a target, with methods that replace them in answers, errors and reports. A secret from an environment
+    variable is replaced by a reference to the variable. Any other secret is replaced by `HIDDEN`.
 
     `more` contains further secrets, such as the values of `--secret`. `note` is a sentence about secrets that are too short to be
     replaced in answers, or an empty string.
@@ -160,8 +163,8 @@ class Secrets:
         self._in_output = SecretSearch({value: text for value, text in known.items() if value not in users}, whole_numbers=True)
 
     def hide(self, text: str) -> str:
-        """Replaces each secret in a text. If the text ends with an ellipsis within a secret, the beginning of this secret is also
-        replaced.
+        """Replaces each secret in a text. If an ellipsis at the end of the text cuts off a secret, the beginning of this secret is
+        also replaced.
         """
         data = text.encode(errors="surrogatepass")
         if self._in_text.finds(data):
@@ -180,7 +183,7 @@ class Secrets:
         data = text.encode(errors="surrogatepass")
         if not self._in_output.finds(data):
             return text
-        lines = data.splitlines(keepends=True)  # to search for the places of secrets in a large report would need much memory
+        lines = data.splitlines(keepends=True)  # `replaced` would need much memory for a large report
         cleaned = b"".join(self._in_output.replaced(line, keeps_numbers=True) if self._in_output.finds(line) else line for line in lines)
         if self._in_output.finds(cleaned):
             cleaned = self._in_output.replaced(cleaned, keeps_numbers=True)

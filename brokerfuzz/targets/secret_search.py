@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 HIDDEN = "[secret]"
-"""The text that replaces secrets without an environment variable in answers and errors."""
+"""The text that replaces a secret in answers and errors if the secret does not come from an environment variable."""
 DEPTH = 3
 """The maximum number of encodings of a secret: for example, percent encoding of base64 of JSON."""
 LONGEST_ENCODING = 36
@@ -72,7 +72,7 @@ _HTML = _Encoding(
 
 
 class _View:
-    """Bytes that were decoded. `starts` and `ends` say which original bytes each byte comes from."""
+    """Decoded bytes. For each decoded byte, `starts` and `ends` contain the position of the original bytes that it was decoded from."""
 
     __slots__ = ("data", "ends", "starts")
 
@@ -85,7 +85,7 @@ class _View:
         return cls(data, array("I", range(len(data))), array("I", range(1, len(data) + 1)))
 
     def decoded(self, encoding: _Encoding, end: int | None = None) -> "_View":
-        """Returns the bytes before `end` without an encoding."""
+        """Decodes the bytes before `end`, and returns them as a new view."""
         data, starts, ends = bytearray(), array("I"), array("I")
         at = 0
         for found in encoding.notation.finditer(self.data[:end]):
@@ -156,7 +156,7 @@ class SecretSearch:
         return False
 
     def replaced(self, data: bytes, end: int | None = None, *, keeps_numbers: bool = False) -> bytes:
-        """Returns the data before `end` with a text in place of each secret, even if the secret ends later. With
+        """Returns the data before `end`, in which a text replaces each secret, even a secret that ends after `end`. With
         `keeps_numbers`, another number replaces a secret number.
         """
         kept, at = [], 0
@@ -170,7 +170,7 @@ class SecretSearch:
         return b"".join([*kept, data[at:end]])
 
     def _found(self, view: _View, depth: int) -> Iterator[tuple[int, int, bytes]]:
-        """Yields the place of each secret in the original bytes, and the secret."""
+        """Yields the start and the end of each secret in the original bytes, and the secret itself."""
         for found in self._pattern.finditer(view.data.lower()):
             yield view.starts[found.start()], view.ends[found.end() - 1], found[0]
         for place in filter(lambda place: place >= 0, map(view.data.find, _COMPRESSED)):
@@ -187,8 +187,8 @@ class SecretSearch:
                 yield view.starts[run.start()], view.ends[run.end() - 1], inner[2]
 
     def beginning_at_end(self, data: bytes, shortest: int) -> int | None:
-        """Returns the position of a secret that is cut off by the end of the data, after at least `shortest` characters. Returns
-        None if there is no such secret.
+        """Returns the position of a secret that the end of the data cuts off. At least `shortest` bytes of the secret must be in the
+        data. Returns None if there is no such secret.
         """
         offset = max(len(data) - self.longest, 0)
         place = self._cut(_View.of(data[offset:]), DEPTH, shortest)

@@ -81,7 +81,7 @@ class CallerThread:
             self._loop.call_soon_threadsafe(_settle_all, finished)
 
     def abandon(self, overdue: asyncio.Future[Any], successor: "CallerThread") -> None:
-        """Reports a `TimeoutError` for the current call, although it still runs. Another thread gets the waiting calls."""
+        """Reports a `TimeoutError` for the current call, although it still runs. The waiting calls move to the thread `successor`."""
         _settle_all([*self._finished, (overdue, None, TimeoutError())])
         with suppress(Empty):
             while True:

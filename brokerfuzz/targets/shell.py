@@ -1,4 +1,4 @@
-"""Splits command lines like a shell, prints them without secrets, and builds commands that read a message from standard input."""
+"""Splits command lines like a shell, hides their secrets, and builds commands that read a message from standard input."""
 
 import os
 import re
@@ -99,7 +99,7 @@ def _words_within(word: str) -> list[str]:
 
 
 def fed(body: bytes, line: str) -> str:
-    """Returns a shell command that passes the message to `line` on standard input."""
+    """Returns a shell command that runs `line` with the message on standard input."""
     return f"printf '{octal(body)}' | {line}"
 
 
@@ -140,8 +140,8 @@ def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
 
 
 def _parts_within(word: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a word that may contain a command. If the word contains its secrets only in another notation, an
-    environment variable replaces the whole word.
+    """Yields the parts of a word that may contain a command. If the secrets do not occur literally in the word, for example
+    because of quotes inside them, an environment variable replaces the whole word.
     """
     names = {value: name for name, value in _found(_words_within(word)) if name.startswith("${") and value}
     if not names:

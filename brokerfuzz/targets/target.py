@@ -12,8 +12,8 @@ class Target(Protocol):
     """A service, a program or a function that answers messages.
 
     Between `open` and `close`, many calls of `send` may run at the same time. `send` returns an answer even if the target
-    misbehaves. `send` raises `TargetError` only if the target was never reached, or if this machine causes the problem: for
-    example, an unknown certificate authority, or no free file descriptors.
+    misbehaves. `send` raises `TargetError` for problems that do not depend on the message: for example, the target was never
+    reached, its certificate cannot be verified, or the machine that runs brokerfuzz has no free file descriptor.
     """
 
     @property
@@ -26,8 +26,8 @@ class Target(Protocol):
         ...
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends a message and returns the answer. The `headers` replace the usual headers with the same names. The value None
-        removes a header.
+        """Sends a message and returns the answer. The `headers` replace those headers of the target that have the same names. The
+        value None removes a header.
         """
         ...
 

@@ -15,7 +15,7 @@ from brokerfuzz.targets.answers import Answer, AnswerKind
 THROTTLING = (429, 503)
 _KINDS: dict[int, AnswerKind] = {429: "timeout", 503: "crashed"}
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
-_LEAST_PAUSE = 0.05  # in seconds, doubled each time, so a server that always asks for 0 seconds does not get endless requests
+_LEAST_PAUSE = 0.05  # in seconds; brokerfuzz doubles it each time, in case the server always asks for a wait of 0 seconds
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ Trouble = Literal["unreachable", "untrusted", "unidentified", "exhausted", "no-a
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The reason why there is no complete response.
+    """The reason why there is no complete response. `reason` is a text for the user. `trouble` is one of these kinds:
 
     - `unreachable`: no connection was possible.
     - `untrusted`: the certificate cannot be verified.
     - `unidentified`: the server requires a client certificate, but the client has none, or the server rejects it.
     - `exhausted`: this machine has no file descriptor, port or memory left for a connection.
-    - `no-answer`: the response was missing or incomplete at the time limit.
+    - `no-answer`: the response was missing or incomplete when the time limit expired.
     - `dropped`: the connection ended before the headers of the response were complete.
     - `cut`: the connection ended before the body was complete.
     - `not-http`: the response is not HTTP.
@@ -55,7 +55,7 @@ _LACKING = {
     **dict.fromkeys(("Cannot assign requested address", "Can't assign requested address", "(os error 99)", "(os error 10048)"), _PORTS),
     **dict.fromkeys(("No buffer space available", "Cannot allocate memory", "(os error 105)", "(os error 10055)"), _MEMORY),
 }
-"""Descriptions of the system errors that mean that a resource is exhausted, on Linux, macOS and Windows."""
+"""Maps texts in the system errors of Linux, macOS and Windows to a description of the exhausted resource."""
 
 
 def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:

@@ -64,4 +64,4 @@ def _forget() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)  # a forked process has its own programs
+    os.register_at_fork(after_in_child=_forget)  # a forked process needs its own watchdog
