@@ -1,7 +1,7 @@
-"""Prints the coverage of a corpus as a table with one row per site, or prints a list of everything that is not covered.
+"""Prints the coverage of a corpus as a table with one row per site, or prints a list of the goals that are not covered.
 
-A cell such as `3/5` contains the number of covered goals (such as rules or edges) and the number of all goals. Bars and colours
-appear only on a terminal.
+A goal is, for example, a rule or an edge. A cell such as `3/5` contains the number of covered goals and the number of all goals.
+Bars and colours appear only on a terminal.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,6 +1,7 @@
 """Reads the messages and the HTTP request from the JSON document of a report.
 
-The document should contain no secrets. To be safe, this module replaces values whose names suggest secrets.
+The document should contain no secrets. To be safe, this module replaces the values of headers and URL parameters whose names suggest
+secrets.
 """
 
 import json
@@ -85,7 +86,7 @@ def name_of(finding: Document) -> str:
 
 
 def is_flaky(finding: Document) -> bool:
-    """Returns whether the finding did not occur in every repetition."""
+    """Returns True if the finding occurred again in only some of the repetitions, or in none."""
     return bool(finding["shown"] < finding["sent"])
 
 

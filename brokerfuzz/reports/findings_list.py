@@ -30,7 +30,7 @@ KINDS = {
 }
 """Maps each kind of finding to its label, most serious kind first."""
 FULL, BRIEF = 9_000_000, 3_000_000
-"""The maximum size of all complete findings, and of all findings that are single lines, in characters of HTML."""
+"""The maximum numbers of characters of HTML: for all complete findings together, and for all single lines together."""
 _MOST_LISTED = 24
 _MOST_CHOICES = 400
 _LONGEST_TEXT = 2_000
@@ -84,7 +84,7 @@ def _site_and_keyword(rule: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Facet:
-    """A filter for findings, with a function that returns the choices that match a finding."""
+    """A filter for findings. `of` returns those choices of the filter that match a finding. `words` returns the text of a choice."""
 
     name: str
     label: str

@@ -1,7 +1,7 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if the rule has new findings. A finding that is not about exactly one rule has a test case of its
-own. The name of the finding is a part of the name of this test case, so that build servers recognise the finding in the next run.
+The test case of a rule fails if the rule has new findings. A finding without a rule, or with several rules, has its own test case.
+The name of the finding is a part of the name of this test case, so that build servers recognise the finding in the next run.
 Known findings, ambiguities and unproven rules are skipped tests. The test case of the campaign has an error if the campaign is
 not complete. A test case has at most one `failure`, because most build servers show only the first. Characters that XML cannot
 contain, or that are not printable, are escaped: for example, as `\\u001b`.
@@ -29,9 +29,9 @@ class _TestCase:
     seconds: float = 0.0
     output: str = ""
     skipped: tuple[str, str] | None = None
-    """(type, message)"""
+    """The values of the attributes `type` and `message` of the XML element `skipped`."""
     error: tuple[str, str] | None = None
-    """(type, message)"""
+    """The values of the attributes `type` and `message` of the XML element `error`."""
     findings: list[Document] = field(default_factory=list)
 
     @property
@@ -69,7 +69,7 @@ def report(document: Document) -> str:
 
 
 def _add(suite: Element, case: _TestCase) -> None:
-    """Adds the XML element of a test case. The XML schema of Jenkins determines the order of its children."""
+    """Adds the XML element of a test case. The children of the element have the order that the XML schema of Jenkins requires."""
     element = SubElement(suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}")
     details = "\n\n".join("\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])])
     if case.error is not None:
@@ -107,7 +107,7 @@ def _campaign(document: Document) -> _TestCase:
 
 
 def _judged(document: Document) -> Iterable[_TestCase]:
-    """Yields a test case for each rule, and for each finding that is not about exactly one rule."""
+    """Yields a test case for each rule, and for each finding without a rule or with several rules."""
     message = document["message"]
     unproven = set(document["unproven"]["rules"])
     cases = {rule["rule"]: _of_rule(message, rule, is_unproven=rule["rule"] in unproven) for rule in document["rules"]}
@@ -126,9 +126,7 @@ def _of_rule(message: str, rule: Document, *, is_unproven: bool) -> _TestCase:
 
 
 def _name(finding: Document) -> str:
-    """Returns the name of the test case for a finding that is not about exactly one rule. The same finding has the same name in
-    every run.
-    """
+    """Returns the name of the test case for a finding without a rule or with several rules. The name is the same in every run."""
     what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
     return f"{finding['kind']}{about} ({name_of(finding)})"

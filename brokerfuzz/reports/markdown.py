@@ -36,7 +36,7 @@ _ELSEWHERE = "see the JSON report"
 
 
 def report(document: Document) -> str:
-    """Returns the report as Markdown, which begins with a heading about the result."""
+    """Returns the report as Markdown. The heading of the report is the outcome of the campaign."""
     findings = [(number, finding) for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)]
     head = "\n".join([f"## brokerfuzz: {prose(document['outcome']['headline'], 500)}", "", *_facts(document)])
     table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)

@@ -1,8 +1,8 @@
 """Creates the report for programs that read line by line: one JSON object per line. The property `record` says what the object
 describes.
 
-The first line is the `campaign`. Each `finding`, `ambiguity`, `rule`, `unproven`, `retested` and `elsewhere` has its own line. The
-last line is the `timing` with `"last": true`, so that readers detect a truncated file.
+In the first line, `record` is `campaign`, and in the last line `timing`. The last line also contains `"last": true`, so that readers
+detect a truncated file. In all other lines, `record` is `finding`, `ambiguity`, `rule`, `unproven`, `retested` or `elsewhere`.
 """
 
 import json

@@ -2,7 +2,7 @@
 
 Each test sends the smallest message of a finding, and fails until the target answers as the contract requires. Other tests check
 that the target accepts the twins (the valid counterparts), because otherwise a rejection proves nothing. Known findings are
-marked as expected failures. Texts from a target or a message appear only in ASCII literals.
+marked as expected failures. The file contains texts from a target or a message only as ASCII literals.
 '''  # fmt: skip
 
 import re
@@ -209,7 +209,7 @@ def _settings(document: Document, request: RequestTemplate) -> Iterator[str]:
     yield "]"
     yield f"ACCEPT = {_tuple(_text(pattern.lower()) for pattern in answers['accept'])}"
     yield f"REJECT = {_tuple(_text(pattern.lower()) for pattern in answers['reject'])}"
-    yield f"ENVELOPE = {bool(answers['envelope'])}  # whether operationWasSuccessful: false means rejected"
+    yield f"ENVELOPE = {bool(answers['envelope'])}  # if True, operationWasSuccessful: false means rejected"
 
 
 def _finding(name: str, finding: Document) -> Iterator[str]:

@@ -86,7 +86,9 @@ class WrittenReports(NamedTuple):
 
 
 def attempt(path: str, write: Callable[[], object]) -> str | None:
-    """Calls a function that writes the file `path`. If the file cannot be written, even because of a bug, returns the reason."""
+    """Calls a function that writes the file `path`. Returns None if the file was written. Otherwise, returns the reason, which can also
+    be a bug in brokerfuzz.
+    """
     try:
         write()
     except OSError as problem:
@@ -119,7 +121,7 @@ def _write(path: str, document: Document) -> None:
 
 
 def write_text(path: str, text: str) -> None:
-    """Writes a text without secrets to a file, which appears only when it is complete."""
+    """Removes secrets from a text, and writes the text to a file, which appears only when it is complete."""
     with atomic_file(Path(path)) as stream:
         stream.write(cleaned(text).encode(errors="backslashreplace"))
 

@@ -51,7 +51,7 @@ def single_message(message: Document, label: str, longest: int = LONGEST) -> Mar
 
 
 def block(shown: Lines, label: str) -> Markup:
-    """Creates the lines of a message without marks, and a note that says how many bytes are omitted."""
+    """Creates the lines of a message without marking differences, and a note that says how many bytes are omitted."""
     lines = [[_cut(line), _BREAK] for line in shown.lines]
     left = element("p", f"{counted(shown.after, 'byte')} omitted after this", class_="cut") if shown.after else None
     return together(element("pre", lines, aria_label=label, role="group"), left)
@@ -104,8 +104,8 @@ def _rows(left: Sequence[str], right: Sequence[str], *, alike: bool) -> Iterator
 
 
 def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
-    """Yields blocks of lines, with their positions on both sides. The lines of a block are either all equal or all different on
-    the two sides.
+    """Yields blocks of lines that are equal on both sides, and blocks that differ. Each block consists of a flag (True if equal), the
+    start and the end on the left, and the start and the end on the right.
     """
     if len(a) * len(b) > _MOST_COMPARED:
         yield False, 0, len(a), 0, len(b)

@@ -79,4 +79,4 @@ class SingleKnownFinding:
             yield ""
             yield "The smallest message that shows the finding:"
         else:
-            yield "The baseline does not contain the message: specify a journal or a JSON report for the details."
+            yield "The baseline does not contain the message: specify a journal or a JSON report to see the message."

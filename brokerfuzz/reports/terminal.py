@@ -29,7 +29,7 @@ MOST_SHOWN = 100
 """The maximum number of findings that are shown. The JSON report contains all findings."""
 
 MOST_QUESTIONS = 6
-"""The maximum number of ambiguities that are shown with their questions. A longer ledger contains only the numbers."""
+"""If there are more ambiguities than this number, the report does not contain their questions."""
 LONGEST_BODY = 2000
 """The maximum number of characters of a message that are shown."""
 EVERY = 30.0

@@ -1,5 +1,5 @@
-"""Creates the section of the HTML report that lists unproven rejections with their reasons, and rejections whose answer names a
-different property.
+"""Creates the section of the HTML report that lists unproven rejections with their reasons, and rejections whose answer names
+another property than the invalid one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ _LONGEST_EXAMPLE = 2_000  # bytes
 
 
 def rejections(unproven: Document, elsewhere: Sequence[Document]) -> Iterator[Markup]:
-    """Yields the list of unproven rejections and the list of rejections that name a different property, each with an explanation."""
+    """Yields the list of unproven rejections, and the list of rejections that name another property, each with an explanation."""
     yield element("h3", "Unproven")
     yield from _unproven(unproven)
     yield from (element("p", retested_in_words(one), class_="explained") for one in unproven.get("retested", ()))
@@ -29,7 +29,7 @@ def _unproven(unproven: Document) -> Iterator[Markup]:
         yield element("p", "Every rejection of an invalid message is proven.", class_="well")
         return
     found = counted(unproven["count"], "rejection of an invalid message is", "rejections of invalid messages are")
-    text = f"{found} unproven: the reason may not be the broken rule."
+    text = f"{found} unproven: the target may have rejected them for another reason than the broken rule."
     yield element("p", text, class_="explained")
     yield element("ul", (_example(one) for one in unproven["examples"][:MOST_ROWS]), class_="unproven")
     if unproven["rules"]:
@@ -42,7 +42,8 @@ def _example(one: Document) -> Markup:
     technique = [" with the technique ", _code(one["technique"])] if one["technique"] else None
     head = element("p", counted(one["count"], "rejection"), ", the first for ", _code(one["rule"]), technique, ": ", one["why"][:_LONGEST_TEXT])
     sites = [[", " if number else None, _code(site)] for number, site in enumerate(one["sites"][:8])]
-    parts = element("p", "The target rejects these parts of the twin, in which the fault lies: ", sites, class_="explained") if sites else None
+    where = "The fault is in a part of the message that the target also rejects in the twin: "
+    parts = element("p", where, sites, class_="explained") if sites else None
     answer = block(lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_EXAMPLE), "The answer")
     twin = one["twin"] and element("details", element("summary", "The twin"), single_message(one["twin"], "The twin", _LONGEST_EXAMPLE))
     return element("li", head, parts, answer if got["response"] else None, twin)

@@ -25,7 +25,7 @@ CLEARLY_INVALID = b"{}"
 _REMEDIES = {
     401: "the target requires credentials: provide them with --auth or -H 'Authorization: ...'",
     403: "these credentials give no access: provide other credentials with -H 'Authorization: ...'",
-    404: "nothing exists at this path: correct the path of the URL (the contract does not define it)",
+    404: "nothing exists at this path: correct the path of the URL (the contract does not define a path)",
     405: "the target does not support {method} at this path: use another method with --method",
     407: "a proxy requires credentials: specify --proxy http://USER:PASSWORD@HOST:PORT",
     415: "the target does not support {content_type}: use another type with -H 'Content-Type: ...'",

@@ -45,7 +45,7 @@ def program(words: Sequence[str], shown: str) -> str:
     if os.path.dirname(name) and os.path.isdir(name):  # noqa: PTH112, PTH120  (a name may end in a dot or a slash, and that matters)
         raise TargetError(f"{shown} cannot be started: {name} is a folder; specify a program in this folder")
     if os.path.dirname(name) and os.path.exists(name):  # noqa: PTH110, PTH120
-        raise TargetError(f"{shown} cannot be started: {name} is not executable; run chmod +x, or put its interpreter before it")
+        raise TargetError(f"{shown} cannot be started: {name} is not executable; run chmod +x, or write its interpreter before its name")
     where = "the file does not exist" if os.path.dirname(name) else "no folder in $PATH contains this program"  # noqa: PTH120
     hint = f" (to run a program in this folder, write ./{name})" if not os.path.dirname(name) and os.path.exists(name) else ""  # noqa: PTH110, PTH120
     raise TargetError(f"{shown} cannot be started, because {name} was not found ({where}): correct its name{hint}")

@@ -31,7 +31,7 @@ async def _check(target: Target, body: bytes = b"{}") -> Preflight:
         (401, {}, "requires credentials: provide them with --auth or -H 'Authorization: ...'"),
         (401, {"headers": [("authorization", "Bearer x")]}, "does not accept these credentials: provide other credentials"),
         (403, {}, "these credentials give no access"),
-        (404, {}, "nothing exists at this path: correct the path of the URL (the contract does not define it)"),
+        (404, {}, "nothing exists at this path: correct the path of the URL (the contract does not define a path)"),
         (405, {"method": "PATCH"}, "does not support PATCH at this path: use another method with --method"),
         (407, {}, "a proxy requires credentials"),
         (415, {}, "does not support application/json: use another type with -H 'Content-Type: ...'"),
