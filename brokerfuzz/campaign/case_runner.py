@@ -77,7 +77,7 @@ class CaseRunner:
     def _next(self) -> Numbered | None:
         try:
             return next(self._cases, None)
-        except KeyboardInterrupt:  # if this exception went on, the event loop would stop while tasks are still running
+        except KeyboardInterrupt:  # without this line, the event loop would stop while tasks are still running
             if self._running is not None:
                 self._running.cancel()
             return None

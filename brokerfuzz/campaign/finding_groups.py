@@ -74,7 +74,7 @@ class Suspicions:
         if known is None:
             self._by_key[key] = new
             return
-        first, later = (new, known) if new.index < known.index else (known, new)  # the answer to the first case may arrive later
+        first, later = (new, known) if new.index < known.index else (known, new)  # the answer to the first case may arrive last
         first.merge(later)
         self._by_key[key] = first
 

@@ -80,7 +80,7 @@ def _of_text(text: str) -> Iterator[str]:
     yield from _CAMEL.findall(text)
 
 
-# -------------------------------------------------------------------------------------------------- what a fault concerns
+# -------------------------------------------------------------------------------------------------- names in a correct answer
 
 
 @lru_cache(maxsize=16)

@@ -37,8 +37,8 @@ class CampaignProgress:
 class Result:
     """The result of a campaign.
 
-    `counts` maps a verdict and an answer to the number of cases. `rules` maps a broken rule and an answer to the number of invalid
-    messages. `proofs` says what the rejections prove. `twins_sent` is the number of valid messages that were sent only as twins,
+    `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of invalid messages for
+    each broken rule and each kind of answer. `proofs` says what the rejections prove. `twins_sent` is the number of valid messages that were sent only as twins,
     and `twins_accepted` is the number of those that the target accepted. `left_out` is the number of cases that cannot be sent to
     this target. `requests` includes the requests for twins and for shrinking. `unknown_values` contains the sites at which the target
     probably knows only certain values. If the campaign first sent the messages of known findings again, `known_findings` maps the

@@ -26,7 +26,7 @@ from brokerfuzz.targets.target import opened
 from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
-"""The maximum number of shards per worker that are running or queued. The queue keeps the workers from waiting."""
+"""The maximum number of shards per worker that are running or queued. Because of the queue, workers do not have to wait."""
 ATTEMPTS = 3
 """The maximum number of times that a shard is started. If every worker of a shard is lost, the shard is probably the reason."""
 
@@ -66,14 +66,12 @@ class ShardResult:
 
     @property
     def is_empty(self) -> bool:
-        """True if the shard contains no cases, because no more different cases exist."""
+        """True if the shard contains no cases, because earlier shards contain all different cases."""
         return not self.seen.counts and not self.seen.left_out
 
 
 def fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
-    """Sends the cases of one shard, except for the cases whose answers are in the journal. Raises `TargetError` or
-    `JournalError`.
-    """
+    """Sends the cases of one shard, except for cases whose answers are in `answered`. Raises `TargetError` or `JournalError`."""
     return event_loop.run(_fire_shard(settings, shard, seconds, answered))
 
 

@@ -127,7 +127,7 @@ def _numbers(values: Iterable[Value]) -> Mapping[str, set[int]]:
 
 
 def values_in(body: bytes) -> frozenset[Value]:
-    """Returns the sites of all integers, with their values, and of all strings that are not empty."""
+    """Returns the site and the value of each integer, and the site of each string that is not empty."""
     found: set[Value] = set()
     with suppress(ValueError):
         _collect(orjson.loads(body), "", found)
@@ -151,7 +151,7 @@ def _collect(value: Any, site: str, found: set[Value]) -> None:
 
 
 def merged(suspicions: Iterable[Suspicion], unknown: UnknownValues) -> list[Suspicion]:
-    """Merges all contradictions that unknown values explain into one contradiction."""
+    """Combines all rejections of valid messages with unknown values, so that they become one contradiction."""
     kept: list[Suspicion] = []
     first: Suspicion | None = None
     for suspicion in suspicions:

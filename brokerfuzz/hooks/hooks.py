@@ -74,7 +74,7 @@ class Hooks:
 
     async def _called(self, name: str, *arguments: Any) -> Any:
         assert self._lock is not None, "the hooks are open"
-        async with self._lock:  # the time limit does not include the time before the lock is free, in which other hooks run
+        async with self._lock:  # one hook runs at a time, and its time limit begins only after it has the lock
             self._thread = self._thread or HookThread()
             try:
                 return await self._thread.result(partial(self._functions[name], *arguments), self.seconds)

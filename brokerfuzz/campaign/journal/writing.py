@@ -101,7 +101,7 @@ class Journal:
 
     @classmethod
     def _recompressed(cls, path: Path) -> "Journal":
-        """Writes a compressed journal again, because nothing can be appended to an incomplete compressed file."""
+        """Copies a compressed journal to a new file, because nothing can be appended to an incomplete compressed file."""
         former = cls(path, 0)
         fresh = cls(path.with_name(temporary_name(path.name, f"part{path.suffix}")), os.O_CREAT | os.O_EXCL)
         for line in lines(path):

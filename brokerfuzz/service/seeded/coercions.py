@@ -140,5 +140,5 @@ BUGS = (
         _with_spaces,
         OFFER_TYPE,
     ),
-    _bug("drops-signs", "A negative number is accepted as positive if the minimum is 1.", r"^at least 1$", _positive),
+    _bug("drops-signs", "If the minimum of a number is 1, a minus sign is ignored.", r"^at least 1$", _positive),
 )

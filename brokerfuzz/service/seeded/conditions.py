@@ -127,13 +127,13 @@ BUGS = (
     ),
     _bug(
         "clock-rule-by-day",
-        "A last update later today is accepted, because only the dates are compared.",
+        "An offer with a last update later today is accepted, because only the dates are compared.",
         ignores(CLOCK, when=_updated_today),
         CLOCK_RULE,
     ),
     _bug(
         "clock-rule-off-without-start",
-        "A last update in the future is accepted if there is no availableStartDate.",
+        "An offer with a last update in the future is accepted if it has no availableStartDate.",
         ignores(CLOCK, when=_other(_has("availableStartDate"))),
         CLOCK_RULE,
     ),

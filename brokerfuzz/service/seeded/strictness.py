@@ -121,9 +121,9 @@ BUGS = (
     _strict("rejects-apostrophes", "A string with an apostrophe is rejected.", "**", a_string(lambda t: "'" in t), "text without apostrophes"),
     _strict("rejects-null-description", "Null as a description is rejected.", "description", null, "a string"),
     _strict("rejects-null-omni-channel", "Null as omniChannel is rejected.", "omniChannel", null, "an object"),
-    _strict("rejects-null-price-tiers", "Null as the tiers of a price class is rejected.", "priceClasses[].priceTiers", null, "an array"),
+    _strict("rejects-null-price-tiers", "Null as the priceTiers of a price class is rejected.", "priceClasses[].priceTiers", null, "an array"),
     _strict(
-        "rejects-null-page-counts", "Null as the page counts of a price tier is rejected.", "priceClasses[].priceTiers[].pageCounts", null, "an array"
+        "rejects-null-page-counts", "Null as the pageCounts of a price tier is rejected.", "priceClasses[].priceTiers[].pageCounts", null, "an array"
     ),
     _strict("rejects-null-page-count", "Null as the page count of a product is rejected.", f"{PRODUCTS}.pageCount", null, "an integer"),
     _strict("rejects-null-flags", "Null as isActive is rejected.", "isActive", null, "a boolean"),
