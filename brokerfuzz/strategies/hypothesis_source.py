@@ -57,7 +57,7 @@ _FIXED = _Fixed(_LETTERS.intervals)
 _SIMPLE, _LESS_SIMPLE = "abcdefghij\r\f\v\n\t\x85\xa0\u2028", "0123456789\x1b\x1a\x19\x18\x17\x16\x15\x14"
 _SWAPPED = str.maketrans(_SIMPLE + _LESS_SIMPLE, _LESS_SIMPLE + _SIMPLE)
 """Hypothesis shrinks characters towards the digit `0`. After these characters are exchanged, `a` is the simplest character, and all
-white space shrinks to the space.
+white space shrinks to a space.
 """
 
 
@@ -134,7 +134,7 @@ class DirectSource(StrategySource):
         self._data = data
         self._items = 0
         head, number = data.draw_bytes(3, 3), data.draw_integer(0, 255)
-        # Hypothesis often chooses bytes from a list of constants, so the seed consists of both choices.
+        # Hypothesis often chooses bytes from a list of constants, so the seed also contains the integer.
         self._records = Seeded(int.from_bytes((*head, number))) if head[0] else None
         self._seeded = None if number else self._records
 

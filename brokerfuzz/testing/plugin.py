@@ -18,7 +18,7 @@ XFAIL = "brokerfuzz_xfail"
 _CASES = "__brokerfuzz_cases__"
 """The attribute of a test function that contains its `ChosenCases`."""
 _TEST = "__brokerfuzz_test__"
-"""The attribute of a method of a `unittest.TestCase` that contains its `ChosenCases`, and its case or group."""
+"""The attribute of a method of a `unittest.TestCase` that contains the `ChosenCases` of the method, and the case or group of the test."""
 _TARGET = pytest.StashKey["CheckedTarget"]()
 
 

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
 
 RECORD = "brokerfuzz"
-"""The attribute of a test report that contains its record. pytest-xdist sends the attributes of reports as JSON."""
+"""The attribute of a pytest report that contains the record of the test. pytest-xdist sends the attributes of reports as JSON."""
 _MOST_NAMES = 5
 
 
