@@ -38,12 +38,12 @@ class Result:
     """The result of a campaign.
 
     `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of invalid messages for
-    each broken rule and each kind of answer. `proofs` says what the rejections prove. `twins_sent` is the number of valid messages that were sent only as twins,
-    and `twins_accepted` is the number of those that the target accepted. `left_out` is the number of cases that cannot be sent to
-    this target. `requests` includes the requests for twins and for shrinking. `unknown_values` contains the sites at which the target
-    probably knows only certain values. If the campaign first sent the messages of known findings again, `known_findings` maps the
-    name of each known finding to the result, such as `gone`. If the campaign ended early, `stop` says why. `unwritten` lists the
-    reports and other files that could not be written.
+    each broken rule and each kind of answer. `proofs` says what the rejections prove. `twins_sent` is the number of valid messages
+    that were sent only as twins, and `twins_accepted` is the number of those that the target accepted. `left_out` is the number of
+    cases that cannot be sent to this target. `requests` includes the requests for twins and for shrinking. `unknown_values` contains
+    the sites at which the target probably knows only certain values. If the campaign first sent the messages of known findings again,
+    `known_findings` maps the name of each known finding to the result, such as `gone`. If the campaign ended early, `stop` says why.
+    `unwritten` lists the reports and other files that could not be written.
     """
 
     target: str

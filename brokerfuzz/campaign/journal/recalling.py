@@ -38,7 +38,7 @@ class Answered:
         return key in self._answers
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request, or None if the answer is missing. Raises `JournalError` if the journal has another message for the request."""
+        """Returns the answer to a request, or None if it is missing. Raises `JournalError` if the request has another message in the journal."""
         found = self._answers.get(key)
         if found is None:
             return None
@@ -73,7 +73,7 @@ class Recalled:
             raise
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request, or None if the answer is missing. Raises `JournalError` if the journal has another message for the request."""
+        """Returns the answer to a request, or None if it is missing. Raises `JournalError` if the request has another message in the journal."""
         return self.block(key.number // BLOCK).get(key, body)
 
     def block(self, block: int) -> Answered:
