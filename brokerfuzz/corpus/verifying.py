@@ -79,7 +79,7 @@ class TwinCheck:
         if record.twin_id is None:
             return
         if record.twin_id == record.id:
-            raise CorpusError(f"has itself as its twin ({record.id}): a twin must be a different case, which is valid")
+            raise CorpusError(f"has itself as its twin ({record.id}): a twin must be a different, valid case")
         if int(record.twin_id, 16) in self._labels:
             self._check(record.twin_id)
         else:

@@ -206,7 +206,7 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
     low = schema.get("minItems", 0)
     high = schema.get("maxItems", max(12, low + 3))
     if low > high:
-        raise ContractError(f"{place.path} cannot contain at least {low} and at most {high} items: correct its bounds")
+        raise ContractError(f"{place.path} cannot contain at least {low} and at most {high} items: correct minItems or maxItems")
     kinds = [Kind(Nested(lambda source, record, start: []), place.shares(schema).empty)] if low == 0 else []
     filled = _filled(schema, low, high, place)
     return kinds + ([Kind(Nested(filled if place.optional else _removable(filled)), 75)] if high else [])

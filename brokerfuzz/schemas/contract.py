@@ -161,7 +161,7 @@ class Contract:
         for site in self.undescribed[message_type]:
             raise ContractError(
                 f"{message_type} requires {site!r}, but its `properties` do not contain {site!r}: add this property, with "
-                "{} if any value is allowed"
+                "the schema {} if any value is allowed"
             )
 
     @cached_property
@@ -300,7 +300,7 @@ def _load(folder: Path) -> Contract:
     if stray := sorted(names - set(FILES)):
         raise ContractError(f"{folder / stray[0]} does not belong to any message type: the allowed file names are {', '.join(FILES)}")
     if folder != DATA and not (names | {name for name in TABLES if (folder / name).exists()}):
-        raise ContractError(f"{folder} contains none of {', '.join(FILES)}: copy the files that you want to change into it")
+        raise ContractError(f"{folder} contains none of {', '.join(FILES)}: copy the files that you want to change into this folder")
     files = {name: _read(folder / name if (folder / name).exists() else DATA / name) for name in FILES}
     schemas = {name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, files[name]) for name in FILES if name.endswith(SCHEMA_SUFFIX)}
     try:
@@ -326,7 +326,7 @@ def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Sche
         try:
             validator(schemas[message_type], files)
         except ValueError as problem:
-            raise ContractError(f"{path} cannot be used as a schema ({_line(problem)}): correct it") from problem
+            raise ContractError(f"{path} cannot be used as a schema ({_line(problem)}): correct the schema") from problem
     return flat
 
 
@@ -381,12 +381,12 @@ def _read(path: Path) -> Any:
         check_size(path)
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as problem:
-        raise ContractError(f"{path} is not readable JSON ({problem}): correct or remove it") from problem
+        raise ContractError(f"{path} is not readable JSON ({problem}): correct or remove the file") from problem
 
 
 def _entries(path: Path, table: Any) -> list[Mapping[str, Any]]:
     if not isinstance(table, list):
-        raise ContractError(f"{path} must contain an array of entries: compare it with the built-in file of the same name")
+        raise ContractError(f"{path} must contain a JSON array: compare it with the built-in file of the same name")
     return table
 
 
@@ -400,7 +400,9 @@ def _checked_schema(path: Path, schema: Any) -> Schema:
     try:
         meta.validate(schema)
     except (ValidationError, ValueError) as problem:
-        raise ContractError(f"{path} is not a JSON Schema of draft 2020-12 ({_line(getattr(problem, 'message', problem))}): correct it") from problem
+        raise ContractError(
+            f"{path} is not a JSON Schema of draft 2020-12 ({_line(getattr(problem, 'message', problem))}): correct the file"
+        ) from problem
     return schema
 
 

@@ -68,7 +68,7 @@ def check_limits(schema: Any, path: Path) -> None:
             counts[keyword] += len(value) if isinstance(value, list | Mapping) else 0
             if counts[keyword] > limit(most):
                 raise ContractError(
-                    f'{path} has more than {limit(most):,} entries in "{keyword}", which is the limit for a file: remove some, {MORE}'
+                    f'{path} has more than {limit(most):,} entries in "{keyword}", which is the limit for a file: remove some entries, {MORE}'
                 )
         if isinstance(step := part.get("multipleOf"), int | float) and 0 < step < SMALLEST_STEP:
             raise ContractError(f'{path} contains "multipleOf": {step}, and the smallest possible step is {SMALLEST_STEP}: use a larger step')

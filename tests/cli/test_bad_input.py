@@ -87,7 +87,10 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a contract that is not a schema": (["export", "out", "--contract", "wrong"], "not a JSON Schema"),
     "a contract of another JSON type": (["serve", "--contract", "list"], "must contain a JSON object"),
     "cases of a property without a schema": (["export", "out", "--contract", "undescribed"], "requires 'a', but its `properties` do not contain 'a'"),
-    "a catalogue of a property without a schema": (["catalogue", "--contract", "undescribed"], "add this property, with {} if any value is allowed"),
+    "a catalogue of a property without a schema": (
+        ["catalogue", "--contract", "undescribed"],
+        "add this property, with the schema {} if any value is allowed",
+    ),
     "an example of a property without a schema": (
         ["explain", "--contract", "undescribed", "offer-creation-request/a:required"],
         "do not contain 'a'",

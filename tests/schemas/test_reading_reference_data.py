@@ -64,7 +64,7 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
         ('numbr = ["P-1"]', "v.toml:1: unknown site 'numbr': did you mean 'number'?"),
         ('"*.prodctId" = ["P-1"]', "v.toml:1: unknown site '*.prodctId': did you mean"),
         ("a = 5", "v.toml:1: 5 is not a list of values"),
-        ("number = []", "v.toml:1: number has no values: add some"),
+        ("number = []", "v.toml:1: number has no values: add values"),
         ('number = {lines = "empty.txt"}', "v.toml:1: number has no values"),
         ('number = {lines = "none.txt"}', "v.toml:1: none.txt cannot be read: No such file or directory"),
         ('number = {lines = "latin.txt"}', "v.toml:1: latin.txt is not UTF-8 at byte 1"),

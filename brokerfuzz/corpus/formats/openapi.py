@@ -31,7 +31,7 @@ MOST_EXAMPLES = 20
 LARGEST_EXAMPLE = 16 * 1024
 """The maximum size of an example, in bytes."""
 ENOUGH = f"beyond the limit of {MOST_EXAMPLES} examples per verdict, or of one example per rule or ambiguity"
-UNFIT = "that are too long, not compact, or not JSON that all parsers read alike"
+UNFIT = "that are too long, are not compact JSON, or are read differently by JSON parsers"
 
 _PLACES: dict[Label, str] = {"valid": "examples", "invalid": "x-invalid-examples", "unspecified": "x-unspecified-examples"}
 _REQUEST = "-request"

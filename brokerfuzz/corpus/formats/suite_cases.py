@@ -20,7 +20,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES
 
 PLAIN = "plain"
 LONGEST_TOPIC, LONGEST_IDENTIFIER = 60, 100
-_ABOUT_THE_CLOCK = "that need another time on the clock of your system (`brokerfuzz fire` sends such cases)"
+_ABOUT_THE_CLOCK = "that need a certain time on the clock of your system (`brokerfuzz fire` sends such cases)"
 
 
 class SuiteCase(NamedTuple):

@@ -66,7 +66,7 @@ def table_of(path: Path, origin: str) -> CsvTable:
     if rows and not reader.fieldnames:
         raise ReferenceDataError(f"{origin}: the first line of {path} is empty: write the names of the columns there")
     if not rows:
-        raise ReferenceDataError(f"{origin}: {path} has no rows: add some below the line with the names of the columns")
+        raise ReferenceDataError(f"{origin}: {path} has no rows: add rows below the line with the names of the columns")
     return CsvTable(path, list(reader.fieldnames or ()), rows)
 
 
@@ -80,7 +80,7 @@ def cells_of(values: Sequence[Any], origins: Sequence[str]) -> list[KnownCell]:
     """Returns a cell for each value of a list."""
     for value, origin in zip(values, origins, strict=True):
         if not isinstance(value, str | int | float):
-            raise ReferenceDataError(f"{origin}: {quoted(value)} is not a string, a number or a boolean: correct it")
+            raise ReferenceDataError(f"{origin}: {quoted(value)} is not a string, a number or a boolean: correct this value")
     return [KnownCell(value, origin) for value, origin in zip(values, origins, strict=True)]
 
 
@@ -90,4 +90,4 @@ def _text(path: Path, origin: str) -> str:
     except OSError as problem:
         raise ReferenceDataError(f"{origin}: {path} cannot be read: {problem.strerror or problem}; specify a readable file") from None
     except UnicodeDecodeError as problem:
-        raise ReferenceDataError(f"{origin}: {path} is not UTF-8 at byte {problem.start + 1:,}: save it as UTF-8") from None
+        raise ReferenceDataError(f"{origin}: {path} is not UTF-8 at byte {problem.start + 1:,}: save the file as UTF-8") from None

@@ -35,7 +35,7 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
     except OSError as problem:
         raise ReferenceDataError(f"{path} cannot be read: {problem.strerror or problem}; specify a readable file") from None
     except (ValueError, RecursionError) as problem:
-        raise ReferenceDataError(f"{path} is not TOML ({' '.join(str(problem).split())}): correct it") from None
+        raise ReferenceDataError(f"{path} is not TOML ({' '.join(str(problem).split())}): correct the file") from None
     return _Reader(contract, _section(content), path.parent, path, lines_of_keys(text)).read()
 
 
@@ -107,7 +107,7 @@ class _Reader:
                 remedy = 'use ["P-1", "P-2"], {csv = "FILE", column = "NAME"} or {lines = "FILE"}, and put quotes around a site with dots'
                 raise ReferenceDataError(f"{origin}: {quoted(given)} is not a list of values: {remedy}")
         if not cells:
-            raise ReferenceDataError(f"{origin}: {key} has no values: add some, or remove the entry")
+            raise ReferenceDataError(f"{origin}: {key} has no values: add values, or remove the entry")
         return cells
 
     def _origin_of_item(self, key: str, value: Any) -> str:
