@@ -28,7 +28,7 @@ class Block:
 
 
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
-    """Yields the blocks of all plans, in order. The function generates the catalogues to count their cases."""
+    """Yields the blocks of all plans, in order. To count the cases, the function generates the catalogues."""
     for plan in plans:
         for random, total, size in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
             for number, start in enumerate(range(0, total, size)):

@@ -8,14 +8,14 @@ from brokerfuzz.schemas import Condition, Rule
 
 
 def breakable_places(rule: Rule, message: Any) -> list[Steps]:
-    """Returns the places of a message where a technique can break the rule. At each place, the condition of the rule is met. The
-    value is not null, unless the keyword of the rule is `required`.
+    """Returns the places of a message where a technique can break the rule. At each place, the condition of the rule is true. If the
+    keyword of the rule is not `required`, the value at the place is not null.
     """
     found = [steps for steps in places(message, rule.site) if rule.condition is None or _meets(rule.condition, message, steps)]
     return found if rule.keyword == "required" else [steps for steps in found if value_at(message, steps) is not None]
 
 
 def _meets(condition: Condition, message: Any, steps: Steps) -> bool:
-    """Returns whether the object around a place meets the condition of a rule."""
+    """Returns whether the condition of a rule is true for the object that contains the place `steps`."""
     around = next(outer for outer in places(message, condition.site) if steps[: len(outer)] == outer)
     return matches(condition.when, value_at(message, around)) == condition.holds

@@ -1,8 +1,8 @@
 """Makes the twins of random cases smaller, so that `repr()` of a case is short and people quickly see the difference.
 
 If a fault removes or rewrites a large part of a message, only the twin contains this part. brokerfuzz then puts a smaller value at the
-place of the fault, and breaks the rule again. If possible, the rest of the message stays the same. Usually, the invalid message does
-not change at all.
+place of the fault in the twin, and breaks the rule in the new twin. If possible, the rest of the twin stays the same. Usually, the
+invalid message does not change at all.
 
     invalid     {"number":"A","offerType":"Product List"}
     twin        {"number":"A","offerType":"Product List","productClusters":[{"id":"…","products":[…]},…]}
@@ -28,9 +28,11 @@ from brokerfuzz.pointers import site_of, steps_of
 from brokerfuzz.schemas import Contract, Rule, check
 
 _BRIEF = 64
-"""A twin is short if `repr()` writes it with at most `_BRIEF` characters. With fresh values, it can be slightly longer."""
+"""A twin is short if `repr()` writes its difference from the case with at most `_BRIEF` characters. A fresh value can make the
+difference slightly longer.
+"""
 _ALWAYS_BRIEF = 32
-"""A twin is always short if at most `_ALWAYS_BRIEF` of its bytes differ."""
+"""A twin is also short if at most `_ALWAYS_BRIEF` of its bytes differ from the case."""
 
 
 def brief(case: Broken, maker: FaultMaker, style: Style) -> Broken:
@@ -56,8 +58,8 @@ def _is_brief(case: Broken, maker: FaultMaker) -> bool:
 
 
 def legible(case: Case, twin: Case, contract: Contract) -> Splice:
-    """Returns the difference from the twin for `repr()`. If the difference is long, the function returns the difference from a smaller
-    twin, in which another valid value is at the place of the fault.
+    """Returns the difference between a case and its twin, as `repr()` writes it. If the difference is long, the function returns the
+    difference from a smaller twin, in which another valid value is at the place of the fault.
     """
     written = written_twin(twin.body, case, contract)
     if len(repr(written)) <= LEGIBLE or len(case.faults) != 1 or case.headers:
@@ -74,10 +76,11 @@ def legible(case: Case, twin: Case, contract: Contract) -> Splice:
 
 
 def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, style: Style) -> Iterator[tuple[Any, Steps]]:
-    """Yields messages with a smaller value at the place of the fault, and the path to this place.
+    """Yields smaller messages, each with the path to the place of the fault.
 
-    The value is an array with only its first item, or the smallest value that the contract allows. The smallest message and the
-    plain message follow. All these messages keep the values that the user specified.
+    In the first message, an array at this place keeps only its first item. The second message has the value of the smallest message at
+    this place, and the third is the smallest message itself. Two more messages are created in the same way from a message with all
+    properties. All these messages keep the values that the user specified.
     """
     steps = _steps_to(message, at)
     present = value_at(message, steps)
@@ -92,7 +95,7 @@ def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, styl
 
 
 def _with(value: Any, message: Any, steps: Steps, maker: FaultMaker, style: Style) -> Any:
-    """Returns a copy of the message with this value. Other values that contradict the new value change, too."""
+    """Returns a copy of the message with this value at one place. Values that contradict the new value also change."""
     changed = deepcopy(altered(message, steps, Put(value)))
     sites, ambiguities = maker.contract.sites[maker.message_type], ambiguities_by_site(maker.contract, maker.message_type)
     for around in (steps[:end] for end in reversed(range(len(steps)))):
@@ -103,7 +106,9 @@ def _with(value: Any, message: Any, steps: Steps, maker: FaultMaker, style: Styl
 
 
 def _with_pinned(message: Any, pinned: Mapping[str, Sequence[Any]]) -> Any:
-    """Returns the message with the values that the user specified for sites. Raises `IndexError` if a site has no value."""
+    """Returns the message with the values that the user specified. `pinned` maps sites to these values. Raises `IndexError` if the
+    message contains a site for which `pinned` has no value.
+    """
     for site, values in pinned.items():
         for steps in places(message, site):
             message = altered(message, steps, Put(values[0]))

@@ -36,8 +36,8 @@ class Fault:
 
 
 Splice = tuple[int, int, bytes | str]
-"""The difference between a case and its twin: `(start, end, other)`. In the twin, `other` replaces the bytes from `start` to `end`. If
-`other` is long, it is compressed to a string (see `compressed_twins`).
+"""The difference between a case and its twin: `(start, end, other)`. In the twin, `other` replaces the bytes of the case from `start`
+to before `end`. If `other` is long, it is compressed to a string (see `compressed_twins`).
 """
 
 
@@ -49,9 +49,9 @@ class Case:
     (`catalogue`, `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message without the
     fault. `headers` replace the usual request headers with the same names.
 
-    `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns a
-    call of `judged` that creates the same case without its tags. If a large part of the twin differs from the case, the call has a
-    smaller twin.
+    `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns a call of
+    `judged` that creates the same case without its tags. If a large part of the twin differs from the case, the call contains a smaller
+    twin.
 
     >>> from brokerfuzz import Case
     >>> case = Case.judged("offer-creation-request", b'{"number": "A", "offerType": "Email"}')
@@ -162,14 +162,14 @@ class Case:
     ) -> "Case":
         """Creates a case and checks that its verdict is the expected one. A case with a twin is a `Broken`.
 
-        With `faults`, the message must break exactly the rules of these faults. A fault can be a string, such as `"orderMinimum
-        minimum one-below"`: the short name of a rule, and a technique. `"* removed"` stands for all rules that the message
-        breaks and that no other fault names. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity
+        With `faults`, the message must break exactly the rules of these faults. A fault can be a string that consists of the short name
+        of a rule and a technique, such as `"orderMinimum minimum one-below"`. The string `"* removed"` stands for all rules that the
+        message breaks and that no other fault names. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity
         that the message must touch.
 
-        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 to 47. If many bytes differ,
-        `repr()` writes them as a compressed string. `now` is the time that counts as the present (default: the time in the tag
-        `now:TIME`, or the actual time).
+        `twin` is a case, or the difference from the body: `(46, 47, b"1")` means that `1` replaces the byte 46 of the body. If many
+        bytes differ, `repr()` writes them as a compressed string. `now` is the time that counts as the present (default: the time in
+        the tag `now:TIME`, or the actual time).
 
         Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises `TypeError`
         if the body is not bytes.
@@ -210,10 +210,10 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, twi
 @overload
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None: ...
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None:
-    """Creates a case like `Case.judged`, but returns None for an unexpected verdict if the contract was changed.
+    """Creates a case like `Case.judged`. If the contract was changed and the verdict is unexpected, the function returns None.
 
-    The rules of a changed contract may contradict each other. For example, a contract may require more different items than there
-    are values. With the built-in contract, an unexpected verdict is a bug, so this function raises `LabelError`.
+    The rules of a changed contract may contradict each other. For example, a contract may require three different items of an array,
+    but allow only two values. With the built-in contract, an unexpected verdict is a bug, so this function raises `LabelError`.
 
     With reference data, this function also returns None if the message contains an unknown value and the case tests something else.
     """
@@ -233,7 +233,7 @@ def _tests_unknown_values(case: Case, claim: str | None) -> bool:
 
 
 def _restored(twin: Splice, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Returns the body of a twin from the short form in which `repr()` writes it."""
+    """Restores the body of a twin from the body of its case and the difference `twin`, which `repr()` writes."""
     start, end, other = twin
     if isinstance(other, str):
         from brokerfuzz.cases.compressed_twins import decompressed

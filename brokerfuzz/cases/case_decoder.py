@@ -1,7 +1,7 @@
 """Decodes random cases from bytes: valid messages, messages with a fault, and probes of ambiguities.
 
-The first bytes select the kind of case, the rule, the technique and the place. The other bytes determine the message. If all
-bytes are zero, the result has the simplest message and the first technique.
+The first bytes select the kind of case, the rule and the technique. The next bytes determine the message, and the last bytes select the
+place of the fault or the probe. If all bytes are zero, the case has the simplest message and the first technique.
 """
 
 from bisect import bisect
@@ -31,9 +31,9 @@ _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 _STATED_SHARE = 54
 _STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
 _OTHERS: Mapping[str, int] = {"unknown property": 8, "type": 30, "integer range": 6, "syntax": 2}
-"""The shares of these kinds of rules among the faults, in percent. These rules follow from the types in the tables of the contract.
-There are many of them, but almost all programs check them. The rules that the contract states in words (`_STATED`) together get 54
-percent.
+"""The shares of the other kinds of rules among the faults, in percent. These other rules follow from the types in the tables of the
+contract. There are many of them, but almost all programs check them. The rules that the contract states in words (`_STATED`) together
+get 54 percent of the faults.
 """
 _TOO_LARGE = ("message_size",)  # a message that touches this ambiguity is a megabyte long, so only the catalogue contains one
 TAG = "random"
@@ -68,7 +68,7 @@ class CaseDecoder:
         rule = self.next_rule(source)
         techniques = self.techniques_for(rule, maker)
         preferred = _early(source.choose(256), len(techniques))
-        place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place use the same decoder
+        place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place share a message decoder
         message = self._message(place, source, lambda: maker.breakable_schema(rule))
         found = places(message, rule.site)
         steps = _one_of(found, source)
@@ -109,8 +109,9 @@ class CaseDecoder:
         """Returns the rules, and the running sums of their weights. The rules that the contract states in words get most of the
         cases, even if there are only a few such rules.
 
-        The list contains some rules twice: the rules about the types of required properties, because some programs accept null there,
-        and the rules about required strings, numbers and booleans. Without `data`, only few different messages remain.
+        Some rules are in the list twice, so they get more cases. These are the rules about the type of a required property, because
+        some programs accept null there. They are also the rules that require a property, except if the property is always required and
+        is an object or array, such as `data`: without it, few different messages remain.
         """
         kinds = {rule: _kind_of_rule(rule) for rule in self.rules}
         sites = self.contract.sites[self.message_type]
@@ -170,8 +171,8 @@ def _fault_maker(contract: Contract, message_type: MessageType, has_clock: bool)
 
 
 def _one_of(found: Sequence[Steps], source: Source) -> Steps:
-    """Returns one of the places. The source chooses an item of each array in turn, so that Hypothesis can remove items of other
-    arrays.
+    """Returns one of the places. The source chooses an item of each array on the path separately. So Hypothesis can remove items of one
+    array without changing the item chosen in another array.
     """
     while len(found) > 1:
         depth = next(depth for depth, steps in enumerate(zip(*found, strict=False)) if len(set(steps)) > 1)
@@ -207,7 +208,7 @@ def case_decoder(
     techniques: frozenset[str] | None = None,
     style: Style | None = None,
 ) -> CaseDecoder:
-    """Returns a decoder for cases with these verdicts, rules and techniques. None selects all verdicts, rules and techniques.
+    """Returns a decoder for cases with these verdicts, rules and techniques. For `rules` and `techniques`, None selects all.
 
     The decoder ignores a rule that no selected technique can break.
     """
@@ -225,7 +226,7 @@ def random_cases(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Iterator[Case]:
-    """Yields endless random cases. The same seed gives the same cases, except for values that depend on `now`.
+    """Yields random cases without end. The same seed gives the same cases, except for values that depend on `now`.
 
     If `now` is None, there are no time-dependent cases, so every verdict is correct at every supported time. The function does not
     yield twins as separate cases: the twin of an invalid case is its attribute `twin`.

@@ -41,7 +41,9 @@ class Selection:
         return self.tags is None or self.tags(case.tags)
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """Yields the selected cases. The twin of a selected case comes before the case, and no case occurs twice."""
+        """Yields the selected cases without duplicates. If the filter has a restriction, the twin of a selected case comes before the
+        case.
+        """
         seen: set[str] = set()
         for case in cases:
             for one in ((case.twin, case) if self.wants(case) else ()) if self else (case,):
@@ -63,11 +65,11 @@ def selection(
 ) -> Selection:
     """Creates a filter from patterns for rule IDs, names of techniques, tags and sites.
 
-    In a pattern, `*` matches any characters and `?` matches one character. A pattern that begins with `!` excludes what it
-    matches, even if another pattern includes it. If all patterns begin with `!`, every other case is included. With patterns for
-    rules and for sites, a rule must match both. Raises `UnknownNameError` if no rule, technique or site matches a pattern. A pattern
-    for tags may match nothing, because the tags are known only after the cases are generated. Raises `TypeError` for a single string
-    instead of a sequence.
+    In a pattern, `*` matches any characters and `?` matches one character. A pattern that begins with `!` excludes what it matches,
+    even if another pattern includes it. If all patterns begin with `!`, every other case is included. If there are patterns for rules
+    and patterns for sites, a rule must match both. Raises `UnknownNameError` if no rule, technique or site matches a pattern. A pattern
+    for tags may match nothing, because the tags are known only after the cases are generated. Raises `TypeError` if an argument is a
+    single string instead of a sequence of strings.
     """
     for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
         listed_values(name, patterns)

@@ -10,7 +10,7 @@ from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.wording import listed, printable_as_in_python
 
 _LONG = 100
-"""If the names of several faults have more than `_LONG` characters, `*` replaces the last name."""
+"""If the names of several faults together have more than `_LONG` characters, `*` replaces the rule of the last fault."""
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
@@ -30,7 +30,8 @@ def as_call(case: Case, contract: Contract | None) -> str:
 def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
     """Yields the faults as strings. If one technique breaks several rules, one string stands for all of them.
 
-    If the strings are long, the last string names no rule. It then stands for the rules that the other strings do not name.
+    If the strings are long, the last string contains `*` instead of a rule. `*` stands for the rules that the other strings do not
+    name.
     """
     techniques = [fault.technique for fault in case.faults]
     if len(techniques) > 1 and list(case.faults) == [Fault(entry.rule, entry.at, techniques[0]) for entry in case.verdict.broken]:

@@ -46,7 +46,9 @@ def catalogue(
 
 
 def plainest(message_type: MessageType, *, contract: Contract | None = None) -> Case:
-    """Returns a simple valid case. In most contracts, this case is an ordinary message with every property."""
+    """Returns an ordinary message with every property. If a changed contract forbids this message, returns the first valid case of the
+    catalogue.
+    """
     known = contract or load_contract()
     body = compact(build(known, message_type, MessagePlan()))
     case = confirmed(message_type, body, claim="valid", contract=known)
@@ -84,7 +86,7 @@ def _listed(contract: Contract, message_type: MessageType, now: datetime | None,
 
 def _generates_as_built_in(contract: Contract, message_type: MessageType) -> bool:
     """Returns whether this contract gives the same messages of this type as the built-in contract. This is also true for a contract
-    that only has reference data for other message types.
+    whose only change is reference data for other message types.
     """
     if contract.values is not None and not contract.values.used(message_type):
         return contract.original is load_contract()

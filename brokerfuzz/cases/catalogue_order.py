@@ -63,7 +63,7 @@ class _Cover:
         weight = self.weight_of.get(case.id, _NOTHING)
         self.covered.update(weight.named)
         self.bits |= weight.bits
-        for number in self.faults_of.get(case.id, ()):  # their twin is now in the list, so they count with their full weight
+        for number in self.faults_of.get(case.id, ()):  # the twin is now in the list, so its invalid cases count with their full weight
             heappush(self.queue, (-self._gain(self.cases[number]), number))
         yield case
 

@@ -1,8 +1,8 @@
 """Writes the part of a twin that differs from its case, for `repr()` of a case. If a fault removes or rewrites much of the twin, this
 part is compressed.
 
-The compression uses the body of the case and plain messages as its dictionary. So the compressed text contains only what the
-dictionary lacks.
+The compression uses the body of the case and plain messages as its dictionary. So the compressed text contains only what is not in the
+dictionary.
 """
 
 import zlib
@@ -49,7 +49,7 @@ def _common_length(one: bytes, other: bytes) -> int:
 
 
 def compressed(part: bytes, body: bytes, message_type: MessageType, contract: Contract) -> str:
-    """Compresses a part to ASCII text. Bytes that also occur in the body or in a plain message need almost no space."""
+    """Compresses a part of a twin to ASCII text. Bytes that also occur in the body or in a plain message need almost no space."""
     compressor = zlib.compressobj(9, zlib.DEFLATED, _RAW, 9, zdict=_known(body, message_type, contract))
     return b85encode(compressor.compress(part) + compressor.flush()).decode()
 

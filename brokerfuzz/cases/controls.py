@@ -32,8 +32,8 @@ class ControlMaker:
     now: datetime
 
     def of_fault(self, rule: Rule, fault: Case) -> Iterator[Case]:
-        """Yields a control for each value that makes a true condition false, or a false condition true. Yields nothing for a rule
-        without a condition.
+        """Yields a control for each value of a property that makes a true condition false, or a false condition true. Yields nothing
+        for a rule without a condition.
         """
         condition = self._condition(fault) if rule.condition or rule.keyword in OF_PRESENCE else None
         if condition is None or not isinstance(message := fault.value, dict):

@@ -85,7 +85,7 @@ class EdgeMaker:
         while lacking:
             message = build(self.contract, self.message_type, MessagePlan(narrowed=grounds[-1]))
             left = [path for path in lacking if not places(message, path)]
-            if left == lacking:  # no message can contain these sites
+            if left == lacking:  # no message can contain the first of these sites
                 left = left[1:]
                 grounds.pop()
             lacking = left
@@ -100,9 +100,8 @@ class EdgeMaker:
         return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not unsupported_keywords_of(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
-        """Returns a function that chooses the edge with the index `number` for every property.
-
-        If one time must be later than another, the later time gets the next edge.
+        """Returns a function that chooses the edge with the index `number` for every property. If one time must be later than another,
+        the function chooses the following edge for the later time.
         """
         later = {
             join(path, names[1])
@@ -142,7 +141,9 @@ class EdgeMaker:
                     yield self._case(f"{name}-{site.path}={value}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
-        """Yields three messages for each optional property. The property is absent, or null, or the only optional property."""
+        """Yields up to three messages for each property. If the property is optional, it is absent in one message, and the only
+        optional property in another. If the property can be null, it is null in one message.
+        """
         for site in self._sites:
             if not site.name:
                 continue

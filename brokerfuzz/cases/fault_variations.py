@@ -18,8 +18,8 @@ from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The position of a fault in arrays. `arrays` contains the paths of arrays that have `size` items, and the fault is in the item
-    `index`. All other arrays have one item.
+    """The position of a fault in arrays. `arrays` contains the paths of arrays that have `size` items. In these arrays, the fault is in
+    the item with the index `index`. All other arrays have one item.
     """
 
     name: str
@@ -59,10 +59,11 @@ def placements(site: str) -> list[Placement]:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Describes the other properties of an object with a fault. For example, all other properties are null.
+    """Describes the properties that surround a fault: for example, that all of them are null.
 
     `full` includes the optional properties, and `backwards` reverses the order of the properties. `enum_index` is the index of the
-    value of each enumeration. If `realistic` is false, the values are the simplest ones. `state` chooses all other values.
+    value that is used from each enumeration. If `realistic` is false, ordinary values are the simplest ones. `state` is a function that
+    chooses all other values from their schemas.
     """
 
     name: str

@@ -66,10 +66,11 @@ class FaultMaker:
     def _first_that_fits(
         self, rule: Rule, techniques: Sequence[Technique], around: Sequence[tuple[Placement, Neighbours]], number: int, made: Collection[str]
     ) -> Iterator[Case]:
-        """Yields one case that was not yielded before, or nothing if there is none.
+        """Yields the case for `number`, or nothing if there is no such case.
 
-        The method first tries the technique and the variation that `number` selects, then the simplest variation, and then other
-        techniques.
+        If there is a technique with the index `number`, the case uses this technique and is new. The case has the variation that
+        `number` selects or, if this is not possible, the simplest variation. For a larger number, the case has the selected variation,
+        and uses the first technique that applies.
         """
         placement, neighbours = around[number % len(around)]
         first = number % len(techniques)
@@ -113,8 +114,8 @@ class FaultMaker:
         return self._techniques[rule.id]
 
     def _broken_plainly(self, rule: Rule) -> Callable[[Technique], bytes | None]:
-        """Returns a function that breaks the rule in an ordinary message with a technique. The function returns None if the
-        technique does not apply.
+        """Returns a function that takes a technique and breaks the rule with it in an ordinary message. The function returns the
+        invalid message, or None if the technique does not apply.
 
         For a changed contract, the oracle checks the message, because the rules may contradict each other.
         """
@@ -147,9 +148,9 @@ class FaultMaker:
         return FaultContext(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)
 
     def deciding(self, rule: Rule) -> list[Condition]:
-        """Returns the conditions that affect the rule: its own condition, if it has one. Otherwise, returns the conditions of rules
-        about the objects and arrays that contain its site. For an enumeration, also returns the conditions that depend on its
-        value.
+        """Returns the conditions that affect the rule. If the rule has a condition, this is the only one. Otherwise, these are the
+        conditions of rules about the objects and arrays that contain the site of the rule. For an enumeration, they also include the
+        conditions that depend on its value.
         """
         if rule.condition is not None:
             return [rule.condition]

@@ -104,7 +104,7 @@ def _encoding(message: bytes) -> str:
 
 
 def _values(text: str, name: str) -> Iterator[re.Match[str]]:
-    """Yields the strings that are values of a property of the outermost object."""
+    """Yields the string values of the property `name` of the outermost object."""
     depth, key, before = 0, "", ""
     for token in _TOKEN.finditer(text):
         mark = token[0]

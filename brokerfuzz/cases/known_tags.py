@@ -1,4 +1,6 @@
-"""Recognises the tags that brokerfuzz gives to cases. A tag is a word, or a family and a name: `random`, `edge:complete`."""
+"""Recognises the tags that brokerfuzz gives to cases. A tag is a word, such as `random`, or a family and a name, such as
+`edge:complete`.
+"""
 
 import re
 from collections.abc import Callable, Mapping

@@ -73,7 +73,7 @@ class _Builder:
     plan: MessagePlan
 
     def value(self, schema: Schema, path: str, index: int) -> Any:
-        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items must differ, so only the first one is chosen
+        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items must differ, so `choose` sets only the first
         return self._wished(schema, path, index, wish)
 
     def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:

@@ -37,7 +37,9 @@ get a lower strength.
 Row = Mapping[str, str]
 """Maps each property of an object to its state."""
 _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
-"""Step sizes that select the rows for objects at other depths. Different steps lead to different combinations."""
+"""Step sizes that select the rows for objects at other depths. With a different step size for each object, different rows occur
+together.
+"""
 Combination = frozenset[tuple[str, str]]
 """Some properties of an object with their states."""
 MOST_TRIED = 64
@@ -184,7 +186,7 @@ def rows(contract: Contract, message_type: MessageType, path: str, strength: int
 
 
 def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Changes one property of each impossible pair of states to another state."""
+    """If the row contains an impossible pair of states, gives one of the two properties another state."""
     tied = {name for pair in excluded for name, _ in pair}
     before = list[tuple[str, str]]()
     for name in [name for name in factors if name in tied]:

@@ -1,4 +1,4 @@
-"""Generates endless random messages and cases from a seed, without Hypothesis."""
+"""Generates random messages and cases from a seed, without end and without Hypothesis."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime

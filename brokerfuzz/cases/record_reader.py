@@ -115,8 +115,8 @@ def _list(value: Any) -> list[Any]:
 
 
 def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], bytes | str]:
-    """Returns the name and the contents of the property that contains the message. A JSON value becomes bytes, because bytes need
-    only a thirtieth of the memory.
+    """Returns the name and the contents of the property that contains the message. A JSON value becomes bytes, because parsed JSON
+    needs thirty times as much memory.
     """
     carriers = _CARRIERS & said.keys()
     if len(carriers) > 1:

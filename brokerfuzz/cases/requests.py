@@ -1,4 +1,4 @@
-"""Generates cases with unusual request headers: content types, encodings, and other headers that matter.
+"""Generates cases with unusual request headers: content types, encodings, and other headers that a service may interpret.
 
 The message is valid, and the contract does not say how a service must treat the headers. The HTTP method does not vary, because
 the user chooses it. The header content-length is always correct, because the HTTP client does not allow other values.
@@ -102,7 +102,9 @@ def _each(body: bytes, header: str, values: Mapping[str, str]) -> Iterator[Reque
 
 
 def gzipped(body: bytes) -> bytes:
-    """Returns the body in the gzip format (RFC 1952). The body is not really compressed, because versions of zlib compress differently."""
+    """Returns the body in the gzip format (RFC 1952). The body is not really compressed, because different versions of zlib produce
+    different bytes.
+    """
     blocks = [body[start : start + 0xFFFF] for start in range(0, len(body), 0xFFFF)] or [b""]
     stored = b"".join(
         (b"\1" if number == len(blocks) else b"\0") + len(block).to_bytes(2, "little") + (len(block) ^ 0xFFFF).to_bytes(2, "little") + block

@@ -1,8 +1,8 @@
 """Defines the weight of each goal (something that a case can cover). The cases that cover the most weight come first in the
 catalogue.
 
-The weights were tuned with services that each have one seeded bug (`python -m benchmarks fleet`). The weights follow from typical
-bugs: most buggy programs lack a check completely, and not only for one technique. A lenient parser is lenient for all values of a
+The weights were tuned with services that each have one seeded bug (`python -m benchmarks fleet`). The weights follow from typical bugs:
+most buggy programs lack a check completely, not only for the values of one technique. A lenient parser is lenient for all values of a
 type. A program that checks the item of a one-item array, and the eleventh of twelve items, usually checks all items.
 """
 

@@ -16,9 +16,9 @@ from brokerfuzz.schemas.sites import join
 class Goal(NamedTuple):
     """Something that a case can cover: a broken rule, a technique, an edge, an ambiguity, or a pair of states.
 
-    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. `site` is the site of the value, or of the object that contains
-    the pair. `name` identifies the goal at this site: `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null
-    label:edge`.
+    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. `site` is the site of the value, or of the object that contains the
+    pair. `name` identifies the goal at this site. Examples of names, one for each kind: `minimum`, `minimum one-below`, `zero`,
+    `cron-syntax`, `hint:null label:edge`.
     """
 
     kind: str
@@ -50,8 +50,8 @@ _met = lru_cache(maxsize=1 << 16)(of_pair)
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
     """Returns the goals that a case covers.
 
-    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the ambiguities
-    that it touches. A valid case covers its edges and the pairs of states in its objects.
+    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the ambiguities that
+    it touches. A valid case covers its edges and the combinations of `strength` states in its objects (2: pairs).
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))

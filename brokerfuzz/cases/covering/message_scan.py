@@ -20,7 +20,7 @@ _SHORT = 256
 
 
 class ObjectStates:
-    """The possible states of the properties of an object. Each bit stands for one property in one state."""
+    """The possible states of the properties of an object. In a bit mask of states, each bit stands for one property in one state."""
 
     def __init__(self, path: str, states_of: StatesOf, first: int) -> None:
         """Numbers all pairs of states of this object. `first` is the number of the first pair."""
@@ -31,7 +31,7 @@ class ObjectStates:
         self.behind = first + len(self.ordered) ** 2
 
     def pairs(self, held: int) -> int:
-        """Returns all pairs of the given states. The states and the pairs are bit masks."""
+        """Returns all pairs of the states in the bit mask `held`. The result is a bit mask of pairs."""
         found = 0
         for rank in ranks(held):
             found |= held >> rank + 1 << self._first + rank * len(self.ordered)

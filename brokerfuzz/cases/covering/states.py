@@ -1,4 +1,5 @@
-"""Determines the states of an object's properties: absent, null, plain, at an edge, or (for a boolean) true or false.
+"""Determines the states of an object's properties: absent, null, plain, or at an edge. A boolean or an enumeration has one state for
+each value instead of plain and at an edge.
 
 Each pair of states of two properties counts as a goal.
 """

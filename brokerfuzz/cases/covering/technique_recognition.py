@@ -93,7 +93,7 @@ class _Breakable:
 
     @cached_property
     def plain(self) -> Any:
-        """The valid value in the ordinary message, or None if a changed contract has no such place."""
+        """The valid value at the site of the rule in the ordinary message. None if a changed contract prevents a value there."""
         return next((value_at(self.message, steps) for steps in places(self.message, self.rule.site)), None)
 
     def _changes(self, present: Any) -> Iterator[tuple[Technique, Change]]:
@@ -126,8 +126,8 @@ class _Breakable:
     # ----------------------------------------------------------------------------------------------------- properties
 
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
-        """Returns the techniques that add a property with this name or, if there are none, with any name. If these techniques add
-        values of several types, returns only those that add a value of the same type as `value`.
+        """Returns the techniques that add a property with this name. If there are none, returns the techniques that add a property with
+        any name. If these techniques add values of several types, only those that add a value of the same type as `value` are returned.
         """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}
@@ -207,7 +207,9 @@ def _fits(schema: Schema, value: Any) -> bool:
 
 
 def _read_from(text: str) -> Iterator[Any]:
-    """Yields the values that a string may contain: JSON, a number, items separated by commas, or text in quotes or brackets."""
+    """Yields the values from which a technique may have created the string: a number or other JSON in the string, the parts between its
+    commas, and the string without outer spaces or without its last character.
+    """
     if number := _NUMBER.search(text):
         yield float(number[0])
         with suppress(OverflowError):

@@ -128,7 +128,7 @@ def _is_number(schema: Schema) -> bool:
 
 
 def _of_object(schema: Schema, edge: str) -> Iterator[Schema]:
-    """Yields schemas for objects with only the required properties, with one more property, and with all properties."""
+    """Yields schemas for objects with this edge: only the required properties, one more property, or all properties."""
     optional = [name for name in schema["properties"] if name not in schema.get("required", ())]
     if edge == "one-more":
         yield from ({"type": ["object"], "required": [name]} for name in optional)

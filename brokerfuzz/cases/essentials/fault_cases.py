@@ -28,8 +28,8 @@ def faults_of_rule(maker: FaultMaker, rule: Rule) -> Iterator[Case]:
 def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, Schema | None]]:
     """Yields plans of messages to try: the smallest message, messages with one more value, and a complete message.
 
-    For example, a technique that copies a known property needs an object with a property. Two techniques may give the same
-    message in an empty object, but different messages in an object with a property.
+    For example, a technique that copies a known property needs an object with a property. If an object is empty, two techniques may
+    create the same message, but if the object has a property, they may create different messages.
     """
     yield SMALLEST, None
     for site in maker.contract.sites[maker.message_type].values():

@@ -1,4 +1,6 @@
-"""Generates probes with values that are ambiguous only in combination: their order, duplicates, sums, and the data of a failed response."""
+"""Generates probes whose values are ambiguous only in combination: for example, a minimum above its maximum, repeated items, a wrong
+sum, or data in a failed response.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

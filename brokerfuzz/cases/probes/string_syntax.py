@@ -23,7 +23,9 @@ def _times(context: ProbeContext) -> Iterator[Probe]:
 
 
 OFFSETS = {"behind-by-offset": (4, "+05:00"), "behind-without-zone": (-1, "")}
-"""Local times in the past: the difference from the present in hours, and the time zone."""
+"""Two notations of the time one hour before the present. Each has the difference between the written time and the present in UTC, in
+hours, and the written time zone.
+"""
 
 
 def _near_now(context: ProbeContext) -> Iterator[Probe]:

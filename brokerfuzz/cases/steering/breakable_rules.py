@@ -46,8 +46,8 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
 
 
 def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
-    """Returns the techniques that keep the mark of a message. A technique that rewrites bytes, such as cutting the end off, must
-    keep the mark for at least half of its possible places.
+    """Returns the techniques that keep the mark of a message. A technique that rewrites bytes, such as cutting the end off, must keep
+    the mark at half or more of the places where a mark is possible.
     """
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
     marks = [b"m%d." % number for number in range(len(there))]

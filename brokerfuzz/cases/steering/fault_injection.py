@@ -23,8 +23,8 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _TRIED = 4
 """The number of techniques that are tried for a rule before the next rule is tried."""
 _PATIENCE = 24
-"""If the first rule could not be broken in `_PATIENCE` messages, brokerfuzz generates messages for the rule. After twice as many
-messages, another rule comes first.
+"""If the rule that has waited longest could not be broken in `_PATIENCE` messages, brokerfuzz generates messages in which this rule can
+be broken. After twice as many messages, the next rule comes first.
 """
 
 
@@ -46,7 +46,7 @@ class Break(NamedTuple):
 
 
 def _claim(message: Any, *broken: Break) -> Claim:
-    """Returns the claim about a valid message after these changes. The tags contain the positions of the faults in arrays."""
+    """Returns the expected verdict of a valid message after these changes. The tags contain the positions of the faults in arrays."""
     positions = dict.fromkeys(f"at:{placement(message, one.steps)}" for one in broken)
     now = next((one.now for one in broken if one.now), ())
     return Claim(tuple(one.fault for one in broken), None, (TAG, *positions, *now))
@@ -74,8 +74,7 @@ class Breaker:
     def next(self, message: Any, used: int) -> Break | None:
         """Returns the next change that breaks the rule. Returns None if no technique applies.
 
-        `used` is the number of earlier changes, including techniques that did not apply. It selects the place and the first
-        technique.
+        `used` is the number of techniques that were already tried for this rule. It selects the place and the first technique.
         """
         rule, steps = self.rule, self._place(message, used)
         if steps is None:
@@ -101,7 +100,9 @@ def breakers(
 
 @dataclass(eq=False)
 class _Waiting:
-    """A rule that waits for its turn, with the number of times that it was broken."""
+    """A rule that waits for its turn. `used` is the number of techniques already tried for it. `others` are the rules that can be
+    broken together with it.
+    """
 
     breaker: Breaker
     used: int
@@ -139,7 +140,7 @@ class Breaking:
         return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
     def double(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Breaks two rules: the rule that has waited longest, and the rule that was least often combined with this rule."""
+        """Breaks two rules: the rule that has waited longest, and the next of the rules that can be combined with it."""
         value = message.value
         return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
@@ -199,7 +200,7 @@ def companions(contract: Contract, rule_id: str) -> frozenset[str]:
 
 def _go_together(one: Rule, other: Rule) -> bool:
     """Returns whether the oracle reports both rules if both are broken. The message must remain JSON. A fault of one rule must not
-    change the value at the site of the other rule, or a value that its condition depends on.
+    change the value at the site of the other rule, or a value that the condition of the other rule depends on.
     """
     if one is other or JSON_RULE in (one.keyword, other.keyword):
         return False

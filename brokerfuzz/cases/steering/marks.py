@@ -1,7 +1,7 @@
 """Puts a unique string, the mark, into every random message.
 
-A mark contains the seed, the shard and the number of the message: `m7.0.1f`. With marks, all messages are different, and you can see
-in the log of a service which messages it received. A mark replaces a string that may have any value.
+A mark contains the seed, the shard and the number of the message, for example `m7.0.1f`. With marks, all messages are different, and
+you can see in the log of a service which messages it received. A mark replaces a string that may have any value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ def decided_by(rule: Rule) -> Iterator[str]:
 
 
 class Marks:
-    """Generates the marks of one shard."""
+    """Generates the marks for the messages of one shard, and finds places for them."""
 
     def __init__(self, sites: Sequence[str], seed: int, shard: int) -> None:
         self._head = f"m{seed & 0xFFFFFFFF:x}.{shard:x}."

@@ -26,22 +26,22 @@ class Memory:
 
 
 class News:
-    """Decides whether a changed message is new.
+    """Decides whether a variant of an original is new. The original is a valid message, and a variant is a changed copy of it.
 
-    A message that still contains the mark of its original differs from the messages of all other originals. The message is new
-    if it also differs from the other variants of its original. A message without a mark is new if the memory does not contain it.
-    If there is no memory, a message without a mark is never new.
+    A variant that still contains the mark of its original differs from the variants of all other originals. It is new if it also
+    differs from the original and from its earlier variants. A variant without the mark is new if the memory does not contain it. If
+    there is no memory, a variant without the mark is never new.
     """
 
     def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:
         self._given, self._mark, self._memory = [body], mark, memory  # there are few messages, so comparing them is faster than hashing them
 
     def may_be(self, body: bytes) -> bool:
-        """Returns whether further changes of this message can give a new message."""
+        """Returns whether further changes of this variant can give a new message."""
         return self._memory is not None or marked(body, self._mark)
 
     def is_new(self, body: bytes) -> bool:
-        """Stores a changed message, and returns whether it is new."""
+        """Stores a variant, and returns whether it is new."""
         if body in self._given or not (marked(body, self._mark) or (self._memory is not None and self._memory.learn(body))):
             return False
         self._given.append(body)

@@ -33,7 +33,7 @@ a small type. All other properties are absent or plain. The messages use the num
 @dataclass(frozen=True)
 class Shape:
     """The size and the structure of random messages. The messages comply with the schema `narrowed`. `ground` is the name of this
-    schema. Of 256 properties, `full` may have any value, and the others are absent or plain. `long` is the index of the array that
+    schema. About `full` of 256 properties may have any value, and the others are absent or plain. `long` is the index of the array that
     is usually long, among the arrays with a variable number of items.
     """
 
@@ -74,8 +74,8 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _growing(contract: Contract, message_type: MessageType, size: int) -> list[str]:
-    """Returns the paths of the arrays that can have this number of items. An array whose items must be unique is included only if one
-    property identifies its items.
+    """Returns the paths of the arrays that can have this number of items. Arrays with the keyword `uniqueItems` are not included. If
+    equal items of an array are ambiguous, the array is included only if one property identifies its items.
     """
     found = []
     for path, site in contract.sites[message_type].items():

@@ -28,7 +28,9 @@ class TurningSource(RandomValues):
         self.dial(256)
 
     def dial(self, full: int, long: int | None = None) -> None:
-        """Sets how many of 256 properties may have any value (`full`). `long` is the number of the choice that should be large."""
+        """Sets how many of 256 properties may have any value (`full`). `long` is the index of the next choice that should be large (0:
+        the first call of `choose` after `dial`).
+        """
         self._chosen, self._long = 0, long
         self._kept, self._instead = _masks(full)
 

@@ -53,7 +53,7 @@ for _name, _text, _change in (
     ("hour-ahead-by-offset", "One hour in the future, written in a time zone behind UTC.", _at(-4, "-05:00")),
     ("century-ahead", "One hundred years in the future.", _ahead(36525 * _DAY)),
     ("leap-day-ahead", "February 29 of the year 9996.", _then("9996-02-29T12:00:00Z")),
-    # The next three no longer apply after 2038, 2106 or 2262. They come after all fixed times, so that the others keep their places.
+    # The next three techniques stop applying in 2038, 2106 and 2262. They follow all other fixed times, so those keep their positions.
     ("past-32-bits", "The first second in 2038 that a signed 32-bit count of seconds cannot represent.", _then("2038-01-19T03:14:08Z")),
     ("past-unsigned-32-bits", "The first second in 2106 that an unsigned 32-bit count of seconds cannot represent.", _then("2106-02-07T06:28:16Z")),
     ("past-nanoseconds", "The first second in 2262 that a signed 64-bit count of nanoseconds cannot represent.", _then("2262-04-11T23:47:17Z")),

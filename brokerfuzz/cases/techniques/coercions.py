@@ -15,7 +15,9 @@ from brokerfuzz.schemas.instants import instant
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:
-    """Returns a technique that replaces a value with `value` if `kind` is true for it. A `Fragment`, such as 15e-1, keeps its notation."""
+    """Returns a technique that replaces the current value with `value` if `kind` is true for the current value. If `value` is a
+    `Fragment`, such as 15e-1, it keeps its notation.
+    """
     if isinstance(value, Fragment):
         return lambda context: Put(value) if kind(context.present) and context.forbids("number") else None
     return lambda context: put(context, value) if kind(context.present) else None

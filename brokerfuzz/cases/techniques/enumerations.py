@@ -46,8 +46,8 @@ def all_enum_values(context: FaultContext) -> Change | None:
 
 
 def _respelled(respell: Callable[[str], str]) -> ChangeOf:
-    """Returns a technique that changes the notation of the current value. If the new notation is the same, the technique uses
-    another value of the enumeration.
+    """Returns a technique that changes the notation of the current value. If the result is itself a value of the enumeration, the
+    technique changes another value of the enumeration.
     """
 
     def change(context: FaultContext) -> Change | None:
@@ -101,7 +101,7 @@ for _name, _text, _respell in (
     ("longer", "An enumeration value with a letter after it.", lambda text: f"{text}s"),
     ("letter-before", "An enumeration value with a letter before it.", lambda text: f"x{text}"),
     ("full-stop-behind", "An enumeration value with a full stop after it.", lambda text: f"{text}."),
-    ("homoglyph", "An enumeration value with Cyrillic letters that look like its Latin ones.", lambda text: text.translate(LOOK_ALIKES)),
+    ("homoglyph", "An enumeration value with some letters replaced by similar Cyrillic or Greek letters.", lambda text: text.translate(LOOK_ALIKES)),
     ("dotless-letter", "An enumeration value with the Turkish dotless ı instead of i.", lambda text: text.replace("i", "ı")),
     ("full-width-letters", "An enumeration value in full-width letters.", lambda text: text.translate(_FULL_WIDTH)),
     ("combining-mark", "An enumeration value with a combining accent on its last letter.", lambda text: f"{text}\u0301"),

@@ -34,7 +34,7 @@ def _instead(value: Any) -> ChangeOf:
 
 _value: Any
 for _name, _text, _family, _value in (
-    ("null-instead", "Null instead of a required value.", "null", None),
+    ("null-instead", "Null, although the contract does not allow null here.", "null", None),
     ("string-instead", "A string instead of a value of another type.", "other-type", "a"),
     ("number-instead", "The number 1 instead of a value of another type.", "coercion", 1),
     ("boolean-instead", "The boolean true instead of a value of another type.", "coercion", True),

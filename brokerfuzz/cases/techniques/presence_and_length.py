@@ -47,7 +47,9 @@ def doubled_items(context: FaultContext) -> Change | None:
 
 
 def _lengthened(context: FaultContext, size: int) -> Change | None:
-    """Adds copies of the last item to the array. Each copy contains a different number, so that all items are unique."""
+    """Adds copies of the last item to the array. If the item is a string or an integer, each copy contains a different number, so that
+    all items are unique.
+    """
     if not context.present:
         return None
     last = context.present[-1]

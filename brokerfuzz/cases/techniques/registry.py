@@ -55,17 +55,17 @@ class Technique:
     change: Callable[[FaultContext], Change | None]
 
     def clock_tags(self, context: FaultContext) -> tuple[str, ...]:
-        """Returns the tag `now:TIME`, if the technique needs the current time."""
+        """Returns the tag `now:TIME` if the technique needs the current time, otherwise no tag."""
         if context.now is None or self.family != CLOCK or self.change(replace(context, now=None)) is not None:
             return ()
         return (now_tag(context.now),)
 
 
 CLOCK = "clock"
-"""The family of all techniques that use the current time."""
+"""The family of all techniques for times that must not be in the future."""
 
 TECHNIQUES: dict[str, Technique] = {}
-"""All techniques by their names. brokerfuzz tries the techniques in this order."""
+"""All techniques by their names. brokerfuzz tries the techniques in this order, but first those in `_TRIED_FIRST`."""
 
 ChangeOf = Callable[[FaultContext], Change | None]
 

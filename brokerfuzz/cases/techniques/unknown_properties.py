@@ -16,8 +16,8 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def _adds(technique: str, text: str, name: str, value: Any, *, first: bool = False) -> None:
-    """Registers a technique that adds a property with this name. If the contract contains this name, underscores are appended to
-    the name.
+    """Registers a technique that adds a property with this name. If the object may have a property with this name, underscores are
+    appended to the name.
     """
     register_technique(
         technique, text, "additionalProperties", family="unknown-property", change=lambda context: AddProperty(_new(name, context), value, first)
@@ -40,11 +40,11 @@ _adds("empty-key", "An unknown property with an empty name.", "", "a")
 _adds("blank-key", "An unknown property whose name is a space.", " ", "a")
 _adds("number-key", 'An unknown property whose name is the string "0".', "0", "a")
 _adds("long-key", "An unknown property with a name of 1,025 letters.", "a" * 1025, "a")
-_adds("extension-key", "An unknown property whose name begins with x-, like an extension in other formats.", "x-note", "a")
+_adds("extension-key", "An unknown property whose name begins with x-, like an extension in OpenAPI.", "x-note", "a")
 _adds("comment-key", "An unknown property called //, as used for comments in JSON.", "//", "a")
-_adds("dollar-key", "An unknown property called $type, with the name of a type, as some JSON libraries write it.", "$type", "System.Object")
+_adds("dollar-key", "An unknown property called $type whose value is a type name, as some JSON libraries write it.", "$type", "System.Object")
 _adds("schema-key", "An unknown property called $schema, which some validators ignore.", "$schema", "https://example.com/schema")
-_adds("reference-key", "An unknown property called $ref, as in references.", "$ref", "#")
+_adds("reference-key", "An unknown property called $ref, as in references of JSON Schema.", "$ref", "#")
 _adds("proto-key", "An unknown property called __proto__, which can change the prototype in JavaScript.", "__proto__", {"isAdmin": True})
 _adds("constructor-key", "An unknown property called constructor.", "constructor", {"prototype": {"isAdmin": True}})
 _adds("inherited-key", "An unknown property called toString, which every JavaScript object has.", "toString", "a")
@@ -98,7 +98,7 @@ for _name, _text, _rename in (
     ("combining-key", "A copy of a known property with a combining accent on the last letter of its name.", lambda name: f"{name}\u0301"),
     (
         "homoglyph-key",
-        "A copy of a known property with Cyrillic letters that look like the Latin ones in its name.",
+        "A copy of a known property with some letters of its name replaced by similar Cyrillic or Greek letters.",
         lambda name: name.translate(LOOK_ALIKES),
     ),
     ("full-width-key", "A copy of a known property with its name in full-width letters.", lambda name: name.translate(_FULL_WIDTH)),
@@ -130,7 +130,7 @@ def key_from_below(context: FaultContext) -> Change | None:
 
 @breaks("additionalProperties", family="unknown-property")
 def key_from_above(context: FaultContext) -> Change | None:
-    """A property with the same name as the property that contains this object (or its array)."""
+    """An unknown property with the name of the property that contains this object or its array."""
     name = context.rule.site.replace("[]", "").rpartition(".")[2]
     return AddProperty(name, [] if context.rule.site.endswith("[]") else {}) if name and name not in context.schema.get("properties", {}) else None
 

@@ -1,5 +1,5 @@
-"""Makes slips (small syntax errors). Some functions of this module find a token in a message, and others change the message at
-the token.
+"""Makes slips (small syntax errors). Some functions of this module find a token in a message. The other functions change the message at
+this token.
 """
 
 import re
