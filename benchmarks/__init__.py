@@ -1,1 +1,1 @@
-"""Benchmarks: ratios taken in one run, on the machine that you have."""
+"""Compares the speed of brokerfuzz with that of other programs. All speeds of a comparison are measured in one run."""

@@ -3,8 +3,8 @@
 Names: strategies, discovery, variety, shrinking, planted, bulk, generators, oracle, firing, in_process, fleet,
 fleet_schemathesis, fleet_flagged.
 
-`strategies` measures examples per second. `discovery`, `variety`, `shrinking` and `planted` measure the examples themselves: the
-rules that they break, how varied they are, how they shrink, and the bugs that they find.
+`strategies` measures examples per second. `discovery` measures which rules the examples break, `variety` how varied they are,
+`shrinking` how they shrink, and `planted` which bugs they find.
 
 `strategies` and `fleet_schemathesis` need Schemathesis (`pip install '.[bench]'`). `bulk` includes json-schema-faker if it is
 installed (`npm ci --prefix benchmarks/node`). `variety`, `planted` and `generators` include all installed tools. `generators`
@@ -47,7 +47,7 @@ SIZES = {
 
 
 def strategies() -> str:
-    """Measures examples per second under Hypothesis, for the whole offer schema."""
+    """Measures how many examples per second Hypothesis draws from strategies for the whole schema of offers."""
     rounds = {
         "brokerfuzz offer_requests()": examples(ours.offer_requests(), 1500),
         "brokerfuzz, plausible": examples(ours.offer_requests(plausible=True), 1500),
@@ -60,7 +60,9 @@ def strategies() -> str:
 
 
 def bulk() -> str:
-    """Measures offers per second as bytes, without Hypothesis. The floor is orjson with ready messages."""
+    """Measures how many offers per second are generated as bytes, without Hypothesis. For comparison, the floor is the speed at which
+    orjson alone serializes messages.
+    """
     ready = list(islice(messages(OFFER, 1), 5000))
 
     def floor() -> int:
@@ -84,7 +86,7 @@ def _of_peer(make: Make) -> tuple[int, float]:
 
 
 def oracle() -> str:
-    """Measures verdicts per second for the offers of the bulk generator."""
+    """Measures how many offers per second the oracle judges. The offers come from `messages`."""
     streams = {"whole contract": messages(OFFER, 1), "plausible": messages(OFFER, 1, plausible=True)}
     bodies = {name: [orjson.dumps(message) for message in islice(stream, 4000)] for name, stream in streams.items()}
 
@@ -101,19 +103,19 @@ def oracle() -> str:
 def main(arguments: list[str]) -> None:
     """Runs the benchmarks with these names, or all benchmarks."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compares brokerfuzz with similar tools.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks to run (default: all)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="run these benchmarks (default: all)")
     of_generators = parser.add_argument_group("generators")
     of_generators.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw a chart of the rates")
     of_generators.add_argument(
-        "--sample", type=int, default=Effort.sample, metavar="NUMBER", help="number of messages per generator to judge (default: %(default)s)"
+        "--sample", type=int, default=Effort.sample, metavar="NUMBER", help="judge this number of messages of each generator (default: %(default)s)"
     )
     of_generators.add_argument(
-        "--seconds", type=float, default=Effort.seconds, metavar="NUMBER", help="approximate duration of a round (default: %(default)s)"
+        "--seconds", type=float, default=Effort.seconds, metavar="NUMBER", help="set the approximate duration of a round (default: %(default)s)"
     )
     of_examples = parser.add_argument_group("discovery, variety, shrinking and planted")
     for name, text in SIZES.items():
         of_examples.add_argument(f"--{name}", type=int, default=getattr(ExampleEffort, name), metavar="NUMBER", help=f"{text} (default: %(default)s)")
-    of_examples.add_argument("--only-ours", action="store_true", help="leave out the other tools, which need most of the time")
+    of_examples.add_argument("--only-ours", action="store_true", help="measure only brokerfuzz, because the other tools need most of the time")
     given = parser.parse_args(arguments)
     known: dict[str, Callable[[], str]] = {"strategies": strategies}
     effort = ExampleEffort(**{name: getattr(given, name) for name in SIZES}, only_ours=given.only_ours)

@@ -1,4 +1,6 @@
-"""Requests per second of a campaign, including verdicts, journal and report, compared with wrk (same connections and bodies)."""
+"""Measures how many requests per second a campaign sends, including its verdicts, its journal and its report. For comparison, the
+program wrk sends the same bodies over the same number of connections.
+"""
 
 import json
 import shutil
@@ -22,12 +24,12 @@ from brokerfuzz.targets import HttpTarget
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CONNECTIONS = 16
 SECONDS = 3
-LONGEST = 5000  # bytes: the few messages of 1 MB would dominate the measurement
+LONGEST = 5000  # bytes; without this limit, a few messages of 1 MB would dominate the measurement
 REJECTING = Path(__file__).parent / "node" / "rejecting.mjs"
 
 
 def firing() -> str:
-    """Compares both on the reference service and, if Node is installed, on a minimal server in Node."""
+    """Compares brokerfuzz with wrk on the reference service and, if Node is installed, on a minimal server in Node."""
     cases = [case for case in catalogue("offer-creation-request", now=NOW) if len(case.body) < LONGEST and not case.headers]
     servers = {"the reference service": _reference}
     if shutil.which("node"):
@@ -58,7 +60,7 @@ def _rejecting() -> Iterator[str]:
 
 
 def _ours(url: str, cases: list[Case], folder: Path) -> tuple[int, float]:
-    """Sends the catalogue repeatedly. Returns (requests, seconds)."""
+    """Sends the catalogue repeatedly. Returns the number of requests, and the seconds."""
     path = folder / "run.ndjson"
     path.unlink(missing_ok=True)
     journal = Journal.begun(path, {"plan": None})
@@ -80,7 +82,9 @@ def _for_some_seconds(cases: list[Case]) -> Iterator[tuple[int, Case]]:
 
 
 def _wrk(url: str, cases: list[Case], folder: Path) -> tuple[int, float]:
-    """Sends the same bodies with wrk. Uses every fourth one, because Lua limits the size of a script. Returns (requests, seconds)."""
+    """Sends every fourth body of the catalogue with wrk, because Lua limits the size of a script. Returns the number of requests, and
+    the seconds.
+    """
     spelled = [f'bodies[{number}]="{_in_lua(case.body)}"' for number, case in enumerate(cases[::4], 1)]
     ask = 'function request() at = at % #bodies + 1 return wrk.format("POST", nil, {["content-type"] = "application/json"}, bodies[at]) end'
     script = folder / "post.lua"

@@ -1,7 +1,7 @@
-"""Requests per second of processor time of campaigns against the FastAPI and Flask recipes in this process, without a journal.
+"""Measures how many requests a campaign sends per second of processor time, to a FastAPI and a Flask example in the same process.
 
-The base is a loop that calls the application with the same bodies in the same order, without looking at the answers. Both contain the
-application itself. The catalogue is loaded before.
+For comparison, a loop calls the application with the same bodies in the same order, and ignores the answers. Both times include the
+time of the application itself. The campaigns write no journal. The catalogue is loaded before the measurement.
 """
 
 import sys
@@ -24,7 +24,7 @@ ROUNDS = 7
 
 
 def in_process() -> str:
-    """Compares campaigns with loops."""
+    """Compares a campaign with a loop, for each of the two applications."""
     sys.path.insert(0, str(RECIPES))
     fastapi, flask = import_module("strict_fastapi").app, import_module("flask_offers").app
     bodies: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Other generators of the same messages, with the same schema."""
+"""The strategies of other tools that generate messages from the schemas of the contract."""
 
 # pyright: reportMissingImports=false
 # (Schemathesis is installed only with the extra `bench`.)
@@ -17,7 +17,9 @@ OFFER: MessageType = "offer-creation-request"
 
 
 def from_schema(message_type: MessageType = OFFER, *, negated: bool = False) -> SearchStrategy[Any]:
-    """Returns the strategy of hypothesis-jsonschema for a whole schema or its negation (patched by `brokerfuzz.decoder.unsupported_keywords`)."""
+    """Returns the strategy of hypothesis-jsonschema for the schema of a message type or, with `negated`, for all other values. The
+    package is patched (see `brokerfuzz.decoder.unsupported_keywords`).
+    """
     from hypothesis_jsonschema import from_schema
 
     restore_many()
@@ -26,9 +28,11 @@ def from_schema(message_type: MessageType = OFFER, *, negated: bool = False) -> 
 
 
 def schemathesis(message_type: MessageType = OFFER, *, negative: bool = False) -> SearchStrategy[Any]:
-    """Returns the strategy of Schemathesis for an operation with the message as its body: positive or negative cases.
+    """Returns the strategy of Schemathesis for an HTTP operation with the message as its body. With `negative`, the strategy gives
+    invalid messages.
 
-    The schemas of responses refer to the envelope in another file, so Schemathesis gets their flat schemas.
+    The schemas of responses refer to the envelope in another file. So Schemathesis gets their flat schemas, in which such references
+    are replaced by the schemas themselves.
     """
     from schemathesis import GenerationMode, openapi
 
@@ -43,7 +47,9 @@ def schemathesis(message_type: MessageType = OFFER, *, negative: bool = False) -
 
 
 def fixed_dictionaries() -> SearchStrategy[Any]:
-    """Returns a strategy as a careful author writes it: `st.fixed_dictionaries` of simple values for all properties, without conditions."""
+    """Returns a strategy of offers as a careful author would write it by hand: `st.fixed_dictionaries` with simple values for all
+    properties. The strategy ignores the conditional rule.
+    """
     text, integers, numbers = st.text(max_size=20), st.integers(-(2**31), 2**31 - 1), st.floats(allow_nan=False, allow_infinity=False)
     return _by_schema(load_contract().flat[OFFER], text, integers, numbers)
 

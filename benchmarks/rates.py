@@ -1,4 +1,6 @@
-"""Measures rates: runs the rounds of all candidates in turn and takes the median, so that drift of the machine affects all alike."""
+"""Measures how many units of work per second several programs do. The programs take turns, so that a change in the speed of the
+machine affects all programs equally. The result is the median of several rounds.
+"""
 
 import time
 from collections.abc import Callable, Mapping
@@ -10,20 +12,24 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
 Round = Callable[[], int | tuple[int, float]]
-"""Does some work. Returns the number of units, or (units, seconds) if it measures the time itself."""
+"""A function that does some work. It returns the number of units of work. If it measures the time itself, it returns the number of
+units and the seconds.
+"""
 
 
 PATIENCE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
-"""The health checks that other generators fail."""
+"""The health checks of Hypothesis that other generators fail."""
 
 
 def in_turn(rounds: Mapping[str, Round], times: int = 5) -> dict[str, float]:
-    """Returns the units per second of each: the median of `times` rounds, after one round that is not counted."""
+    """Returns the units per second of each program: the median of `times` rounds, after one round that is not counted."""
     return {name: median(rates) for name, rates in each_in_turn(rounds, times).items()}
 
 
 def each_in_turn(rounds: Mapping[str, Round], times: int) -> dict[str, list[float]]:
-    """Returns the units per second of each in every round. Values of the same round are comparable even if the machine drifts."""
+    """Returns the units per second of each program in every round. The values of one round are comparable, even if the speed of the
+    machine changes between rounds.
+    """
     rates: dict[str, list[float]] = {name: [] for name in rounds}
     for number in range(times + 1):
         for name, work in rounds.items():
@@ -36,7 +42,7 @@ def each_in_turn(rounds: Mapping[str, Round], times: int) -> dict[str, list[floa
 
 
 def examples(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -> Round:
-    """Returns a round that draws `count` examples under Hypothesis. `patient` disables the health checks that other generators fail."""
+    """Returns a round in which Hypothesis draws `count` examples. `patient` disables the health checks that other generators fail."""
     lenient = PATIENCE if patient else ()
 
     def work() -> int:
@@ -67,7 +73,7 @@ def of_stream(make: Callable[[], Any], count: int, each: Callable[[Any], Any]) -
 
 
 def table(title: str, rates: Mapping[str, float], base: str) -> str:
-    """Returns the rates as a table, each with its ratio to `base`."""
+    """Returns the rates as a table, each with its ratio to the rate of the program `base`."""
     width = max(map(len, rates))
     rows = [f"  {name:<{width}}  {rate:>12,.0f}/s  {rate / rates[base]:>8.2f}" for name, rate in rates.items()]
     return "\n".join([f"{title} (ratio to {base})", *rows])

@@ -1,6 +1,7 @@
-"""Measures which rules the invalid strategies break: in how many runs, how early, and with which kinds of faults.
+"""Measures the strategies for invalid messages: which rules their examples break, in how many runs and how early, and which kinds of
+faults occur.
 
-The verdicts of the cases decide which rules are broken, not the claims of the strategies.
+A case counts as breaking the rules in its verdict, even if its strategy intended to break another rule.
 """
 
 from collections import Counter
@@ -20,14 +21,16 @@ KINDS = ("off by one", "required", "enum", "clock", "type", "unknown property", 
 
 
 class Faults(NamedTuple):
-    """What a run broke: rule -> index of the first example that breaks it, beginning at 1, and the kinds of the faults."""
+    """The faults in the examples of one run. `first` maps each broken rule to the number of the first example that breaks it,
+    beginning at 1. `kinds` counts the kinds of faults.
+    """
 
     first: dict[str, int]
     kinds: Counter[str]
 
 
 def run(message_type: MessageType, count: int, seed: int) -> Faults:
-    """Returns what the invalid examples of one run break."""
+    """Returns the faults in the examples of one run."""
     faults = Faults({}, Counter())
     for index, case in enumerate(examples(INVALID[message_type](now=NOW), count, number=seed), 1):
         for broken in case.verdict.broken:
@@ -37,7 +40,7 @@ def run(message_type: MessageType, count: int, seed: int) -> Faults:
 
 
 def kind_of(case: Case) -> str:
-    """Returns the kind of the fault: one of `KINDS`."""
+    """Returns the kind of the first fault of a case: one of `KINDS`."""
     fault = case.faults[0]
     rule = load_contract().rules_by_id[fault.rule]
     match rule.keyword:
@@ -62,7 +65,7 @@ def _value_at(value: Any, at: str) -> Any:
 
 
 def discovery(effort: Effort) -> str:
-    """Measures the validation rules, then all rules of each message type, then the kinds of faults."""
+    """Reports how early the examples break the validation rules of offers, and all rules of each message type, and the kinds of faults."""
     seeds = range(1, effort.runs + 1)
     short = effort.results(run, [(OFFER, RUN, seed) for seed in seeds])
     lines = [f"Runs of {effort.runs} that break a validation rule, and the rules that state it; {RUN} examples per run", *_validation_rules(short)]
@@ -73,7 +76,7 @@ def discovery(effort: Effort) -> str:
 
 
 def validation_rules() -> dict[int, list[str]]:
-    """Returns the validation rules of the contract: number -> IDs of the rules that it states."""
+    """Maps the number of each validation rule in the contract to the IDs of the rules that it states."""
     stated: dict[int, list[str]] = {}
     for rule in load_contract().rules[OFFER]:
         if rule.citation and rule.citation.validation_rule:
@@ -87,7 +90,9 @@ def runs_that_break(rules: Sequence[str], found: Sequence[Faults]) -> int:
 
 
 def medians(message_type: MessageType, found: Sequence[Faults], limit: int) -> dict[str, float]:
-    """Returns rule -> median of the first example that breaks it. A run that does not break it counts as `limit` + 1."""
+    """Maps each rule to a median over all runs: the median of the number of the first example that breaks the rule. If no example of a
+    run breaks the rule, the run counts as `limit` + 1.
+    """
     rules = load_contract().rules[message_type]
     return {rule.id: median(faults.first.get(rule.id, limit + 1) for faults in found) for rule in rules}
 

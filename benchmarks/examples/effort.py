@@ -13,8 +13,9 @@ T = TypeVar("T")
 class Effort:
     """The size of the measurements.
 
-    `runs` is the number of runs with different seeds of invalid strategies, `seeds` the same for measurements with other tools,
-    `examples` the number of examples in a long run. `processes` share the work. `only_ours` leaves out the other tools.
+    `runs` is the number of seeds of `discovery`, and `seeds` is the number of seeds of the other measurements. `examples` is the
+    number of examples in a long run. `processes` is the number of processes that share the work. With `only_ours`, only
+    brokerfuzz is measured.
     """
 
     runs: int = 30

@@ -1,7 +1,7 @@
-"""Conditions on examples, each with the smallest example that a person would write for it. All values are written by hand.
+"""A table of conditions on examples. Each condition has the smallest example that meets it, written by hand.
 
 Plain values are `"a"`, 1, `[]`, and a timestamp at the start of a year. An example without an optional property is smaller than
-any example with it. Equal items touch an ambiguity, so items differ in one value.
+an example with this property. Equal array items touch an ambiguity, so the items differ in one value.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,9 @@ Condition = Callable[[Any], object]
 
 
 class Minimum(NamedTuple):
-    """A condition on the examples of a strategy, and the expected example. For cases, the expected example is the value of the case.
+    """A condition on the examples of a strategy, and the example to which Hypothesis should shrink.
 
-    The expected example can contain an `AnyOf` or an `AnyValue`.
+    `smallest` is the expected message. It can contain an `AnyOf` or an `AnyValue`.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Minimum(NamedTuple):
 
 
 class AnyOf:
-    """Is equal to each of several values that a person may write."""
+    """An object that is equal to each of several values, because a person could write any of them."""
 
     def __init__(self, *values: Any) -> None:
         self.values = values
@@ -50,7 +50,7 @@ class AnyOf:
 
 
 class AnyValue:
-    """Is equal to every value."""
+    """An object that is equal to every value."""
 
     def __eq__(self, other: object) -> bool:
         return True
@@ -116,12 +116,12 @@ OTHER_CLUSTER = [AnyOf(OTHER_PRODUCT, product(productQuantityInOffer=AnyOf(2, 0)
 
 
 def where(parts: Callable[[Any], list[Any]], test: Condition) -> Condition:
-    """Returns a condition on messages: one of these parts meets the test."""
+    """Returns a condition on messages: at least one of the objects that `parts` returns meets the test."""
     return lambda message: any(test(part) for part in parts(message))
 
 
 def breaks(rule: str) -> Condition:
-    """Returns a condition on cases: the case breaks the rule whose ID has this end."""
+    """Returns a condition on cases: the case breaks a rule whose ID ends with `rule`."""
     return lambda case: any(broken.rule.endswith(f"/{rule}") for broken in case.verdict.broken)
 
 

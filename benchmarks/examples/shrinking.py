@@ -14,14 +14,16 @@ from brokerfuzz.cases.case import Case
 
 SEEDS = range(1, 6)
 SEARCHED = 5000
-"""The number of examples within which a condition must hold."""
+"""The maximum number of examples in which Hypothesis searches for one that meets the condition."""
 TARGETED = 2000
-"""The number of examples that `target()` has to reach its goal."""
+"""The number of examples with which `target()` approaches its goal."""
 NOT_FOUND = "no example found"
 
 
 class Goal(NamedTuple):
-    """A number in the examples of a strategy, and the value that `target()` should reach."""
+    """A property of the messages of a strategy, and the value that `target()` should reach. `numbers` returns the values of this
+    property in a message.
+    """
 
     name: str
     strategy: SearchStrategy[Any]
@@ -77,7 +79,7 @@ def shrinking(effort: Effort) -> str:
 
 
 def difference(number: int, found: Sequence[Any]) -> str | None:
-    """Returns the first of the found examples that is not the expected one, in words. Returns None if all are expected."""
+    """Describes the first found example that is not the expected one. Returns None if all found examples are as expected."""
     minimum = MINIMA[number]
     others = [example for example in found if minimum.smallest != example]
     if not others:
@@ -86,5 +88,5 @@ def difference(number: int, found: Sequence[Any]) -> str | None:
 
 
 def _of(results: Sequence[Any], number: int) -> Sequence[Any]:
-    """Returns the results for the condition or goal with this number, one for each seed."""
+    """Returns the results for the condition or the goal with this number: one result for each seed."""
     return results[number * len(SEEDS) : (number + 1) * len(SEEDS)]

@@ -1,4 +1,4 @@
-"""Measures how varied valid examples are: coverage, distinct messages, rare shapes, and numbers that never occur."""
+"""Measures how varied valid examples are: covered edges and pairs, distinct messages, rare shapes, and numbers that never occur."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -60,7 +60,7 @@ SHAPES: Mapping[MessageType, Mapping[str, Condition]] = {
         "an empty price class": where(prices, lambda p: p.get("priceClass") == ""),
     },
 }
-"""Shapes that programs handle wrongly, for each message type."""
+"""For each message type, shapes of messages that programs often handle wrongly. A shape consists of a description and a condition."""
 
 
 def covered(name: str, message_type: MessageType, seed: int) -> tuple[float, float]:
@@ -82,14 +82,14 @@ def shown(name: str, message_type: MessageType, count: int) -> tuple[float, list
 
 
 def _has(condition: Condition, value: Any) -> bool:
-    """Returns True if a message has a shape. An invalid message of another tool can lack the parts of the shape."""
+    """Returns True if a message meets the condition of a shape. Returns False if the condition fails for an invalid message."""
     with suppress(TypeError, KeyError, AttributeError):
         return bool(condition(value))
     return False
 
 
 def variety(effort: Effort) -> str:
-    """Measures the sources of valid messages of each message type, then the gaps between the values of a number."""
+    """Measures the sources of valid messages for each message type. Then measures which values of `orderMaximum` never occur."""
     found = [table for message_type in MESSAGE_TYPES for table in _table(message_type, effort)]
     return "\n".join([*found, *_gaps(effort)])
 
@@ -109,7 +109,9 @@ def _table(message_type: MessageType, effort: Effort) -> Iterator[str]:
 
 
 def _gaps(effort: Effort) -> Iterator[str]:
-    """Yields the ranges of `orderMaximum` that never occur, up to 100,000, and the number of powers of two without a value."""
+    """Yields the relatively widest ranges up to 100,000 that contain no value of `orderMaximum`, and the number of ranges between two powers of
+    two that contain no value.
+    """
     count = 25 * effort.examples
     values = {json.loads(body).get("orderMaximum") for body in source_named("brokerfuzz").draw(OFFER, count, 1)}
     known = sorted(value for value in values if value)

@@ -1,4 +1,4 @@
-"""The behaviours of the services in the fleet: the effects of bugs, each made from a schema or a small function."""
+"""The behaviours of the services in the fleet. A behaviour is a function that returns the answer to a message."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,9 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, vali
 
 
 class Matches:
-    """A test of values by a schema. It is compiled on first use, because most candidates of a fleet are never used."""
+    """A test that is True for values that match a schema. The schema is compiled when it is first used, because most candidates of a
+    fleet are never used.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -27,7 +29,7 @@ class Matches:
 
 
 def judges_by(schema: Schema) -> Behaviour:
-    """Accepts messages that match the schema and keep the time-dependent rule."""
+    """Accepts messages that match the schema and do not break the time-dependent rule."""
     matches = Matches(schema)
 
     def answer(message: Message) -> Answer:
@@ -39,10 +41,10 @@ def judges_by(schema: Schema) -> Behaviour:
 
 
 def forgives(path: str, *looser: Schema, part: Callable[[Any], Any] | None = None) -> Behaviour:
-    """Also accepts messages that match a looser schema, which differs from the contract only at the path.
+    """Also accepts messages that match a looser schema, which differs from the schema of the contract only at `path`.
 
-    Messages that break rules elsewhere are rejected. With `part`, only this part of the message has to match the first schema, and
-    the whole message has to match the second one.
+    Messages that break rules at other sites are rejected. With `part`, the first schema applies only to the result of this function,
+    and the second schema applies to the whole message.
     """
     of_first, *of_whole = (Matches(schema) for schema in looser)
 
@@ -58,7 +60,7 @@ def forgives(path: str, *looser: Schema, part: Callable[[Any], Any] | None = Non
 
 
 def rejects(trigger: Schema) -> Behaviour:
-    """Rejects messages that match the trigger."""
+    """Also rejects messages that match the schema `trigger`."""
     matches = Matches(trigger)
 
     def answer(message: Message) -> Answer:
@@ -70,7 +72,7 @@ def rejects(trigger: Schema) -> Behaviour:
 
 
 def crashes(trigger: Schema, *, accepted_only: bool) -> Behaviour:
-    """Crashes on messages that match the trigger. With `accepted_only`, only on messages that pass all checks."""
+    """Crashes on messages that match the schema `trigger`. With `accepted_only`, crashes only on messages that pass all checks."""
     matches = Matches(trigger)
 
     def answer(message: Message) -> Answer:
@@ -91,7 +93,9 @@ def forgets_the_clock(forgives: Callable[[Message], bool]) -> Behaviour:
 
 
 def reads(rewrite: Callable[[bytes], bytes | None]) -> Behaviour:
-    """Reads bytes that are not JSON as other bytes. `rewrite` returns None or raises ValueError if it cannot read them."""
+    """If the bytes of a message are not JSON, reads the bytes that `rewrite` returns instead. `rewrite` returns None or raises
+    `ValueError` if the service cannot read the message.
+    """
 
     def answer(message: Message) -> Answer:
         if message.readable:
@@ -106,7 +110,7 @@ def reads(rewrite: Callable[[bytes], bytes | None]) -> Behaviour:
 
 
 def unwraps(unwrap: Callable[[Any], Any]) -> Behaviour:
-    """Reads another value instead of the one that was sent. `unwrap` returns None if there is no other value."""
+    """Reads the value that `unwrap` returns, instead of the value that was sent. If `unwrap` returns None, reads the value that was sent."""
 
     def answer(message: Message) -> Answer:
         if not message.readable:
@@ -121,7 +125,7 @@ def unwraps(unwrap: Callable[[Any], Any]) -> Behaviour:
 
 
 def rejects_text(test: Callable[[bytes], object]) -> Behaviour:
-    """Rejects messages with certain bytes."""
+    """Also rejects messages whose bytes pass the test."""
 
     def answer(message: Message) -> Answer:
         return "rejected" if message.conforming == "accepted" and test(message.body) else message.conforming
@@ -130,7 +134,7 @@ def rejects_text(test: Callable[[bytes], object]) -> Behaviour:
 
 
 def crashes_on_text(test: Callable[[bytes], object]) -> Behaviour:
-    """Crashes on messages with certain bytes, before it parses them."""
+    """Crashes on messages whose bytes pass the test, even if the messages are not JSON."""
 
     def answer(message: Message) -> Answer:
         return "crashed" if test(message.body) else message.conforming

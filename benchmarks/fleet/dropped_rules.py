@@ -1,4 +1,4 @@
-"""Mutants that do not check a rule at all, check it in part, or check it only if a condition applies."""
+"""Mutants that never check a certain rule, or check it only if a condition applies."""
 
 from collections.abc import Iterable, Iterator
 from functools import reduce
@@ -14,10 +14,10 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants for each rule that is dropped.
+    """Yields a mutant for each rule that is not checked.
 
-    Conditional rules are also dropped all together, and all but one. Rules at sites with a condition are also dropped only if it
-    applies, and only if it does not.
+    Other mutants check no conditional rule, or only one of the conditional rules. Other mutants check a rule only if a condition
+    applies, or only if the condition does not apply.
     """
     for rule in ground.rules:
         yield _dropped(ground, rule)
@@ -85,15 +85,15 @@ def _conditions(ground: Ground) -> Iterator[Candidate]:
 
 
 def _top(rules: list[Rule]) -> str:
-    """Returns the common prefix of the sites."""
+    """Returns the common prefix of the sites of the rules."""
     first, last = min(rule.site for rule in rules), max(rule.site for rule in rules)
     return first[: next((n for n, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))]
 
 
 def _under_conditions(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants that check an unconditional rule only if a condition applies, or only if it does not.
+    """Yields mutants that check an unconditional rule only if a condition applies, or only if the condition does not apply.
 
-    The rules are at sites that also have rules of the condition.
+    The first step of the site is that of a conditional rule: for example, `productClusters`.
     """
     for rules in _of_conditions(ground).values():
         condition = rules[0].condition

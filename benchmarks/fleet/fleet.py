@@ -1,4 +1,4 @@
-"""The whole fleet, or a varied part of it."""
+"""Chooses the mutants of the fleet."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -22,13 +22,14 @@ from benchmarks.fleet.plain_messages import Ground
 from brokerfuzz.schemas import Contract, load_contract
 
 STEPS: Mapping[Kind, int] = {"loosened": 5, "coerced": 9, "tightened": 12, "crashing": 14, "misplaced": 6}
-"""Step between the chosen sites of a mutation, by kind. A mutant with the mutation at all sites is always chosen too."""
+"""The step between the chosen sites of a mutation, for each kind of mutant: 5 means that every fifth site is chosen. A mutant with the
+mutation at all sites is always chosen.
+"""
 
 
 def fleet(now: datetime, contract: Contract | None = None, *, whole: bool = False) -> list[Mutant]:
-    """Returns the mutants of a contract. A message proves that each of them has a bug; candidates without an effect are left out.
-
-    `whole` includes every mutation at every site, five times as many.
+    """Returns the mutants of a contract. For each mutant, a message proves that it has a bug. Candidates without such a message are
+    omitted. With `whole`, the fleet contains every mutation at every site, which is five times as many mutants.
     """
     ground = Ground(contract or load_contract(), now)
     chosen = every_candidate(ground) if whole else _spread(every_candidate(ground))
@@ -37,7 +38,7 @@ def fleet(now: datetime, contract: Contract | None = None, *, whole: bool = Fals
 
 
 def conforming(ground: Ground) -> Behaviour:
-    """Returns the service without a bug. All others are made by changing its schema or its answers."""
+    """Returns the behaviour of the service without a bug. The mutants have another schema or other answers."""
     return judges_by(ground.schema)
 
 
@@ -58,7 +59,7 @@ def every_candidate(ground: Ground) -> Iterator[Candidate]:
 
 
 def _spread(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-    """Yields each mutation at some of its sites. Different mutations start at different sites."""
+    """Yields each mutation at some of its sites. For different mutations, the first of these sites is different."""
     mutations: dict[tuple[Kind, str], list[Candidate]] = {}
     for candidate in candidates:
         mutations.setdefault((candidate.kind, candidate.mutation), []).append(candidate)

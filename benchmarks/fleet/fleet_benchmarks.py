@@ -13,11 +13,11 @@ from benchmarks.fleet.scoring import Score, score
 from brokerfuzz.schemas import load_contract
 
 EVERY = 5
-"""Step between the mutants for campaigns. Campaigns against all mutants would take minutes."""
+"""The benchmark runs campaigns against every fifth mutant, because campaigns against all mutants would take minutes."""
 
 
 def fleet() -> str:
-    """Measures how fast the catalogue kills mutants: for the fleet, and for every mutation at every site."""
+    """Measures how many messages of the catalogue are needed to kill the mutants: for the fleet, and for every mutation at every site."""
     now = datetime.now(UTC)
     reader = Reader(load_contract(), now)
     messages = [reader(case.body) for case in cases(now)]
@@ -27,7 +27,9 @@ def fleet() -> str:
 
 
 def fleet_schemathesis() -> str:
-    """Compares brokerfuzz with Schemathesis: scores the messages that each command sends to a conforming service."""
+    """Compares brokerfuzz with Schemathesis. Each command sends messages to the service without a bug, and the score counts the mutants
+    that these messages would kill.
+    """
     sent = {
         "brokerfuzz fire": brokerfuzz(),
         "schemathesis run": schemathesis(),

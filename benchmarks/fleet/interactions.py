@@ -1,4 +1,6 @@
-"""Mutants that depend on the states of properties: they skip a rule in one state, or reject valid messages in two states."""
+"""Mutants whose bug depends on other properties. Some mutants do not check a rule if another property has a certain state. Other
+mutants reject valid messages in which two properties have certain states.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -17,14 +19,16 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 UNCHECKED, UNCHECKED_BESIDE = 60, 40
 REJECTED, REJECTED_WITH_A_TYPE, REJECTED_BELOW, REJECTED_ACROSS = 60, 20, 40, 40
-"""Number of mutants of each sort."""
-_STRIDE = 101  # neighbours in a list of pairs are similar, so distant ones are chosen
+"""The number of mutants of each sort."""
+_STRIDE = 101  # neighbours in a list of pairs are similar, so the chosen pairs are far apart
 
 T = TypeVar("T")
 
 
 class State(NamedTuple):
-    """A state of a property in the object at `above`: in words, as a schema of that object, and with an example value."""
+    """A state of the property at `site`. `above` is the site of the object that contains the property. Objects in which the property
+    has this state match `schema`. `value` is an example value of the property.
+    """
 
     words: str
     site: str
@@ -34,12 +38,12 @@ class State(NamedTuple):
 
     @property
     def of_message(self) -> Schema:
-        """The schema of messages that contain such an object."""
+        """The schema of messages in which at least one object has the property in this state."""
         return somewhere(self.above, self.schema)
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields a varied selection of both sorts, for properties of the root, of one object, and of different objects."""
+    """Yields a varied selection of both sorts of mutants, for properties of the root, of one object, and of different objects."""
     states = [state for site in ground.sites.values() if site.name for state in _states_of(ground, site)]
     of_root, below = ([s for s in states if s.above == ""], [s for s in states if s.above != ""])
     yield from _unchecked(ground, of_root)
@@ -85,7 +89,9 @@ def _unchecked(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
 
 
 def _rules(ground: Ground) -> list[Rule]:
-    """Returns the rules that a service checks in its own code. Parsers check types, independent of other properties."""
+    """Returns the rules that a service checks in its own code. Rules about types are omitted, because a parser checks them
+    independently of other properties.
+    """
     return [rule for rule in ground.rules if rule.keyword not in ("type", JSON_RULE) and rule.condition is None]
 
 
@@ -100,7 +106,7 @@ def _is_in(matches: Matches, message: Message) -> bool:
 
 
 def _unchecked_beside(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
-    """Yields mutants that skip a rule below the root if another property of the same object is in a certain state."""
+    """Yields mutants that do not check a rule below the root if another property of the same object has a certain state."""
     pairs = [(r, s) for s, r in product(states, _rules(ground)) if r.site.rpartition(".")[0] == s.above and r.site != s.site]
     for rule, state in _chosen(pairs, UNCHECKED_BESIDE):
         loose = schema_at(lacks(ground.schema, rule), state.above)
@@ -113,7 +119,7 @@ def _or_in_state(state: Schema, loose: Schema, schema: Schema) -> Schema:
 
 
 def _conditions_off(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
-    """Yields mutants that skip a conditional rule if a boolean property is in a certain state."""
+    """Yields mutants that do not check a conditional rule if a boolean property has a certain state."""
     rules = [rule for rule in ground.rules if rule.condition is not None]
     flags = [state for state in states if "boolean" in types_of(ground.sites[state.site].schema)]
     for number, state in enumerate(flags if rules else ()):

@@ -1,4 +1,4 @@
-"""Tests and changes of JSON as bytes, before parsing."""
+"""Functions that test or change the bytes of messages."""
 
 import json
 import re
@@ -8,7 +8,9 @@ STRING = rb'"(?:[^"\\]|\\.)*"'
 """A regular expression for a JSON string."""
 Test = Callable[[bytes], object]
 Rewrite = Callable[[bytes], bytes | None]
-"""Returns the bytes that a lenient parser reads instead of the ones that were sent, or None."""
+"""A function that returns the bytes that a lenient parser reads instead of the bytes that were sent. It returns None if the parser
+cannot read the message.
+"""
 Spoil = Callable[[bytes], bytes]
 
 
@@ -18,7 +20,7 @@ def text_with(pattern: bytes) -> Test:
 
 
 def tokens_with(pattern: bytes) -> Test:
-    """Returns a test that is true if the pattern occurs outside strings. All strings count as empty."""
+    """Returns a test that is true if the pattern occurs in the bytes after all JSON strings are replaced by empty strings."""
     search = re.compile(pattern, re.DOTALL).search
     return lambda body: search(re.sub(STRING, b'""', body, flags=re.DOTALL))
 
@@ -33,14 +35,14 @@ def is_unreadable(body: bytes) -> bool:
 
 
 def first_value(body: bytes) -> bytes:
-    """Returns the JSON value at the beginning of the bytes. Raises ValueError if there is none."""
+    """Returns the JSON value at the beginning of the bytes. Raises `ValueError` if the bytes do not begin with a JSON value."""
     text = body.decode().lstrip()
     _, end = json.JSONDecoder().raw_decode(text)
     return text[:end].encode()
 
 
 def closed(body: bytes) -> bytes:
-    """Returns the bytes with closing brackets for all open ones at the end."""
+    """Adds the missing closing brackets at the end of the bytes."""
     closing: list[bytes] = []
     for bracket in re.findall(rb"[\[\]{}]", re.sub(STRING, b"", body, flags=re.DOTALL)):
         if bracket in b"[{":
@@ -51,10 +53,10 @@ def closed(body: bytes) -> bytes:
 
 
 def with_text(json_text: bytes) -> Spoil:
-    """Returns a function that puts a string, with this spelling, into a plain message."""
+    """Returns a function that replaces the description in a plain message. `json_text` is the new description as JSON, without quotes."""
     return lambda body: re.sub(rb'"description": "[^"]*"', lambda _: b'"description": "' + json_text + b'"', body)
 
 
 def with_price(json_text: bytes) -> Spoil:
-    """Returns a function that puts a number, with this spelling, into a plain message."""
+    """Returns a function that replaces the default price in a plain message. `json_text` is the new price as JSON."""
     return lambda body: body.replace(b'"defaultPrice": 2', b'"defaultPrice": ' + json_text, 1)

@@ -1,4 +1,4 @@
-"""Values that lenient services accept although the contract does not: null, values beyond a bound, and values of other types."""
+"""Values that lenient services accept although they are invalid: null, values beyond a bound, and values of other types."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -8,7 +8,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 
 class Leniency(NamedTuple):
-    """A name, the schema of the additional values that are accepted, and an example."""
+    """A kind of invalid values that a lenient service accepts. These values match the schema `extra`. `example` is one of them."""
 
     name: str
     extra: Schema
@@ -192,4 +192,4 @@ COERCIONS: dict[str, tuple[Callable[[Schema], Iterable[Leniency]], ...]] = {
     "array": (arrays,),
     "object": (objects,),
 }
-"""JSON type of a site -> the leniencies about its values."""
+"""Maps each JSON type of a site to the functions that yield the leniencies for its values."""

@@ -18,7 +18,9 @@ from brokerfuzz.schemas.instants import instant, spell
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields each leniency at each site and at all sites together, the same for unknown properties, and time-dependent leniencies."""
+    """Yields mutants for each leniency: one for each site, and one for all sites together. Also yields mutants that accept unknown
+    properties or timestamps in the future.
+    """
     for kind, leniencies_of in _FAMILIES:
         rows: dict[str, list[tuple[Site, Leniency]]] = {}
         for site in ground.sites.values():
@@ -52,7 +54,7 @@ _FAMILIES: tuple[tuple[Kind, Callable[[Schema], Iterable[Leniency]]], ...] = (("
 
 def _lenient(ground: Ground, kind: Kind, where: list[tuple[Site, Leniency]]) -> Candidate:
     schema = ground.schema
-    for site, leniency in reversed(where):  # deeper sites first, because wrapping a schema hides the paths below it
+    for site, leniency in reversed(where):  # deeper sites first, because the paths below a changed schema no longer exist
         schema = mended(schema, site.path, partial(_either, leniency.extra))
     path, words = _whereabouts([site for site, _ in where])
     bodies = [body for site, leniency in where for body in ground.with_value(site.path, leniency.example)]

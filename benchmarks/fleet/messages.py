@@ -1,4 +1,4 @@
-"""Messages as the services of the fleet see them. Each message is parsed and judged once for all services."""
+"""The messages that the services of the fleet get. Each message is parsed and judged only once for all services."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ OFFER: MessageType = "offer-creation-request"
 class Message:
     """A message with its label from the oracle.
 
-    `readable` is true if it is JSON, and `value` is its value then. `punctual` is true if it keeps the time-dependent rule.
-    `broken` are the sites of the rules that it breaks, and `now` is the time of its arrival. Services that read other bytes than
-    were sent use `reader` again.
+    `readable` is true if the message is JSON. Then `value` is its value. `punctual` is true if the message does not break the
+    time-dependent rule. `broken` contains the sites of the broken rules. `now` is the time at which the message arrives. A service that
+    reads other bytes than the bytes that were sent calls `reader` with these other bytes.
     """
 
     body: bytes
@@ -36,11 +36,11 @@ class Message:
 
     @property
     def conforming(self) -> Answer:
-        """The answer of the conforming service. It accepts messages with the label `unspecified`."""
+        """The answer of the service without a bug. This service accepts messages with the label `unspecified`."""
         return "rejected" if self.label == "invalid" else "accepted"
 
     def contradicts(self, answer: Answer) -> bool:
-        """Returns True if the answer contradicts the contract. For an unspecified message, only a crash does."""
+        """Returns True if the answer contradicts the contract. For an unspecified message, only a crash contradicts the contract."""
         return answer == "crashed" or (self.label != "unspecified" and answer != self.conforming)
 
 
@@ -67,7 +67,7 @@ class Reader:
         return Message(body, verdict.label, reading.error is None, value, punctual, broken, self.now, self)
 
     def _can_validate(self, value: Any) -> bool:
-        """Returns True if the validator can process the value. It cannot if the nesting is too deep."""
+        """Returns True if the validator can process the value, and False if the nesting of the value is too deep."""
         try:
             self._validator.is_valid(value)
         except (ValueError, RecursionError):

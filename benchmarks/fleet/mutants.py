@@ -13,10 +13,10 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A possible mutant. It is a mutant only if one of the `witnesses` gets a wrong answer from it.
+    """A service that perhaps has a bug. It becomes a mutant only if it gives a wrong answer to one of the messages in `witnesses`.
 
-    For example, a service that rejects null has no bug if null is not allowed. `mutation` describes the bug, and `where` its
-    place (empty if the description is complete without it).
+    For example, a service that rejects null at a site has no bug if the contract does not allow null there. `mutation` describes
+    the bug. `where` describes the place of the bug, and is empty if the bug has no place.
     """
 
     kind: Kind
@@ -33,14 +33,16 @@ class Candidate:
         return f"{self.mutation} {self.where}".strip()
 
     def proven(self, ground: Ground) -> "Mutant | None":
-        """Returns the mutant, or None if no witness kills it."""
+        """Returns the mutant, or None if the service gives correct answers to all witnesses."""
         witness = ground.first_killer(self.behaviour, self.witnesses)
         return None if witness is None else Mutant(self.kind, self.mutation, self.where, self.site, self.rule, self.behaviour, witness)
 
 
 @dataclass(frozen=True, eq=False)
 class Mutant:
-    """A service with one bug: its `site`, the ID of its `rule` if it concerns one rule, and a message that shows the bug."""
+    """A service with one bug. `site` is the site of the bug. `rule` is the ID of the rule that the bug concerns, or None if the bug does
+    not concern exactly one rule. `witness` is a message that shows the bug.
+    """
 
     kind: Kind
     mutation: str
@@ -66,4 +68,4 @@ def at_site(site: str) -> str:
 
 
 ANYWHERE = "anywhere"
-"""The place of a mutation that is at all sites."""
+"""The description of the place of a bug that is at all sites."""

@@ -1,4 +1,4 @@
-"""Mutants whose parsers read another value than the one that was sent."""
+"""Mutants whose parsers read another value than the value that was sent."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ Change = Callable[[Any], Any]
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields a mutant for each sort of change."""
+    """Yields a mutant for each way in which a parser can change the value."""
     for name, unwrap, example in (*_OTHERS, _any_case(ground)):
         bodies = [written(example(message)) for message in ground.messages]
         yield Candidate("reader", f"reads {name}", "", "", None, unwraps(unwrap), bodies)

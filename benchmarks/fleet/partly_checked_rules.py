@@ -14,9 +14,8 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants that check a rule only for the first, the first ten, the last, all but the first, or all but the last item.
-
-    There is one set of mutants for each array on the path to the site of the rule.
+    """Yields mutants that check a rule only for some items: the first one, the first ten, the last one, all except the first one, or
+    all except the last one. There are such mutants for each array on the path to the site of the rule.
     """
     for rule in ground.rules:
         if rule.keyword != CLOCK_RULE:
@@ -60,7 +59,7 @@ def _candidate(ground: Ground, rule: Rule, path: str, words: str, behaviour: Any
 
 
 def _with_breach(ground: Ground, message: Any, rule: Rule, path: str, item: int) -> Any:
-    """Returns the message with enough items in the array, and with the rule broken in the given item."""
+    """Returns the message with enough items in the array at `path`. Only the item with the index `item` breaks the rule."""
     message = put(message, path, ground.items(path, max(item + 1, 3)))
     broken = put(message, rule.site, ground.breach(rule), item=item)
     return put(message, f"{path}[]", _item(broken, path, item), item=item)
@@ -71,7 +70,7 @@ def _item(message: Any, path: str, item: int) -> Any:
 
 
 def _cut(path: str, part: slice) -> Callable[[Any], Any]:
-    """Returns a function that reduces each array at the path to a slice."""
+    """Returns a function that keeps only the slice `part` of each array at the path."""
     steps = steps_of(path)
 
     def cut(value: Any) -> Any:

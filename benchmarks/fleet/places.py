@@ -1,4 +1,4 @@
-"""Operations at a site: change a schema there, build a schema that requires a value there, or put a value into a message."""
+"""Functions that change or build a schema for the values at a site, or change the value at a site in a message."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -6,9 +6,9 @@ from typing import Any, Final
 from brokerfuzz.schemas.flattening import Schema
 
 Step = str
-"""A property's name, or `[]` for the items of an array."""
+"""The name of a property, or `[]` for the items of an array."""
 ABSENT: Final = object()
-"""Marks an absent property."""
+"""Stands for a property that is absent."""
 
 
 def steps_of(path: str) -> list[Step]:
@@ -17,7 +17,7 @@ def steps_of(path: str) -> list[Step]:
 
 
 def mended(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Schema:
-    """Returns the schema with a changed schema at the path. The rest is shared with the original."""
+    """Returns a schema in which the function `change` has changed the part at the path. All other parts are those of the original."""
     return _mended(schema, steps_of(path), change)
 
 
@@ -37,7 +37,7 @@ def without(schema: Schema, keyword: str) -> Schema:
 
 
 def somewhere(path: str, trigger: Schema) -> Schema:
-    """Returns a schema of messages that have a value matching the trigger at the path, in any array item."""
+    """Returns a schema of messages in which at least one value at the path matches the schema `trigger`."""
     for step in reversed(steps_of(path)):
         of_property = {"type": "object", "required": [step], "properties": {step: trigger}}
         trigger = {"type": "array", "contains": trigger} if step == "[]" else of_property
@@ -58,9 +58,8 @@ def schema_at(schema: Schema, path: str) -> Schema:
 
 
 def put(message: Any, path: str, value: Any, *, item: int = 0) -> Any:
-    """Returns the message with the value at the path (`ABSENT`: without it). Arrays use the item with this index.
-
-    The rest is shared with the original.
+    """Returns the message with the value at the path. The value `ABSENT` removes the property. In arrays, the value is in the item with
+    the index `item`. All other parts are those of the original message.
     """
     return _put(message, steps_of(path), value, item)
 
@@ -79,7 +78,7 @@ def _put(message: Any, steps: list[Step], value: Any, item: int) -> Any:
 
 
 def at(message: Any, path: str) -> Any:
-    """Returns the value at the path. Arrays use their first item."""
+    """Returns the value at the path. In arrays, the function uses the first item."""
     for step in steps_of(path):
         message = message[0 if step == "[]" else step]
     return message

@@ -1,4 +1,4 @@
-"""The basis of all services of the fleet: the contract, and complete plain messages with a value at every site."""
+"""The contract from which the mutants are made, and complete plain messages that have a value at every site."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,12 +32,12 @@ class Ground:
 
     @property
     def sites(self) -> Mapping[str, Site]:
-        """All sites by path."""
+        """Maps the path of each site of the offer to the site."""
         return self.contract.sites[OFFER]
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """All rules."""
+        """All rules of the offer."""
         return self.contract.rules[OFFER]
 
     @cached_property
@@ -47,28 +47,28 @@ class Ground:
 
     @cached_property
     def messages(self) -> tuple[Any, ...]:
-        """Complete valid messages: one to which no condition applies, and one for each condition that applies."""
+        """Complete valid messages: one message to which no condition applies, and for each condition, one message to which it applies."""
         first = self.plain(self.schema, "", 0)
         return (first, *(_under(first, entry["if"]) for entry in conditions_of(self.schema)))
 
     @cached_property
     def instants(self) -> dict[str, str]:
-        """The plain timestamp of each site with a timestamp. An end is later than its start."""
+        """Maps each site with a timestamp to its plain timestamp. The end of a period is later than its start."""
         found = dict.fromkeys(self.doubtful("timestamp"), "2020-02-03T04:05:06Z")
         for above, _, end in self.ordered("ordered_instants"):
             found[join(above, end)] = "2021-02-03T04:05:06Z"
         return found
 
     def doubtful(self, detector: str) -> list[str]:
-        """Returns the sites that this detector of ambiguities checks."""
+        """Returns the sites at which this detector finds ambiguities."""
         return [path for s in self.contract.ambiguities if s.detector == detector for path in (s.sites or {}).get(OFFER, ()) if path in self.sites]
 
     def ordered(self, detector: str) -> list[tuple[str, ...]]:
-        """Returns (path of an object, property names) for the properties that this detector of ambiguities compares."""
+        """Returns the properties that this detector of ambiguities compares: the path of their object, followed by their names."""
         return [tuple(pair) for s in self.contract.ambiguities if s.detector == detector for pair in (s.sites or {}).get(OFFER, ())]
 
     def plain(self, schema: Schema, path: str, number: int) -> Any:
-        """Returns the plain value of a site, with a different value for each number."""
+        """Returns the plain value of a site. For each `number`, the value is different."""
         types = types_of(schema)
         if "enum" in schema:
             return schema["enum"][0]
@@ -82,7 +82,7 @@ class Ground:
         return max(schema.get("minimum", 0), 0) + 2 + number if types & {"integer", "number"} else True
 
     def _with_ranges(self, path: str, value: dict[str, Any]) -> dict[str, Any]:
-        """Widens the ranges that quantities must lie in, so that several plain quantities fit."""
+        """Widens the range for quantities in an object, so that all plain quantities are in the range."""
         for above, quantities, low, high in self.ordered("within_range"):
             if above == path and value.keys() >= {quantities, low, high}:
                 value[low], value[high] = 1, 1_000_000
@@ -101,11 +101,11 @@ class Ground:
         return [self.plain(self.sites[path].schema.get("items", {}), path + "[]", number) for number in range(count)]
 
     def with_value(self, path: str, value: Any) -> Iterator[bytes]:
-        """Yields the complete messages with this value at the path (`ABSENT`: without a value)."""
+        """Yields the complete messages with this value at the path. The value `ABSENT` removes the property."""
         yield from (written(put(message, path, value)) for message in self.messages)
 
     def breach(self, rule: Rule) -> Any:
-        """Returns a value that breaks the rule at its site (`ABSENT`: no value)."""
+        """Returns a value that breaks the rule at its site. The value `ABSENT` means that the property must be absent."""
         match rule.keyword:
             case "required":
                 return ABSENT
@@ -138,7 +138,7 @@ class Ground:
         return [broken.rule for broken in check(OFFER, body, now=self.now, contract=self.contract).broken]
 
     def first_killer(self, behaviour: Behaviour, witnesses: Iterable[bytes]) -> bytes | None:
-        """Returns the first message that gets a wrong answer from the service, or None."""
+        """Returns the first of the messages to which the service gives a wrong answer. Returns None if all its answers are correct."""
         for body in witnesses:
             message = self.reader(body)
             if message.contradicts(behaviour(message)):
@@ -150,7 +150,7 @@ CLOCK_RULE = NOT_IN_FUTURE
 
 
 def _under(message: Any, when: Schema) -> Any:
-    """Returns the message, changed so that a condition on the values of properties applies."""
+    """Changes the message so that the condition `when` applies. The condition requires certain values of properties."""
     return {**message, **{name: prop["enum"][0] for name, prop in when.get("properties", {}).items() if "enum" in prop}}
 
 

@@ -1,4 +1,4 @@
-"""A server with the conforming service, which records the requests."""
+"""A server with the service without a bug. The server records the requests."""
 
 import socket
 import threading
@@ -18,14 +18,16 @@ PATH = "/offers"
 
 @dataclass
 class Recorder:
-    """The recorded requests: the bodies of offers in order, and the number of all requests."""
+    """The server, and the requests that it has recorded. `bodies` contains the bodies of the offers in order, and `requests` is the
+    number of all requests.
+    """
 
     url: str
     bodies: list[bytes] = field(default_factory=list)
     requests: int = 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answers one request: 200 or 400 to `POST /offers`, and 405 to other requests."""
+        """Answers a request to `POST /offers` with status 200 or 400, and any other request with status 405."""
         body = b""
         while (event := await receive())["type"] == "http.request":
             body += event.get("body", b"")

@@ -1,7 +1,7 @@
-"""Schemathesis with the same contract: the messages that its command sends to a conforming service.
+"""Records the messages that Schemathesis and brokerfuzz send to the service without a bug. Both tools test the same contract.
 
-Its messages are scored in the same way as those of brokerfuzz. A mutant counts as killed if it answers one of them wrongly, even
-if Schemathesis would not have reported that. Schemathesis must be installed (`pip install '.[bench]'`).
+The messages of both tools are scored in the same way. A mutant counts as killed if it answers a message wrongly, even if
+Schemathesis would not report the wrong answer. Schemathesis must be installed (`pip install '.[bench]'`).
 """
 
 import json
@@ -21,7 +21,9 @@ from brokerfuzz.schemas import load_contract
 
 @dataclass(frozen=True)
 class Sent:
-    """The messages of a tool: the bodies of offers in order, the number of all requests, and the duration in seconds."""
+    """The messages that a tool sent. `bodies` contains the bodies of the offers in order, `requests` is the number of all requests, and
+    `seconds` is the duration.
+    """
 
     bodies: list[bytes]
     requests: int
@@ -29,7 +31,7 @@ class Sent:
 
 
 def schemathesis(*options: str) -> Sent:
-    """Returns the messages of `schemathesis run` with these options, a fixed seed, and otherwise default settings."""
+    """Returns the messages that `schemathesis run` sends with these options and a fixed seed. All other settings are defaults."""
     with tempfile.TemporaryDirectory() as folder:
         document = Path(folder) / "openapi.json"
         document.write_text(json.dumps(_document()), encoding="utf-8")
@@ -37,7 +39,7 @@ def schemathesis(*options: str) -> Sent:
 
 
 def brokerfuzz() -> Sent:
-    """Returns the messages of `brokerfuzz fire`."""
+    """Returns the messages that `brokerfuzz fire` sends with its default settings."""
     with tempfile.TemporaryDirectory() as folder:
         return _sent([sys.executable, "-m", "brokerfuzz", "fire", "{url}" + PATH], folder)
 

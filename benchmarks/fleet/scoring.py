@@ -1,4 +1,4 @@
-"""Measures how fast a list of messages kills the mutants of the fleet."""
+"""Measures how many messages of a list are needed to kill the mutants of the fleet."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,12 +8,12 @@ from benchmarks.fleet.messages import Message
 from benchmarks.fleet.mutants import KINDS, Kind, Mutant
 
 MARKS = (50, 100, 200, 400, 800, 1200)
-"""Numbers of messages at which the curve is measured."""
+"""The numbers of messages for which the share of killed mutants is measured."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """The result of a list of messages: for each mutant, the index of the first message that kills it, or None."""
+    """The result of a list of messages. `first` maps each mutant to the index of the first message that kills the mutant, or to None."""
 
     first: dict[Mutant, int | None]
     messages: int
@@ -33,17 +33,17 @@ class Score:
         return sum(index is not None and index < messages for index in self.first.values()) / len(self.first)
 
     def curve(self) -> list[tuple[int, float]]:
-        """Returns (messages, share killed) at the marks and for all messages."""
+        """Returns pairs of a number of messages and the share of mutants that they kill: for each of `MARKS`, and for all messages."""
         return [(mark, self.share_by(mark)) for mark in (*(m for m in MARKS if m < self.messages), self.messages)]
 
     def messages_for(self, share: float) -> int | None:
-        """Returns the number of messages that kill this share of the fleet, or None if all messages are not enough."""
+        """Returns how many messages are needed to kill this share of the fleet (0 to 1). Returns None if all messages kill fewer mutants."""
         found = sorted(index for index in self.first.values() if index is not None)
         needed = -int(-len(self.first) * share // 1)
         return found[needed - 1] + 1 if 0 < needed <= len(found) else None
 
     def by_kind(self) -> dict[Kind, tuple[int, int]]:
-        """Returns kind -> (killed mutants, all mutants)."""
+        """Maps each kind of mutant to the number of killed mutants and the number of all mutants."""
         killed = Counter(mutant.kind for mutant, index in self.first.items() if index is not None)
         every = Counter(mutant.kind for mutant in self.first)
         return {kind: (killed[kind], every[kind]) for kind in KINDS if every[kind]}

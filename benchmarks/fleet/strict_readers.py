@@ -1,4 +1,4 @@
-"""Mutants with strict parsers, which reject valid JSON because of its spelling."""
+"""Mutants with strict parsers, which reject valid JSON because of the way in which it is written: for example, because of line breaks."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from benchmarks.fleet.plain_messages import Ground, written
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields a mutant for each sort of rejection."""
+    """Yields a mutant for each reason for which a strict parser rejects valid JSON."""
     for name, test, example in _STRICT:
         bodies = [example(written(message)) for message in ground.messages]
         yield Candidate("reader", f"rejects {name}", "", "", None, rejects_text(test), bodies)

@@ -63,7 +63,9 @@ def _unlisted(ground: Ground, site: Site) -> Candidate:
 
 
 def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema], Behaviour]) -> Iterator[Candidate]:
-    """Yields mutants that react to allowed values, at each site and at all sites together."""
+    """Yields mutants that reject allowed values, or crash on them: one mutant for each trait and site, and one for each trait at all
+    sites together.
+    """
     rows: dict[str, list[tuple[Site, Trait]]] = {}
     for site in ground.sites.values():
         for trait in _traits_of(ground, site):
@@ -78,7 +80,7 @@ def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema],
 
 
 def _witnesses(ground: Ground, site: Site, trait: Trait) -> Iterator[bytes]:
-    """Yields the valid messages with the trait, or none if the site cannot have it."""
+    """Yields the valid messages whose value at the site has the trait. Yields nothing if no valid value at the site has the trait."""
     return (body for body in ground.with_value(site.path, trait.example) if ground.reader(body).label == "valid")
 
 
@@ -110,7 +112,7 @@ def _texts(ground: Ground, site: Site) -> tuple[Trait, ...]:
 
 
 def _equal_bounds(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants that reject two equal bounds in one object."""
+    """Yields mutants that reject an object if its lower bound is equal to its upper bound."""
     for path, low, high in ground.ordered("ordered_numbers"):
         bodies = [written(put(m, path, {**at(m, path), low: 2, high: 2})) for m in ground.messages]
         yield Candidate("tightened", f"rejects {low} equal to {high}", at_site(path), path, None, _rejects_equal(path, low, high), bodies)

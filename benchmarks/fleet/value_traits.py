@@ -1,6 +1,6 @@
-"""Traits of valid values, which strict services reject and fragile services crash on.
+"""Traits of valid values. A mutant rejects the values with a trait, or crashes on them.
 
-A trait is a schema of the values that have it, and an example. A site can have a trait if the example is valid there.
+For example, a string can have the trait that it contains a line break. A trait applies to a site only if its example is valid there.
 """
 
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 class Trait(NamedTuple):
-    """A name, the schema of the values with this trait, and an example."""
+    """A trait of values. The values with this trait match the schema `trigger`. `example` is one of these values."""
 
     name: str
     trigger: Schema

@@ -1,1 +1,1 @@
-"""A comparison of generators of the same messages: their speed, their share of invalid messages, and their variety."""
+"""Compares generators of offers: their speed, their share of invalid messages, and their variety."""

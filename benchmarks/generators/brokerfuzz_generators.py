@@ -1,4 +1,4 @@
-"""The generators of brokerfuzz: messages, corpora, and examples under Hypothesis."""
+"""The generators of offers in brokerfuzz: `messages`, exports, and strategies."""
 
 import itertools
 import tempfile
@@ -28,7 +28,7 @@ VALID: tuple[Label, ...] = ("valid",)
 _SAMPLE = 1
 """The seed for samples."""
 _SEEDS = itertools.count(_SAMPLE + 1)
-"""A new seed for each timed export, so that the time includes the work that is done once per seed, as in the command."""
+"""A new seed for each timed export. The time includes the work that is done once per seed, because the command `export` also does it."""
 
 
 def ours() -> list[Generator]:
@@ -47,7 +47,7 @@ def bulk(count: int) -> list[bytes]:
 
 
 def exported(verdicts: tuple[Label, ...], count: int) -> Made:
-    """Runs `brokerfuzz export --random` in one process. It judges each case from its bytes and writes its complete record."""
+    """Runs `brokerfuzz export --random` in one process. The export judges the bytes of each case, and writes a complete record."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "offers.ndjson"
         seconds = _export(verdicts, count, path, _SAMPLE)

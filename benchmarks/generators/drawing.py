@@ -1,4 +1,4 @@
-"""Draws messages in the same way as a test under Hypothesis."""
+"""Draws examples in the same way as a test with `@given`."""
 
 from typing import Any
 
@@ -10,15 +10,12 @@ from benchmarks.rates import PATIENCE
 
 
 def drawn(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -> list[bytes]:
-    """Returns `count` examples as bytes. `patient` is as in `examples`."""
+    """Returns `count` examples as bytes. `patient` has the same meaning as in `examples`."""
     return list(map(written, examples(strategy, count, patient=patient)))
 
 
 def examples(strategy: SearchStrategy[Any], count: int, *, number: int = 1, patient: bool = False) -> list[Any]:
-    """Returns `count` examples. `number` is the seed.
-
-    `patient` disables health checks that other generators fail; brokerfuzz never needs it.
-    """
+    """Returns `count` examples. `number` is the seed. `patient` disables the health checks that other generators fail."""
     found: list[Any] = []
     lenient = PATIENCE if patient else ()
 

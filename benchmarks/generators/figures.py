@@ -4,7 +4,7 @@ from math import floor, log10
 
 
 def share(part: float) -> str:
-    """Returns a share (0 to 1) in percent. Shows 0 and 100 only for exact values."""
+    """Returns a share (0 to 1) in percent. The result is 0 or 100 only if this is the exact value."""
     percent = 100 * part
     return f"{percent:.0f} %" if percent in (0, 100) else f"{min(max(percent, 0.1), 99.9):.1f} %"
 

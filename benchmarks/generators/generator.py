@@ -1,4 +1,4 @@
-"""The interface of a generator, which generates messages and reports the duration."""
+"""The interface of a generator, which returns messages and the time that it needed."""
 
 import json
 import time
@@ -18,11 +18,11 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class Generator:
-    """A generator of messages. `make` returns `count` messages, the same ones each time if the generator has a seed.
+    """A generator of messages. `make(count)` returns `count` messages. A generator with a seed returns the same messages each time.
 
-    `is_ours` is true for the generators of brokerfuzz. `asks_valid` is true if only valid messages were requested. `in_bulk`
-    generates `count` messages without keeping them, and returns the seconds. If it exists, the rate is measured with it, and is
-    compared with the rate of `orjson.dumps` on the same messages.
+    `is_ours` is true for the generators of brokerfuzz. `asks_valid` is true if only valid messages were requested.
+    `in_bulk(count)` generates `count` messages without keeping them in memory, and returns the seconds. If a generator has this
+    function, the benchmark measures it instead of `make`, and compares its speed with that of `orjson.dumps` on the same messages.
     """
 
     name: str
@@ -44,7 +44,7 @@ def clocked(make: Callable[[int], list[bytes]]) -> Callable[[int], Made]:
 
 
 def written(message: Any) -> bytes:
-    """Returns a message as bytes, from orjson, or from the standard library if orjson rejects it (integers beyond 64 bits)."""
+    """Returns a message as JSON. orjson writes the message or, if it has integers beyond 64 bits, the standard library."""
     try:
         return compact(message)
     except TypeError:

@@ -1,4 +1,6 @@
-"""Runs the comparison: scores a sample of each generator, then measures the rates of all generators and of the floor in turn."""
+"""Runs the comparison: scores a sample of each generator, then measures the speed of all generators, which take turns. The floor, with
+which brokerfuzz is compared, is the speed of `orjson.dumps` alone.
+"""
 
 import gc
 import time
@@ -22,13 +24,15 @@ from benchmarks.rates import Round, each_in_turn
 
 TITLE = "Offers per second, and the share of invalid ones if valid ones were requested"
 LEAST, MOST, BULK = 10, 100_000, 300_000
-"""Numbers of messages per round: the minimum for slow generators, the maximum for fast ones (limited by memory), and for an export.
+"""The minimum and the maximum number of messages per round, and the number of messages of an export per second of a round.
 
-An export keeps no messages in memory, and is slower for the first thousands. So its round has `BULK` messages for each second of
-other rounds.
+The memory limits the maximum. An export keeps no messages in memory, and is slower for the first few thousand messages. So a round
+of an export has more messages.
 """
 READY = 10_000
-"""Maximum number of messages of a floor. More messages do not fit into the caches of the processor, so floors would differ."""
+"""The maximum number of messages that `orjson.dumps` serializes for the floor. More messages would not fit into the caches of the
+processor, so the floors of two generators would not be comparable.
+"""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,9 @@ class Effort:
 
 
 def generators(plot: Path | None = None, effort: Effort | None = None) -> str:
-    """Compares the generators of offers: messages per second, invalid messages, and variety. Draws the rates as an SVG at `plot`."""
+    """Compares the generators of offers: messages per second, invalid messages, and variety. Writes a chart of the speeds to the SVG
+    file `plot`.
+    """
     found, missing = theirs()
     effort = effort or Effort()
     rows = measured([*ours(), *found], effort)
@@ -51,7 +57,7 @@ def generators(plot: Path | None = None, effort: Effort | None = None) -> str:
 
 
 def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
-    """Returns one row per generator, in their order. A row includes the floor if there is one."""
+    """Returns one row per generator, in the same order. If a generator has a floor, its row contains the floor."""
     scores: dict[str, Score] = {}
     rounds: dict[str, Round] = {}
     for generator in some:
@@ -82,7 +88,7 @@ def _floor_of(generator: Generator) -> str:
 
 
 def _ready(bodies: Sequence[bytes]) -> list[Any]:
-    """Returns the messages as Python values, without those that are not JSON."""
+    """Returns the messages as Python values. Messages that are not JSON are omitted."""
     found = []
     for body in bodies:
         try:
@@ -93,7 +99,7 @@ def _ready(bodies: Sequence[bytes]) -> list[Any]:
 
 
 def _dump(ready: Sequence[Any], least: float) -> tuple[int, float]:
-    """Serializes all messages repeatedly, so that the round is as long as the rounds it is compared with."""
+    """Serializes all messages repeatedly for at least `least` seconds, so that the round is as long as the rounds of the generators."""
     started, count = time.perf_counter(), 0
     while not count or time.perf_counter() - started < least:
         kept = [orjson.dumps(message) for message in ready]
@@ -103,7 +109,7 @@ def _dump(ready: Sequence[Any], least: float) -> tuple[int, float]:
 
 @contextmanager
 def _floor_values_frozen() -> Iterator[None]:
-    """Excludes the values of the floor from garbage collection, so that they do not slow down other rounds."""
+    """Excludes the messages of the floors from garbage collection, so that they do not slow down other rounds."""
     gc.collect()
     gc.freeze()
     try:

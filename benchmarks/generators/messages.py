@@ -1,4 +1,4 @@
-"""The message type of the comparison, and its time."""
+"""The message type of the comparison, and the time at which the messages are judged."""
 
 from datetime import UTC, datetime
 

@@ -17,7 +17,7 @@ _SCALARS = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
 def model(name: str, schema: Mapping[str, Any]) -> Any:
-    """Returns the model of a flat schema of an object."""
+    """Returns the model for the schema of an object. The schema must not contain references."""
     from pydantic import create_model
 
     required = schema.get("required", ())

@@ -1,9 +1,9 @@
-"""Other generators. Each of them gets the schema of the offer and generates valid messages with its default settings.
+"""The generators of other tools. Each of them gets the schema of the offer and generates valid messages with its default settings.
 
-Schemathesis reads the original schema. Other generators that read schemas get the flat schema, which has the same meaning with
-the condition under `allOf`: from the original schema, json-schema-faker generates only offers of the type Product List, all of
-them invalid. polyfactory reads types (see `models`). hypothesis-jsonschema is patched to work with current Hypothesis (see
-`brokerfuzz.decoder.unsupported_keywords`).
+Schemathesis reads the original schema. The other generators that read schemas get the flat schema. It has the same meaning, but the
+condition is under `allOf`. The reason is json-schema-faker: from the original schema, it generates only offers of the type Product
+List, which are all invalid. polyfactory reads types (see `models`). hypothesis-jsonschema is patched to work with current Hypothesis
+(see `brokerfuzz.decoder.unsupported_keywords`).
 """
 
 # pyright: reportMissingImports=false
@@ -28,7 +28,7 @@ from brokerfuzz.schemas import load_contract
 
 NODE = Path(__file__).parents[1] / "node"
 FAKER = NODE / "node_modules" / "json-schema-faker"
-"""The folder where npm installs it."""
+"""The folder in which npm installs json-schema-faker."""
 
 IN_PYTHON = "pip install '.[bench]'"
 IN_NODE = "npm ci --prefix benchmarks/node"
@@ -37,7 +37,7 @@ Make = Callable[[int], Made]
 
 
 def theirs() -> tuple[list[Generator], list[str]]:
-    """Returns the installed generators, and a line with an installation hint for each of the others."""
+    """Returns the installed generators, and for each generator that is not installed, a line that says how to install it."""
     known: list[tuple[str, Callable[[], Make], str]] = [
         ("hypothesis-jsonschema", hypothesis_jsonschema, IN_PYTHON),
         ("Schemathesis", schemathesis, IN_PYTHON),
@@ -60,7 +60,7 @@ def hypothesis_jsonschema() -> Make:
 
 
 def schemathesis() -> Make:
-    """Returns a generator of the bodies of positive cases, for an operation that accepts an offer."""
+    """Returns a generator of the bodies that Schemathesis considers valid, for an HTTP operation that receives an offer."""
     return clocked(partial(drawn, peers.schemathesis().map(lambda case: case.body), patient=True))
 
 
@@ -93,7 +93,7 @@ def polyfactory() -> Make:
 
 
 def json_schema_faker() -> Make:
-    """Returns a generator that runs json-schema-faker in a Node process."""
+    """Returns a generator that runs json-schema-faker in Node. Raises `ImportError` if Node or json-schema-faker is not installed."""
     if not shutil.which("node"):
         raise ImportError("Node is not installed")
     if not FAKER.exists():

@@ -1,4 +1,4 @@
-"""Draws rates as bars on a logarithmic axis: a self-contained SVG for light and dark backgrounds."""
+"""Draws rates as bars on a logarithmic axis. The result is an SVG image, which adapts to light and dark backgrounds."""
 
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, log10
@@ -22,7 +22,9 @@ text { fill: #e6edf3; stroke: #0d1117 }
 
 
 class Bar(NamedTuple):
-    """A bar: its name, messages per second, the text after it, and if that text is a problem. `kind` is `ours`, `peer` or `floor`."""
+    """A bar of the chart. `rate` is in messages per second. The text `words` follows the bar, in red if `is_wrong` is true. `kind` is
+    `ours`, `peer` or `floor`.
+    """
 
     name: str
     rate: float

@@ -18,8 +18,9 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, validator
 class Score:
     """The score of `count` messages.
 
-    `invalid`, `invalid_by_schema` and `distinct` are shares (0 to 1): invalid by the contract, invalid by the schema alone, and
-    distinct as bytes. `sites` is the number of sites with a value other than null, `size` the mean size in bytes.
+    `invalid`, `invalid_by_schema` and `distinct` are shares from 0 to 1: the messages that break the contract, the messages that do not
+    match the schema, and the messages with distinct bytes. `sites` is the number of sites that have a value other than null in at
+    least one message. `size` is the mean size in bytes.
     """
 
     count: int
@@ -65,7 +66,7 @@ def _shown(value: Any, path: str, known: Mapping[str, Site]) -> Iterator[str]:
 
 
 def _fits_schema(body: bytes) -> bool:
-    """Returns True if the message is valid by jsonschema-rs alone, and False if jsonschema-rs cannot process it."""
+    """Returns True if the message matches the schema. Returns False if the message is not JSON, or if its nesting is too deep."""
     try:
         return _schema_validator().is_valid(json.loads(body))
     except (ValueError, RecursionError):
@@ -79,7 +80,7 @@ def _schema_validator() -> Validator:
 
 
 def _read(body: bytes) -> Any:
-    """Returns the message, or None if it is not JSON, as in some mixed cases."""
+    """Returns the value of the message. Returns None if the message is not JSON, because an export can contain such messages."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

@@ -1,4 +1,5 @@
-// Reads a schema and a count from standard input, generates the messages, and prints them and the seconds (without the start of Node).
+// Reads a schema and a count from standard input, and generates this number of messages. Prints the messages, and the seconds that
+// the generation took (without the start of Node).
 // It uses a generator with a seed, because `generateSync` alone generates the same message each time.
 import { readFileSync } from "node:fs";
 import { createGeneratorSync } from "json-schema-faker";

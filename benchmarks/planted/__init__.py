@@ -1,1 +1,1 @@
-"""Programs with one planted bug each, and the number of examples that each source of examples needs to find it."""
+"""Programs with one planted bug each. The benchmark measures how many examples each source needs to find the bug."""

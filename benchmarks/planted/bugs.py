@@ -1,4 +1,4 @@
-"""Realistic bugs. Each bug is a small edit of a correct program."""
+"""Realistic bugs. Each bug is a small change of the source of a correct program."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -17,7 +17,9 @@ Effect = Literal["accepts", "rejects", "crashes", "computes"]
 
 
 class Program(NamedTuple):
-    """A correct program: its message type, its module, and the function that returns the answer to a message at a time."""
+    """A correct program. `message_type` is the type of the messages that it reads. `function` is the name of a function in `module`,
+    which gets a message and the current time, and returns the answer.
+    """
 
     message_type: MessageType
     module: str
@@ -32,7 +34,7 @@ PROGRAMS = (HAND_WRITTEN, PYDANTIC, PRODUCTS, PRICES)
 
 
 class Bug(NamedTuple):
-    """A bug: the text `old`, which occurs once in the source of the program, is replaced by the text `new`."""
+    """A bug in a program. The text `new` replaces the text `old`, which occurs once in the source of the program."""
 
     name: str
     program: Program
@@ -158,7 +160,9 @@ BUGS = [
 
 @lru_cache
 def loaded(program: Program, old: str = "", new: str = "") -> Callable[[bytes], Any]:
-    """Returns a function that runs the program, with an edit of its source. It returns the answer to a message, or `crashed`."""
+    """Returns a function that runs the program with a message, after `new` replaces `old` in its source. The function returns the
+    answer of the program or, if the program crashes, a text with the class of the exception.
+    """
     path = ROOT / f"{program.module.replace('.', '/')}.py"
     source = path.read_text(encoding="utf-8")
     assert not old or source.count(old) == 1, f"{old!r} occurs {source.count(old)} times in {program.module}"
@@ -176,15 +180,18 @@ def loaded(program: Program, old: str = "", new: str = "") -> Callable[[bytes], 
 
 
 def shows(bug: Bug, body: bytes, aim: Label = "unspecified") -> bool:
-    """Returns True if the program with the bug answers a message in another way than the correct program.
+    """Returns True if a test with this message would show the bug: the program with the bug does not give the same answer as the
+    correct program.
 
-    `aim` is the verdict that the source of the message aims at. A test cannot use a message if the correct program does not answer as the
-    source expects.
+    `aim` is the verdict that messages of this source should have. If the correct program does not answer as expected for this
+    verdict, a test could not use the message, so the function returns False.
     """
     answer = loaded(bug.program)(body)
     return is_expected(answer, aim) and bool(loaded(bug.program, bug.old, bug.new)(body) != answer)
 
 
 def is_expected(answer: Any, aim: Label) -> bool:
-    """Returns True if a correct program accepts a message that should be valid, or rejects a message that should be invalid."""
+    """Returns True if the answer accepts a message that should be valid, or rejects a message that should be invalid. If the message
+    should be unspecified, every answer is expected.
+    """
     return aim == "unspecified" or (answer in (False, None)) == (aim == "invalid")

@@ -1,4 +1,4 @@
-"""Bugs that were planted after the strategies were tuned. They were run once."""
+"""Bugs that were planted after the strategies had been tuned, so the strategies were not tuned to these bugs."""
 
 from benchmarks.planted.bugs import HAND_WRITTEN, PRICES, PRODUCTS, PYDANTIC, Bug
 

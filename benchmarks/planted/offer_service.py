@@ -1,4 +1,4 @@
-"""An offer service that checks parsed JSON by hand, as a small service without a library does."""
+"""An offer service that checks parsed JSON with its own functions, like a small service that uses no library."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -25,7 +25,7 @@ class RejectedError(Exception):
 
 
 def accepts(body: bytes, now: datetime) -> bool:
-    """Returns whether the message is a valid offer."""
+    """Returns True if the message is a valid offer."""
     try:
         check_offer(json.loads(body, parse_constant=reject), now)
     except (RejectedError, ValueError, RecursionError):

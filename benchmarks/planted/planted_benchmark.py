@@ -12,9 +12,10 @@ from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 
 
 class Search(NamedTuple):
-    """The result of a search with one seed: for each bug the index of the first example that shows it, beginning at 1.
+    """The result of a search with one seed. For each bug, `first` contains the number of the first example that shows the bug,
+    beginning at 1.
 
-    `false_alarms` is the share of the examples to which a correct program gives another answer than the source expects.
+    `false_alarms` is the share of examples to which the correct program does not give the expected answer.
     """
 
     first: list[int]
@@ -22,7 +23,7 @@ class Search(NamedTuple):
 
 
 def search(name: str, message_type: MessageType, count: int, seed: int) -> Search:
-    """Searches for all bugs of a message type in the examples of a source. The index is `count` + 1 for a bug that no example shows."""
+    """Searches for all bugs of a message type with the examples of a source. If no example shows a bug, its number is `count` + 1."""
     bodies, aim = in_runs(name, message_type, count, seed), source_named(name).aim
     correct = next(loaded(program) for program in PROGRAMS if program.message_type == message_type)
     return Search(

@@ -1,4 +1,4 @@
-"""A consumer of pricing responses: returns the lines of an invoice, with the surcharge of each line, and its total."""
+"""A consumer of pricing responses. It creates an invoice from the response: its lines with their surcharges, and its total."""
 
 from datetime import datetime
 from typing import Annotated, Any

@@ -52,7 +52,7 @@ def summary(body: bytes, now: datetime) -> Any:
 
 
 def updated(record: Record) -> str:
-    """Returns the time of the update. The contract does not state its format, so an unknown format counts as no time."""
+    """Returns the time of the update. The contract does not state the format of the time, so the result for an unknown format is empty."""
     try:
         moment = datetime.fromisoformat(record.last_update_date_time_utc)
     except ValueError:

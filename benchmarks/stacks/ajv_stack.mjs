@@ -1,5 +1,5 @@
-// An offer service with a hand-written JSON Schema for Ajv. It checks no format of timestamps: if JavaScript cannot parse one, the
-// service stores it as it is.
+// An offer service with a hand-written JSON Schema for Ajv. The service does not check the format of timestamps. If JavaScript cannot
+// parse a timestamp, the service accepts it.
 
 import {load, main, parsed} from "./runner.mjs"
 
@@ -69,11 +69,11 @@ const offer = shape(
 )
 const isOffer = new Ajv().compile(offer)
 
-// Rule 3.
+// Checks validation rule 3 of the contract.
 const hasProducts = ({offerType, productClusters}) =>
   offerType !== "Product List" || (productClusters?.length > 0 && productClusters.every(({products}) => products))
 
-// Rule 6. A timestamp that cannot be parsed is NaN, which is not later than anything.
+// Checks validation rule 6 of the contract. A timestamp that cannot be parsed gives NaN, which is not later than any number.
 const isInFuture = (timestamp, now) => timestamp != null && Date.parse(timestamp) > now + TOLERANCE
 
 main((body, now) => {

@@ -114,7 +114,7 @@ class Offer:
     product_clusters: list[ProductCluster] | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Checks rule 3."""
+        """Checks validation rule 3 of the contract."""
         if self.offer_type == "Product List" and not (self.product_clusters and all(cluster.products for cluster in self.product_clusters)):
             raise ValueError("a product list needs products")
 
@@ -126,7 +126,7 @@ def checked(value: Any, valid: bool) -> Any:
 
 
 def instant(value: Any, _: object) -> datetime:
-    """Parses what Python's `fromisoformat` knows. A timestamp without a zone is in UTC."""
+    """Parses a timestamp in any format that Python's `fromisoformat` supports. A timestamp without a time zone is in UTC."""
     parsed = datetime.fromisoformat(value)
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 

@@ -172,7 +172,7 @@ class Offer(StrictSerializer):
     productClusters = array(ProductCluster())
 
     def validate(self, attrs: Any) -> Any:
-        """Checks rule 3."""
+        """Checks validation rule 3 of the contract."""
         clusters = attrs.get("productClusters")
         if attrs["offerType"] == "Product List" and not (clusters and all(cluster.get("products") for cluster in clusters)):
             raise ValidationError("a product list needs products")

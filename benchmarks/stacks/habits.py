@@ -1,4 +1,4 @@
-"""The stacks, and their habits: how each handles messages about which the contract is silent."""
+"""The stacks and their habits. A habit is the way in which a stack handles messages for which the contract leaves a question open."""
 
 import sys
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ class Stack:
     Add a port to `command` to start an HTTP server, or `--lines` to start a program that reads messages from its standard input. The
     command needs the files in `needs`.
 
-    `lastUpdatedDateTimeUtc` may be up to `tolerance` seconds later than the clock of the service. The service compares these
-    `timestamps` with its clock: RFC 3339 with Z and whole seconds, and the listed other formats. It rejects all other timestamps, or
-    accepts them if `keeps_other_timestamps` is true.
+    The service accepts a `lastUpdatedDateTimeUtc` that is up to `tolerance` seconds later than its clock. The service can read
+    timestamps in RFC 3339 with Z and whole seconds, and in the formats that `timestamps` lists. If `keeps_other_timestamps` is true, the
+    service accepts timestamps in all other formats without comparing them with its clock. Otherwise, it rejects them.
 
-    If a property occurs twice, the service checks the first, the last or both, or rejects the message (`duplicates`). `accepts` lists
-    the other unusual messages that the service accepts.
+    `duplicates` says what the service does if a property occurs twice: it checks the first value, the last value or both, or it
+    rejects the message. `accepts` lists the other unusual messages that the service accepts.
     """
 
     name: str

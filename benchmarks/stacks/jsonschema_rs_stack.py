@@ -68,7 +68,7 @@ OFFER = shape(
     priceClasses=array(shape(name=STRING, price=PRICE, priceTiers=array(PRICE_TIER))),
     productClusters=array(shape(id=TEXT, products=array(PRODUCT, minItems=1))),
 )
-PRODUCT_LIST: Schema = {  # rule 3
+PRODUCT_LIST: Schema = {  # validation rule 3 of the contract
     "if": {"properties": {"offerType": {"const": "Product List"}}},
     "then": {
         "required": ["productClusters"],

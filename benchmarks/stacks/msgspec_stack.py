@@ -1,4 +1,4 @@
-"""An offer service with msgspec. Only the timestamp with a rule is parsed; the others are plain strings."""
+"""An offer service with msgspec. The service parses only `lastUpdatedDateTimeUtc`. The other timestamps are plain strings."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
@@ -107,7 +107,7 @@ class Offer(Shape):
     product_clusters: list[ProductCluster] | None = None
 
     def __post_init__(self) -> None:
-        """Checks rule 3."""
+        """Checks validation rule 3 of the contract."""
         if self.offer_type == "Product List" and not (self.product_clusters and all(cluster.products for cluster in self.product_clusters)):
             raise ValueError("a product list needs products")
 

@@ -108,14 +108,14 @@ class Offer(Shape):
     @field_validator("last_updated_date_time_utc")
     @classmethod
     def not_in_the_future(cls, value: datetime | None, info: ValidationInfo) -> datetime | None:
-        """Checks rule 6. A timestamp without a zone is in UTC."""
+        """Checks validation rule 6 of the contract. A timestamp without a zone is in UTC."""
         if value and (value if value.tzinfo else value.replace(tzinfo=UTC)) > (info.context or datetime.now(UTC)):
             raise ValueError("is in the future")
         return value
 
     @model_validator(mode="after")
     def has_products(self) -> Self:
-        """Checks rule 3."""
+        """Checks validation rule 3 of the contract."""
         if self.offer_type == "Product List" and not (self.product_clusters and all(cluster.products for cluster in self.product_clusters)):
             raise ValueError("a product list needs products")
         return self

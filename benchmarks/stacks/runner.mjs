@@ -7,14 +7,14 @@ import {createInterface} from "node:readline"
 // Loads a package of tests/node.
 export const load = createRequire(new URL("../../tests/node/", import.meta.url))
 
-// The environment variable STACK_NOW can set the time, as 2026-03-01T12:00:00Z.
+// The environment variable STACK_NOW can set the current time of the service: for example, 2026-03-01T12:00:00Z.
 const now = () => (process.env.STACK_NOW ? Date.parse(process.env.STACK_NOW) : Date.now())
 
 // Returns the value in a message. Raises an error if the bytes are not UTF-8 or not JSON. Ignores a byte order mark.
 export const parsed = (body) => JSON.parse(new TextDecoder("utf-8", {fatal: true}).decode(body))
 
-// Serves POST /offers on the port in the first argument, or answers lines if the argument is `--lines`.
-// `accepts` returns whether the service accepts a body (a Buffer) at a time (in milliseconds).
+// Starts a server for POST /offers on the port in the first argument. If the first argument is `--lines`, answers lines instead.
+// `accepts` returns true if the service accepts a body (a Buffer) at a time (in milliseconds since 1970).
 export const main = (accepts) => (process.argv[2] === "--lines" ? answerLines(accepts) : serve(accepts, Number(process.argv[2])))
 
 const answerLines = async (accepts) => {

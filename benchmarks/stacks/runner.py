@@ -16,9 +16,9 @@ Accepts = Callable[[bytes, datetime], bool]
 
 
 def main(accepts: Accepts) -> None:
-    """Serves POST /offers on the port in the first argument, or answers lines if the argument is `--lines`.
+    """Starts a server for POST /offers on the port in the first argument. If the first argument is `--lines`, answers lines instead.
 
-    The environment variable STACK_NOW can set the time, as 2026-03-01T12:00:00Z.
+    The environment variable STACK_NOW can set the current time of the service: for example, 2026-03-01T12:00:00Z.
     """
     if sys.argv[1] == "--lines":
         answer_lines(accepts)
@@ -33,13 +33,13 @@ def now() -> datetime:
 
 
 def answer_lines(accepts: Accepts) -> None:
-    """Reads a message in base64 from each line, and writes `accepted` or `rejected`."""
+    """Reads a message in base64 from each line of standard input, and writes a line with `accepted` or `rejected` for each message."""
     for line in sys.stdin.buffer:
         print("accepted" if accepts(b64decode(line), now()) else "rejected", flush=True)
 
 
 async def serve(accepts: Accepts, port: int) -> None:
-    """Serves on a port of the local machine. If the port is 0, the system chooses a free one."""
+    """Runs an HTTP server on a port of the local machine. If the port is 0, the system chooses a free port."""
 
     async def application(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]) -> None:
         body, more = b"", True
