@@ -30,7 +30,7 @@ _NEW = 60.0
 _AT_ONCE = 32 * 1024 * 1024
 """A file is synchronized with the disk whenever `_AT_ONCE` bytes have been written."""
 _BEHIND = 8
-"""The maximum number of pieces that wait to be written."""
+"""The maximum number of pieces of data that wait to be written."""
 
 
 def temporary_name(name: str, end: str) -> str:
@@ -124,7 +124,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 class _SyncingFile(FileIO):
-    """A file that is regularly synchronized with the disk, so that the disk writes while further cases are generated."""
+    """A file that regularly synchronizes with the disk, so that the disk already writes while brokerfuzz generates further cases."""
 
     _since = 0
 

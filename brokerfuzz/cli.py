@@ -63,7 +63,7 @@ class Commands(click.Group):
 
 
 def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
-    """Converts an unexpected error to a `ContractError` if a changed contract is used, because the contract may be the cause."""
+    """Converts an unexpected error to a `ContractError` if a changed contract is used, because the change may be the cause."""
     from brokerfuzz.errors import BrokerfuzzError, ContractError, problem_of
 
     if folder is None or isinstance(problem, BrokerfuzzError):
@@ -137,7 +137,7 @@ def main() -> NoReturn:
 
 
 def _exit_now(status: Any) -> NoReturn:
-    """Exits without Python's usual shutdown, during which the threads of the HTTP client can abort the process."""
+    """Exits without Python's usual shutdown, because the threads of the HTTP client can abort the process during this shutdown."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

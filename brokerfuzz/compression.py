@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 GZIP, ZSTANDARD = ".gz", ".zst"
 SUFFIXES = (GZIP, ZSTANDARD)
-"""The ends of the names of compressed files."""
+"""The name of a compressed file ends in one of these suffixes."""
 
 LARGEST_RATIO = 200
 """The maximum ratio of decompressed to compressed bytes, for files with more than `FREE` decompressed bytes. Corpora have a ratio
 of 10 to 30.
 """
 FREE = 256 * 1024 * 1024
-"""The number of decompressed bytes up to which any ratio is allowed."""
+"""A file with at most this number of decompressed bytes may have any ratio."""
 
 _FIRST_BYTES = {GZIP: (b"\x1f\x8b",), ZSTANDARD: (b"\x28\xb5\x2f\xfd", *(bytes([first, 0x2A, 0x4D, 0x18]) for first in range(0x50, 0x60)))}
 _METHODS = {GZIP: "gzip", ZSTANDARD: "Zstandard"}
@@ -80,7 +80,7 @@ def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def decompressing(stream: BufferedReader, name: str) -> Iterator[BinaryIO]:
-    """Decompresses a file that is already open. The errors are those of `opened_for_reading`."""
+    """Decompresses a file that is already open. Raises the same errors as `opened_for_reading`."""
     end, actual = suffix(name), _suffix_of(stream.peek(4))
     if actual != end and (actual or stream.peek(1)):
         raise _misnamed(name, end, actual)

@@ -163,4 +163,4 @@ class LabelError(BrokerfuzzError):
 
 
 class StrengthError(BrokerfuzzError):
-    """A combinatorial strength (`--strength`) is not from 1 to 4, or would take too long."""
+    """A combinatorial strength (`--strength`) is not from 1 to 4, or gives an object too many combinations."""

@@ -16,7 +16,7 @@ Entry = dict[str, Any]
 
 
 def entry(started: str, milliseconds: float, request: Entry, response: Entry, comment: str) -> Entry:
-    """Creates an entry of a HAR file. Callers may add properties whose names begin with `_`."""
+    """Creates an entry of a HAR file. The caller may add properties whose names begin with `_`."""
     timings = {"send": 0, "wait": milliseconds, "receive": 0}
     return {
         "startedDateTime": started, "time": milliseconds, "request": request, "response": response, "cache": {}, "timings": timings,
@@ -25,7 +25,7 @@ def entry(started: str, milliseconds: float, request: Entry, response: Entry, co
 
 
 def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> Entry:
-    """Creates the request of an entry. The request has no `postData` if the body is empty."""
+    """Creates the property `request` of a HAR entry. If the body is empty, the request has no property `postData`."""
     sent = list(headers)
     content_type = next((value for name, value in sent if name.lower() == "content-type"), "")
     return {
@@ -42,7 +42,7 @@ def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: byt
 
 
 def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[str, str]] = ()) -> Entry:
-    """Creates the response of an entry. The status 0 means that there is no response, as in HAR files that browsers write."""
+    """Creates the property `response` of a HAR entry. As in HAR files of browsers, the status 0 means that there is no response."""
     return {
         "status": status,
         "statusText": _PHRASES.get(status, ""),
@@ -58,7 +58,7 @@ def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[
 
 
 def content(body: bytes, mime_type: str) -> Entry:
-    """Creates the content of a response."""
+    """Creates the property `content` of a HAR response, which contains the body."""
     return {"size": len(body), "mimeType": mime_type, **_text(body)}
 
 

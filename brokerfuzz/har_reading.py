@@ -1,8 +1,8 @@
 """Reads messages from recorded traffic: HAR files, which browsers, proxies and test tools write.
 
-In HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), each of `log.entries[]` has `request.postData.text` and
-`response.content.text`. A file can contain any traffic, so this module recognises the messages of the contract by their property
-names.
+In HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), each entry in `log.entries` contains a request body
+(`request.postData.text`) and a response body (`response.content.text`). A file can contain any traffic, so this module recognises the
+messages of the contract by their property names.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Tells Hypothesis how to generate the types of messages and of their parts: `st.from_type(OfferCreationRequest)`.
+"""Tells Hypothesis how to generate messages and their parts from their types: `st.from_type(OfferCreationRequest)`.
 
 Hypothesis calls `register` when it is imported (entry point `hypothesis`), even in test suites that do not use brokerfuzz. To be
 fast, this module imports only the types. The strategies are imported when Hypothesis needs one of these types.

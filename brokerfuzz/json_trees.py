@@ -1,4 +1,4 @@
-"""Represents JSON with its original notation, so that parts of a message can be removed without other changes.
+"""Represents JSON with its original notation, so that brokerfuzz can remove parts of a message without changing the other parts.
 
 Python's own values lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a number
 with a hundred digits. Only white space and the escapes in strings are lost.

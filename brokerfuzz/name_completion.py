@@ -57,7 +57,7 @@ class Bash(BashComplete):
 
 
 def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str, *, excludable: bool = False) -> "list[CompletionItem[str]]":
-    """Returns the names that begin with the typed text. If the names are `excludable`, `!` is allowed at the beginning.
+    """Returns the names that begin with the typed text. If `excludable` is true, the text may begin with `!`.
 
     The list is empty if the contract cannot be used.
     """

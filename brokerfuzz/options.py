@@ -24,8 +24,8 @@ Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[
 
 
 def known(items: str, *, excludable: bool = False) -> Complete:
-    """Returns a function that completes names. `items` is the function of `name_completion` that yields the names. If the names are
-    `excludable`, `!` is allowed at the beginning.
+    """Returns a function that completes names. `items` is the name of the function in `name_completion` that yields these names. If
+    `excludable` is true, a name may begin with `!`.
     """
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
@@ -37,7 +37,7 @@ def known(items: str, *, excludable: bool = False) -> Complete:
 
 
 def _policies(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Parses AMBIGUITY=INTERPRETATION. Commas separate several interpretations."""
+    """Parses policies, which are written as AMBIGUITY=INTERPRETATION. Commas separate several interpretations."""
     found: dict[str, str] = {}
     for value in values:
         ambiguity, equals, interpretation = value.partition("=")
@@ -64,15 +64,15 @@ def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> date
 
 
 def headers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Parses NAME:VALUE."""
+    """Parses headers, which are written as NAME:VALUE."""
     for value in values:
         if not value.partition(":")[0].strip() or ":" not in value:
-            raise click.BadParameter("a header has no name or no colon: write NAME:VALUE", ctx, param)  # it may contain a secret
+            raise click.BadParameter("a header has no name or no colon: write NAME:VALUE", ctx, param)  # the header may contain a secret
     return [(name.strip(), text.strip()) for name, _, text in (value.partition(":") for value in values)]
 
 
 def above_zero(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Raises an error unless the number is above 0 and finite."""
+    """Returns the number. Raises an error if the number is not above 0, or is infinite."""
     if value is not None and not 0 < value < float("inf"):
         raise click.BadParameter(f"{value:g} is not a finite number above 0: use a number such as 2.5", ctx, param)
     return value
@@ -123,7 +123,8 @@ contract_option = click.option(
 values_option = click.option(
     "--values", metavar="FILE", type=click.Path(dir_okay=False),
     help="Read the values that the target knows from this TOML file, for example \"*.productId\" = [\"P-1\", \"P-2\"]. In these properties, "
-    "generated valid messages contain only the listed values. A message with another value is unspecified. See \"Reference data\" in the README.",
+    "generated valid messages contain only the listed values. A message with another value has the verdict unspecified. See \"Reference data\" "
+    "in the README.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 seed_option = click.option(
@@ -188,7 +189,9 @@ def now_option(what: str) -> Decorator:
 
 
 def count_option(what: str, *more: str) -> Decorator:
-    """Creates the option `--count`, the number of random cases. The help of the option ends with the default values."""
+    """Creates the option `--count`, the number of random cases. In the help of the option, `what` says what brokerfuzz does with the
+    cases, and `more` contains additional default values.
+    """
     defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")
 
@@ -302,8 +305,8 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--envelope/--no-envelope", default=True,
-        help="--envelope: a response with operationWasSuccessful: false counts as a rejection, even if its status code is in --accept. "
-        "--no-envelope: only the status code counts.  [default: envelope]",
+        help="With --envelope, a response that contains `operationWasSuccessful: false` counts as a rejection, even if its status code is in "
+        "--accept. With --no-envelope, only the status code counts.  [default: envelope]",
     ),
     click.option(
         "--fresh", metavar="PROPERTY", help="Give this property a different value in each message, for targets that reject repeated values."
@@ -339,6 +342,6 @@ def _all(options: tuple[Decorator, ...]) -> Decorator:
 
 
 target_options = _all(_TARGET_OPTIONS)
-"""The options that name a target, and that say how to interpret its answers."""
+"""The options that specify a target, and how to send messages to it and interpret its answers."""
 choice_options = _all(_CHOICE_OPTIONS)
 """The options that select cases by name."""

@@ -34,9 +34,9 @@ class PlannedCampaign:
     """Everything that determines a campaign, except for its target.
 
     `now` is the time that counts as the present (None: the actual time). `max_time` and `shrink` are in seconds (`shrink=0`: no
-    shrinking). `journal` is a new file or, if `resume` is true, the journal of the campaign to continue. The findings in `known`
-    are sent first, and are marked in the result. `fresh` is a property that is unique in each message. `cluster` is the address of
-    a Dask cluster.
+    shrinking). `journal` is a new file or, if `resume` is true, the journal of the campaign to continue. The messages of the findings
+    in `known` are sent first, and these findings are marked in the result. `fresh` is a property that has a different value in each
+    message. `cluster` is the address of a Dask cluster.
     """
 
     plan: Plan
@@ -102,7 +102,8 @@ class PlannedCampaign:
         """Runs the campaign until it ends or Ctrl-C is pressed, and returns the result.
 
         `on_known` is called with the results for the known findings, and `on_answer` with one line for each answer. Raises
-        `TargetError` if the target cannot be reached, and `BaselineError`, `JournalError` or `WorkerError`.
+        `TargetError` if the target cannot be reached, `BaselineError` or `JournalError` if the baseline or the journal cannot be used,
+        and `WorkerError` if workers are lost.
         """
         again = event_loop.run(self._send_known(target))
         if again and on_known is not None:

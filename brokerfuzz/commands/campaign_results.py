@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def check(results: ResultOptions, *, http: bool) -> None:
-    """Checks the options before the campaign. `http` says whether the target is an HTTP endpoint. Raises `UsageError` or
-    `ReportError` if an option is unsuitable.
+    """Checks the options before the campaign. `http` says whether the target is an HTTP endpoint. Raises `ReportError` if a report
+    cannot be written, and `UsageError` if an option needs a baseline.
     """
     if results.reports:
         from brokerfuzz.reports import report_files
@@ -46,8 +46,9 @@ def finish(
 ) -> int:
     """Prints the result, writes all files, prints which files were written, and returns the exit status.
 
-    The result is printed first, so that no problem with a file can suppress it. A JSON document is printed last, because it lists
-    the files that could not be written. `resume` is the command that continues the campaign.
+    The result is printed first, so that no problem with a file can suppress it. With `as_json`, the result is printed last, because
+    the JSON document lists the files that could not be written. `about` describes the settings of the campaign. `resume` is the
+    command that continues the campaign.
     """
     from brokerfuzz.reports import json_document, terminal
 
@@ -84,8 +85,8 @@ def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Res
 
 
 def _write_files(result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions) -> tuple["Result", list[str]]:
-    """Writes the baseline, the configuration and the reports. Returns the result, which lists the files that could not be
-    written, and the paths of all other files.
+    """Writes the baseline, the configuration and the reports. Returns the result and the paths of the written files. The result
+    lists the files that could not be written.
     """
     from brokerfuzz.reports import report_files
 

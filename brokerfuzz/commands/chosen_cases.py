@@ -21,8 +21,8 @@ NOTHING_LEFT = "no case matches the filters: remove or change --message, --verdi
 
 
 def contract_of(folder: str | None, values: str | None = None) -> "Contract":
-    """Returns the contract in a folder (None: the built-in contract), with the reference data in a file (None: no reference
-    data).
+    """Returns the contract in `folder` (None: the built-in contract). `values` is a file with reference data, which are the values
+    that the target knows (None: no reference data).
     """
     from brokerfuzz.schemas import load_contract
 
@@ -58,7 +58,8 @@ def _random_count(count: int | None, only_random: bool) -> int:
 def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: datetime | None, *, endless: bool = False) -> "tuple[Plan, ...]":
     """Returns a plan for each message type.
 
-    `now` is the time for the time-dependent cases (None: no such cases). If `endless` is true, the random cases do not end.
+    `now` is the time for which the time-dependent cases are generated (None: no such cases). If `endless` is true, the number of
+    random cases has no limit.
     """
     contract = contract_of(cases.contract, cases.values)
     check_rules(cases, message_types, contract)
@@ -68,7 +69,7 @@ def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: da
 
 
 def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", contract: "Contract") -> None:
-    """Raises `UsageError` if all chosen rules belong to other message types, and `UnknownNameError` for an unknown name."""
+    """Raises `UsageError` if none of the chosen rules belongs to `message_types`, and `UnknownNameError` for an unknown name."""
     found = filters.selection(contract).among(contract.rules_by_id.values())
     types = list(dict.fromkeys(rule.message_type for rule in found or ()))
     if types and not set(types) & set(message_types):
@@ -86,8 +87,8 @@ def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, no
 
 
 def recipe_of(plans: "Sequence[Plan]", fmt: str, values: str | None) -> str:
-    """Returns the options with which `export` generates the same cases again. Bytes that are not UTF-8 are escaped. `values` is the file
-    with the reference data.
+    """Returns the options with which `export` generates the same cases again. Bytes in file names are escaped if they are not UTF-8.
+    `values` is the file with the reference data.
     """
     import shlex
 

@@ -200,7 +200,7 @@ def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Pla
 
 
 def _resumed(cases: CaseOptions, place: "Place", form: "Format", shards: int) -> CaseOptions:
-    """Returns the options for the missing shards. The time in these options is the time for which the existing shards were
+    """Returns the options for the missing shards. Without `--now`, the options contain the time for which the existing shards were
     generated.
     """
     from brokerfuzz.corpus.exporting import recorded_now

@@ -191,7 +191,7 @@ def _limits(campaign: CampaignOptions) -> dict[str, Any]:
 
 
 def _endpoint(target: TargetOptions, planned: "PlannedCampaign") -> "AbstractContextManager[Target]":
-    """Returns the target in a `with` block. The reference service stops at the end of the block."""
+    """Returns the target as a context manager. The reference service stops when the `with` block ends."""
     if target.demo:
         plan = planned.plan
         return target_options.reference_service(target, plan.message_type, plan.contract, now=planned.now, seed=plan.seed)
@@ -212,7 +212,7 @@ def _run(target: "Target", planned: "PlannedCampaign", *, verbose: bool) -> "Res
 
 
 def _generate_catalogue(planned: "PlannedCampaign") -> None:
-    """Generates the catalogue before the campaign starts, so that the time limit of the campaign does not include this time."""
+    """Generates the catalogue before the campaign starts, so that this does not count towards the time limit of the campaign."""
     if sys.stderr.isatty() and not is_quiet():
         click.echo("generating the catalogue ...", nl=False, err=True)
     is_empty = planned.plan.is_empty
@@ -223,8 +223,8 @@ def _generate_catalogue(planned: "PlannedCampaign") -> None:
 
 
 def _compare_targets(journal: str, target: "Target") -> None:
-    """Prints a note if a resumed campaign has a different target than before. A different port of the reference service does not
-    count.
+    """Prints a note if a resumed campaign has a different target than before. The reference service counts as the same target, even
+    on a different port.
     """
     from brokerfuzz.campaign.journal import head_of
     from brokerfuzz.targets.demo_target import DEMONSTRATION
@@ -235,7 +235,7 @@ def _compare_targets(journal: str, target: "Target") -> None:
 
 
 def _preflight(target: "Target", planned: "PlannedCampaign") -> None:
-    """Sends a valid message to check that the target is set up correctly."""
+    """Sends plain valid messages to check that the target is set up correctly. Prints a note if it rejects repeated messages."""
     from brokerfuzz.targets import event_loop, preflight
     from brokerfuzz.targets.target import opened
 

@@ -9,10 +9,11 @@ from typing import Self
 
 
 class Interrupts:
-    """A context in which Ctrl-C is recorded, and raises `KeyboardInterrupt` as usual.
+    """A context that records Ctrl-C. Ctrl-C still raises `KeyboardInterrupt` as usual.
 
-    If a library catches this exception, `check` raises it again. For example, jsonschema-rs may treat a number as invalid if
-    Ctrl-C is pressed while it reads the number. Without `check`, the verdict would be wrong, and the command would continue.
+    If a library catches this exception, `check` raises it again. For example, if Ctrl-C is pressed while jsonschema-rs reads a
+    number, jsonschema-rs may treat the number as invalid. Without `check`, the verdict would be wrong, and the command would
+    continue.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Reads the settings and the results of a campaign from its journal.
 
-Somebody else may have written the journal. The journal determines only which cases the campaign contains and how they are judged.
-The target, the contract and all files come from the command line or the configuration.
+A journal may come from a person whom you do not trust. Therefore, it determines only which cases the campaign contains and how they
+are judged. The target, the contract and all files come from the command line or the configuration.
 """
 
 from contextlib import closing
@@ -23,8 +23,8 @@ _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "pl
 
 
 def recorded(path: str, contract: str | None) -> "PlannedCampaign":
-    """Returns the campaign of a journal, which can be resumed. `contract` is the folder of a changed contract. If the campaign
-    used the built-in contract, `contract` is ignored.
+    """Reads a journal and returns its campaign, which can then be resumed. `contract` is the folder of a changed contract. If the
+    campaign used the built-in contract, `contract` is ignored.
 
     Raises `JournalError` if the journal is invalid, and `UsageError` if the campaign used a changed contract and `contract` is
     None.
@@ -64,7 +64,7 @@ def outcome(path: str, planned: "PlannedCampaign") -> "Result":
     from brokerfuzz.errors import JournalError
 
     with closing(Recalled(path)) as recalled:
-        shards = takewhile(lambda shard: shard <= recalled.last, planned.plan.shards())  # the shards of some plans never end
+        shards = takewhile(lambda shard: shard <= recalled.last, planned.plan.shards())  # some plans have an infinite number of shards
         cases = ((number, case) for shard in shards for number, case in planned.plan.cases(shard) if Key("case", number) in recalled.block(shard))
         result = run(Campaign(cases, _NoTarget(), planned.options, recalled=recalled, sends=False))
     if result.stop is not None and result.stop.cause == "journal":
@@ -73,7 +73,7 @@ def outcome(path: str, planned: "PlannedCampaign") -> "Result":
 
 
 class _NoTarget:
-    """Takes the place of the target if brokerfuzz only reads a journal. brokerfuzz sends nothing to it."""
+    """A placeholder for the target. brokerfuzz uses the placeholder when it only reads a journal and sends nothing."""
 
     name = "the target of the journal"
 
@@ -92,5 +92,5 @@ class _NoTarget:
         """Does nothing."""
 
     def reproduction(self, body: bytes, headers: "Headers" = ()) -> str:
-        """Returns a placeholder, because a journal does not say how to reach its target."""
+        """Returns advice instead of a command, because a journal does not say how to reach its target."""
         return "use `brokerfuzz replay` with the journal and the target"

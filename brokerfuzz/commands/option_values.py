@@ -16,7 +16,7 @@ Command = Callable[..., Any]
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
     """The options for the target. With `demo`, the target is the reference service with `bugs`. With `app`, `url` is a path in
-    the application. `campaign_id` is the ID of the campaign that the requests contain (empty: a new ID).
+    the application. `campaign_id` is the ID of the campaign, which each request contains (empty: a new ID is generated).
     """
 
     demo: bool
@@ -116,8 +116,8 @@ class ResultOptions:
 
 
 def typed_options(**kinds: type) -> Callable[[Command], Command]:
-    """Returns a decorator that passes the options of a command in groups. Each keyword is a group, and the fields of its class are
-    the options.
+    """Returns a decorator that passes the options of a command in groups. Each keyword argument is a group: its name and its class.
+    The fields of the class are the options of the group.
     """
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
     replaced = {name for found in names.values() for name in found}

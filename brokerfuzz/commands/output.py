@@ -14,7 +14,7 @@ NAME = "brokerfuzz"
 COMPLETE = f"_{NAME.upper()}_COMPLETE"
 FOUND, FAILED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 _COLOURS = {"- ": "green", "+ ": "red"}
-"""The colours of lines that are only in the twin of a message, and of lines that are only in the message."""
+"""The colours of lines that are only in the twin (`-`), and of lines that are only in the message itself (`+`)."""
 
 
 class UsageError(click.UsageError):

@@ -56,7 +56,9 @@ def _in_file(wanted: str, path: str, contract: str | None) -> Explained | None:
 
 
 def _properties(path: str) -> list[str]:
-    """Returns the property names of a JSON object: the whole file if its name ends with `.json`, otherwise its first line."""
+    """Returns the property names of the JSON object in a file, or nothing if there is no object. In a `.json` file, the object is the
+    whole file; in any other file, the object is the first line.
+    """
     import orjson
 
     from brokerfuzz.campaign import journal

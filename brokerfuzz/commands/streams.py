@@ -37,8 +37,8 @@ def output_of_targets() -> Iterator[None]:
 
 @contextmanager
 def _cleaned_descriptors() -> Iterator[None]:
-    """Copies what other code writes directly to the file descriptors 1 and 2: worker processes, programs that hooks start, and native
-    code.
+    """Redirects the file descriptors 1 and 2 to standard error, and removes secrets. Worker processes, programs that hooks start, and
+    native code write directly to these file descriptors.
     """
     if not _has_own_descriptor(sys.stderr):  # in tests
         yield
@@ -53,7 +53,7 @@ def _cleaned_descriptors() -> Iterator[None]:
     try:
         yield
     finally:
-        os.write(1, mark)  # other programs may keep the pipe open
+        os.write(1, mark)  # marks the end of the output, because other programs may keep the pipe open
         copied.wait(_LAST_OUTPUT)
         for number, original in enumerate(before, 1):
             os.dup2(original, number)

@@ -144,7 +144,7 @@ def _hooked_target(target: TargetOptions, url: str) -> "Target":
     from brokerfuzz.targets import HttpTarget
 
     options = _http_options(target)
-    _hide_secrets_of(HttpTarget(url, **options))  # the file with hooks may print secrets while it is loaded
+    _hide_secrets_of(HttpTarget(url, **options))  # before the file with hooks is loaded, because this file may print secrets
     hooks = None if target.hooks is None else Hooks(hook_file(target.hooks), target.timeout)
     removal = None if target.cleanup is None else cleanup(target.cleanup)
     return HookedTarget(url, hooks=hooks, cleanup=removal, **options)

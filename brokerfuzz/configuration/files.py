@@ -39,7 +39,7 @@ def find(start: Path) -> Path | None:
     """Returns the configuration file in a folder, or in the nearest parent folder inside the same repository.
 
     The top of the repository is the folder with `.git`. Without a repository, only the folder itself is searched. If a folder
-    contains both kinds of files, `brokerfuzz.toml` has priority over `pyproject.toml`. Raises `ConfigurationError` if a
+    contains both files, `brokerfuzz.toml` has priority over `pyproject.toml`. Raises `ConfigurationError` if a
     `pyproject.toml` mentions brokerfuzz but is not TOML. Also raises `ConfigurationError` if a file in a parent folder belongs to
     another user, because the file may contain commands.
     """

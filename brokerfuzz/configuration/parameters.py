@@ -89,9 +89,9 @@ _CONVERSIONS: Mapping[str, Conversion] = {
     "baseline": _file,
     "reports": _files,
 }
-"""Maps an option to the function that converts its setting. All other options have the values of their settings."""
+"""Maps an option to the function that converts its setting. The values of all other settings stay unchanged."""
 WHOLE_SECTIONS = ("policies", "values")
-"""The sections that are the setting of one option."""
+"""The sections that together contain the value of one option, such as all policies for `--policy`."""
 
 
 def option_of(*place: str) -> str:

@@ -1,7 +1,7 @@
 """Writes policies into an existing configuration file.
 
-brokerfuzz inserts lines into the text and changes nothing else. brokerfuzz tries several positions and parses each result, which
-must contain the old settings and the new policies.
+brokerfuzz inserts lines into the text and changes nothing else. brokerfuzz tries several positions. It parses each new text, and uses
+the first one that contains exactly the old settings and the new policies.
 """
 
 import re
@@ -83,7 +83,7 @@ def _read(text: str) -> dict[str, Any] | None:
 
 
 def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
-    """Yields versions of the text with `lines` added at different positions, the most likely position first."""
+    """Yields versions of the text, each with `lines` at a different position. The version with the most likely position comes first."""
     end = "\r\n" if "\r\n" in text else "\n"
     text += "" if text.endswith("\n") or not text else end
     path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)

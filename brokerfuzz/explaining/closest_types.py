@@ -22,9 +22,9 @@ class ClosestType:
 
 
 def closest_type(body: bytes, contract: Contract) -> ClosestType | None:
-    """Returns the most similar object in the contract. Returns None if no object is similar, or if the message has one of the
-    types in the contract. A message has a type if the schema of the type contains at least half of its properties. If the message
-    is an array, its first object is compared.
+    """Returns the object in the contract that is most similar to the message. Returns None if no object is similar, or if the message
+    has one of the types in the contract. A message has a type if the schema of the type contains at least half of the properties of
+    the message. If the message is an array, only its first object is compared.
     """
     message = read(body).usual
     found = next((item for item in message if isinstance(item, dict)), None) if isinstance(message, list) else message

@@ -25,7 +25,7 @@ def data(found: Comparison) -> dict[str, Any]:
 
 
 def _rows(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
-    """Groups the topics with different cases by message type and rule (or edge, ambiguity or verdict)."""
+    """Groups topics by message type and rule (or edge, ambiguity or verdict). Topics without differences are left out."""
     differing = {about for kind in _CHANGES for about in found.about[kind]}
     rows: dict[tuple[str, str], list[CaseTopic]] = {}
     for about in sorted(differing, key=lambda about: (_ORDER[about[0]], about)):  # type: ignore[index]
@@ -45,9 +45,10 @@ MOST_ROWS = 8
 
 
 def lines(found: Comparison) -> Iterator[str]:
-    """Yields a row for each place with differences, the place with the most differences first, and finally the totals.
+    """Yields a table with one row for each place with differences, and then the totals. The place with the most differences comes
+    first.
 
-    A place is a site, an ambiguity or a verdict. If there are many places, the last row counts the remaining ones.
+    A place is a site, an ambiguity or a verdict. If there are more than `MOST_ROWS` places, the last row combines the remaining ones.
     """
     places: dict[str, Counter[str]] = {}
     for kind in KINDS:

@@ -1,5 +1,5 @@
-"""Summarizes a corpus: how many cases it contains, and which rules and techniques they cover. The cases are not judged. Only IDs
-and numbers are kept in memory, so the corpus may have any size.
+"""Summarizes a corpus: how many cases it contains, and which rules and techniques these cases cover. The cases are not judged. Only
+the IDs of the cases and some numbers are kept in memory, so the corpus may have any size.
 """
 
 from collections import Counter
@@ -98,8 +98,8 @@ class Overview:
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
     def _covered(self, name: MessageType, part: MessageTypeSummary) -> dict[str, tuple[int, int]]:
-        """Returns the number of rules and techniques that the corpus covers, and the total number. A technique counts once for
-        each rule.
+        """Returns two numbers for rules and two for techniques: how many the corpus covers, and how many there are. A technique
+        counts once for each rule.
         """
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
         every = {(rule.id, technique.name) for rule in rules for technique in maker.techniques(rule)}
@@ -112,7 +112,7 @@ class Overview:
         yield ""
         yield f"{self.count:,} cases"
         for count, what in (
-            (self.without_twin, "faults without their twin (the valid counterpart) in the corpus"),
+            (self.without_twin, "invalid cases whose twin (the valid counterpart) is not in the corpus"),
             (self.again, "duplicate records, not counted"),
             (self.times.total(), f"cases have a verdict that depends on the time; these cases were generated for {', '.join(sorted(self.times))}"),
         ):

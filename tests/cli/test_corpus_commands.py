@@ -107,7 +107,7 @@ def test_show_counts_missing_twins_and_cases_that_depend_on_the_time(run: Run, t
     assert said["without_twin"] == len(faults)
     assert said["times"] == {"2100-01-01T00:00:00Z": len(faults)}
     text = run("corpus", "show", tmp_path / "faults.ndjson").stdout
-    assert f"{len(faults)} faults without their twin (the valid counterpart) in the corpus" in text
+    assert f"{len(faults)} invalid cases whose twin (the valid counterpart) is not in the corpus" in text
     assert "these cases were generated for 2100-01-01T00:00:00Z" in text
 
 
