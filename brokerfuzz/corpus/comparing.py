@@ -27,8 +27,8 @@ CaseTopic = tuple[str, str, str]
 @dataclass
 class Comparison:
     """Counts the cases in the first corpus (before) and in the second corpus (after), and the added, removed and changed cases.
-    `cases` contains the total numbers, and `about` the numbers for each topic. A case has changed if both corpora contain it with
-    different labels, faults or ambiguities.
+    `cases` contains the total numbers, and `about` the numbers for each topic. A case is changed if both corpora contain this
+    case, but with different labels, faults or ambiguities.
     """
 
     about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})

@@ -45,8 +45,7 @@ def write(
     """Writes a corpus to a path, or to a URL that fsspec supports. An existing corpus is replaced.
 
     The corpus appears only when it is complete. A file is compressed if its name ends in `.gz` or `.zst`. `progress` is called
-    with the number of cases that were written so far. `about` is a description of the corpus, which some formats contain. The
-    format `ndjson` does not contain it.
+    with the number of cases that were written so far. `about` is a description of the corpus, which some formats use.
 
     Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the corpus cannot be written or there is no case.
     After an error, no new files remain.

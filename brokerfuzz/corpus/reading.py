@@ -51,9 +51,7 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
 
 
 def records(path: str | Path) -> Iterator[CaseRecord]:
-    """Yields the records of a corpus without judging their messages. Raises `CorpusError` like `read`, but does not detect wrong
-    verdicts.
-    """
+    """Yields the records of a corpus without judging their messages. Raises the same errors as `read`, except for wrong verdicts."""
     return (record for part in parts_of(path) for _, record in records_of(lines(part), part.name))
 
 

@@ -89,7 +89,7 @@ _ALPHABET = dict(enumerate(list(dict.fromkeys(_letters()))[:256]))
 
 @lru_cache(maxsize=64)
 def decoder(contract: Contract, message_type: MessageType, style: Style) -> Read:
-    """Returns the compiled decoder of a message type. The function caches the decoder."""
+    """Returns the decoder of a message type, which is compiled only once."""
     return compile_decoder(contract, message_type, style=style)
 
 

@@ -26,9 +26,9 @@ def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pin
     """Returns the repairs for the object or array at a site, in the order in which they apply.
 
     If `simple` is true, the repaired messages are simpler and less varied, so that Hypothesis shrinks them well. For example, a
-    number above its maximum becomes equal to the maximum, instead of being exchanged with it. If a quantity is below its minimum,
-    the minimum is removed, instead of the quantity being raised. An extended price of 1 is replaced by unit price * quantity,
-    without a surcharge. A unit price that is too large becomes 1 instead of 0.
+    minimum above its maximum becomes equal to the maximum, instead of being exchanged with the maximum. If a single quantity is
+    below the minimum, the minimum is removed, and the quantity is not raised. An extended price of 1 is replaced by unit price *
+    quantity, without a surcharge. A unit price that is too large becomes 1 instead of 0.
     """
     known: dict[str, _MakeRepairs] = {
         **_REPAIRS,

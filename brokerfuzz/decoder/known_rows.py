@@ -15,9 +15,9 @@ Repair = Callable[[Any], None]
 
 
 def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns a list with the repair of an object whose values come from different rows of the reference data. After the repair,
-    all of them come from one row. The list is empty if there are no rows, or if a property in the rows is pinned. The repair
-    prefers a row that contains the values of the first properties. An absent property stays absent, and null stays null.
+    """Returns a list with the repair after which all values of an object come from one row of the reference data. The list is
+    empty if there are no rows, or if a property in the rows is pinned. The repair prefers a row that contains the values of the
+    first properties. An absent property stays absent, and null stays null.
     """
     rows = schema.get(ROWS, ())
     names = columns(rows)

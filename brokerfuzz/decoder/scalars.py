@@ -45,7 +45,6 @@ class ValuePlace:
     ambiguities: frozenset[str] = frozenset()
 
     def is_concerned_by(self, detector: str) -> bool:
-        """Returns whether an ambiguity with this detector concerns the place."""
         return detector in detectors_at(self.contract, self.message_type, self.path)
 
 
@@ -57,7 +56,6 @@ class Pool(NamedTuple):
 
 
 def may_be_null(schema: Schema, place: ValuePlace) -> bool:
-    """Returns whether null is allowed at the place."""
     if "enum" in schema:
         return None in schema["enum"]
     if flat.unsupported_keywords_of(schema):

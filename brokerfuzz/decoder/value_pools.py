@@ -28,7 +28,7 @@ _PACKED: Sequence[str] = (
     '\u00e9\u202eא\\&\x01"*)',
     "हिन्दी`<!--#{0}|C:\\",
 )
-"""Strings that have many unusual features at once, so that a few messages test many features."""
+"""Strings with many unusual features, so that a few messages test many features."""
 
 LONG_TEXTS: Sequence[str] = ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255, "b" * LONGEST)
 

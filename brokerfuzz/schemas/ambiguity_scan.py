@@ -38,7 +38,6 @@ class Inspection:
     broken: list[Violation] = field(default_factory=list)
 
     def touch(self, ambiguity: Ambiguity, place: Place, found: str) -> None:
-        """Records that the message touches an ambiguity at a place."""
         self.touched.append(Touched(ambiguity.id, pointer(place), found))
 
 
@@ -224,7 +223,6 @@ def _horizons(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment
 
 
 def _report_long_strings(ambiguity: Ambiguity, sites: Mapping[str, Site], path: str, value: Any, place: Place, inspection: Inspection) -> None:
-    """Reports every string inside the value that is too long."""
     if type(value) is str and len(value) > ambiguity.options["limit"]:
         inspection.touch(ambiguity, place, f"{len(value):,} characters")
     elif type(value) is dict:

@@ -1,4 +1,4 @@
-"""Finds the part of the contract that states a rule: the row of a table, and the validation rule.
+"""Finds the parts of the contract that state a rule: a row of a table, and a validation rule.
 
 `contract_tables.json` contains the tables of the contract, two statements outside the tables, and the validation rules. In this
 file, `closed` means that an object rejects properties that its table does not list. The table `limits` repeats bounds of other

@@ -346,7 +346,7 @@ def _check_names(contract: Contract, folder: Path) -> None:
 
 def _check_tables(contract: Contract, folder: Path) -> None:
     """Raises `ContractError` if two ambiguities have the same ID, or if a file of the folder contains a site that does not exist.
-    Sites in the built-in files are not checked, because the schemas of a changed contract may lack them.
+    Sites in the built-in files are not checked, because a changed schema may lack them.
     """
     ids = Counter(ambiguity.id for ambiguity in contract.ambiguities)
     if repeated := [name for name, count in ids.items() if count > 1]:

@@ -48,7 +48,6 @@ class _Reduction:
         self._limiter, self._limit, self._left = limiter, left, left
 
     def reduced(self, schemas: Iterable[Schema], value: Any) -> Any:
-        """Returns the value with fewer invalid items."""
         if not isinstance(value, dict | list):
             return value
         applied = list(self._limiter.applied(schemas, value))

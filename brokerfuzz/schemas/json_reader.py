@@ -71,7 +71,7 @@ def _has_run_without_quote(text: bytes, size: int) -> bool:
 
 
 def read(body: bytes) -> Reading:
-    """Parses a message. The function raises no exception: `Reading` contains any error."""
+    """Parses a message. The result contains any error."""
     return Reading(body, {USUAL: value}) if (value := cached_parse_compact(body)) is not None else read_fully(body)
 
 

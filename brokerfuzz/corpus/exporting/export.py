@@ -129,7 +129,7 @@ class ExportWriter:
 
 def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcome:
     """Writes a corpus to a file, folder or URL. Raises `CorpusError` if the corpus cannot be written, if there is no case, or if
-    `force` is false and something already exists there.
+    `force` is false and `place` already exists.
     """
     check_place(export.form, place, force=force)
     writing = ExportWriter(export)

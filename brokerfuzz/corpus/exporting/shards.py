@@ -56,7 +56,7 @@ class _Manifest:
             self.write()
 
     def write(self) -> None:
-        """Writes the manifest. Raises `CorpusError` if the manifest cannot be written."""
+        """Raises `CorpusError` if the manifest cannot be written."""
         said = {**self.head, "whole": len(self.shards) == self.head["of"], "shards": [asdict(self.shards[name]) for name in sorted(self.shards)]}
         write_file(self.place, [(json.dumps(said, indent=2) + "\n").encode()], compressed=True)
         self._written = time.monotonic()

@@ -6,7 +6,7 @@
 
 As in libFuzzer, the name of a seed is the SHA-1 of its bytes. Equal seeds have equal names, so folders of seeds can be merged
 without duplicates. Messages of more than 64 KiB are left out, because libFuzzer generates inputs up to the length of the longest
-seed. The seeds have no verdicts, because fuzzers do not use verdicts.
+seed. The seeds have no verdicts.
 """
 
 from collections.abc import Iterable, Iterator

@@ -19,7 +19,6 @@ _ESCAPED = re.compile(rb"[^ -$&-*,-~]")
 
 
 def table(cases: Iterable[SuiteCase]) -> Iterator[bytes]:
-    """Yields the lines of the table."""
     yield "\t".join(COLUMNS).encode() + b"\n"
     for group, name, case in cases:
         values = (group, name, case.id, case.message_type, case.label, case.twin_id or "", reason_of(case), _form(case.headers))

@@ -52,7 +52,6 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 
 def _described(case: Case) -> dict[str, Any]:
-    """Describes a case as JSON."""
     return {**facts_of(case), "name": name_of(case), "reason": reason_of(case), "path": f"{ROOT}/{case.message_type}/{case.id}"}
 
 

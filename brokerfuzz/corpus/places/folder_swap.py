@@ -16,8 +16,8 @@ def replace_folder(finished: Path, path: Path, aside: Path) -> None:
     Linux) or to `aside`.
 
     With Linux's `renameat2`, both names change at once, so a killed process leaves either the existing folder or the new one. On
-    other systems, the function renames two folders one after the other. If the second step fails, the existing folder gets its
-    name back. Raises `OSError` if renaming fails.
+    other systems, the function first renames the existing folder and then the finished one. If the second step fails, the
+    existing folder gets its name back. Raises `OSError` if renaming fails.
     """
     if not os.path.lexists(path):
         finished.replace(path)

@@ -142,7 +142,6 @@ class RemotePlace:
         marker.remove()
 
     def _names(self) -> set[str]:
-        """Returns the names of the files in the folder."""
         key = self.key.strip("/")
         with _store_errors(self.name, "used"):
             return {found.strip("/").removeprefix(f"{key}/") for found in self.system.find(self.key)}
@@ -155,7 +154,6 @@ class RemotePlace:
             return False
 
     def _files_to_keep(self) -> set[str]:
-        """Returns the files that must stay in an unfinished folder."""
         with self.opened(UNFINISHED) as stream:
             said = stream.read(_BLOCK)
         try:
