@@ -145,7 +145,7 @@ random_option = click.option(
 )  # fmt: skip
 bug_option = click.option(
     "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True,
-    help="Seed this bug in the reference service (repeatable). `brokerfuzz serve --list-bugs` lists all bugs.",
+    help="Add this bug to the reference service (repeatable). `brokerfuzz serve --list-bugs` lists all bugs.",
 )  # fmt: skip
 policy_option = click.option(
     "--policy", "policies", metavar="AMBIGUITY=INTERPRETATION", callback=_policies, shell_complete=known("policies"), multiple=True,

@@ -1,6 +1,7 @@
 """Decides whether a failure was caused by the message or by the target.
 
-A crash, a timeout or a request to wait may have nothing to do with the message: the target may be down. A failure counts only after
+A crash, a timeout or an answer that asks the client to wait (such as status 429) may have nothing to do with the message: the
+target may be down. A failure counts only after
 the target has answered a message that was sent later. If all requests fail, `TargetHealth` sends the plain message (an ordinary
 valid message). If the plain message fails too, no other message is sent until the target answers again. The failed messages are
 then sent once more, one at a time, so that only the message that really caused a failure counts. Messages whose connections failed

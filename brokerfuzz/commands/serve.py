@@ -22,7 +22,7 @@ def command(
     words: tuple[str, ...], host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: int, now: datetime | None, contract: str | None,
     as_json: bool,
 ) -> int:  # fmt: skip
-    """Run the reference service. The service follows the contract, except for the bugs that you seed with --bug.
+    """Run the reference service. The service follows the contract, except for the bugs that you add with --bug.
 
     The service receives offers at POST /offers. It returns valid products at GET /products, and valid prices at POST /pricing.
     When the service is ready, brokerfuzz prints its address. Press Ctrl-C to stop the service. If you add a COMMAND after --,
