@@ -62,7 +62,7 @@ class ExpiredCases:
 
 @dataclass
 class TwinCheck:
-    """Checks that the twin of each case is another case of the corpus, and that it is valid. The twin may come later in the
+    """Checks that the twin of each case is another case of the corpus, and that the twin is valid. The twin may come later in the
     corpus than its case.
     """
 
@@ -108,7 +108,7 @@ class TwinCheck:
 class Verification:
     """Judges each case of one or more corpora again, and checks what its record says about faults, tags and twins.
 
-    `count` is the number of lines read so far. `expired` describes the cases whose verdicts are wrong at the time `now` (None:
+    `count` is the number of lines read so far. `expired` describes the cases whose verdicts are wrong at the time `now` (default:
     the current time).
     """
 

@@ -7,7 +7,7 @@ from brokerfuzz.decoder.value_pools import FOR_DETECTOR
 from brokerfuzz.schemas import Contract, MessageType
 
 SiteAmbiguity = tuple[str, tuple[str, ...]]
-"""An ambiguity at a site: the name of the function that detects it, and the names of the properties that it compares."""
+"""An ambiguity at a site: the name of its detector, and the names of the properties that the detector compares."""
 
 
 @lru_cache(maxsize=64)

@@ -27,7 +27,7 @@ _LARGEST = 1.7976931348623157e308
 _EXACT = 1 << 53
 """Up to this integer, a double can represent every integer exactly."""
 _AMOUNT = 1e6
-"""Amounts with two decimals are at most this large."""
+"""Amounts with two decimal places are at most this large."""
 PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT, AMBIGUOUS_WEIGHT = 4, 3.6, 6.5, 0.3, 0.5
 """The relative frequencies of the plainest value, any value, edges, long edges and ambiguous values. With these frequencies, if
 Hypothesis halves the byte of an edge in an array, it usually gets a byte of the simpler kind "any value".

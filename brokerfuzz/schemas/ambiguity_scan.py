@@ -178,7 +178,7 @@ class _ScanWriter:
         return _indented([f"touch({self._name(ambiguity)}, {here.place}, {found or f'describe({here.value})'})"])
 
     def _name(self, thing: Any) -> str:
-        """Makes an object available to the generated source, and returns the name of the object in the source."""
+        """Makes a Python object available to the generated source, and returns the name of the object there."""
         name = f"n{next(self._numbers)}"
         self._names[name] = thing
         return name

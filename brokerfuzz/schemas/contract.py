@@ -451,7 +451,7 @@ def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
 
 
 def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the interpretations of an ambiguity. Raises `ContractError` if the detector does not support an interpretation."""
+    """Returns the interpretations of an ambiguity. Raises `ContractError` if the detector does not support one of them."""
     given, detector = entry["interpretations"], entry["detector"]
     if detector == NEAR_NOW:
         seconds = given.get("seconds") if isinstance(given, dict) else None

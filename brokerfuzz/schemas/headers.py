@@ -70,7 +70,7 @@ def in_doubt(headers: Headers) -> Iterator[tuple[str, str]]:
 
 
 def in_words(name: str, value: str | None) -> str:
-    """Describes a header: `content-type: text/plain`, `no content-type`."""
+    """Describes a header, for example as `content-type: text/plain` or as `no content-type`."""
     return f"no {name}" if value is None else f"{name}: {value}" if value else f"an empty {name}"
 
 

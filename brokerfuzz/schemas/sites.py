@@ -164,7 +164,7 @@ def _label(when: Schema, number: int) -> str:
 
 
 def demand(keyword: str, value: Any) -> str:
-    """Describes what a rule requires: "at least 1", "one of 'a', 'b'". A verdict shows the text after the word "expected"."""
+    """Describes what a rule requires, for example "at least 1". A verdict shows this text after the word "expected"."""
     match keyword:
         case "type":
             names = [value] if isinstance(value, str) else list(value)

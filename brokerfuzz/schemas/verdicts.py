@@ -11,7 +11,7 @@ from brokerfuzz.errors import UnknownNameError, listed_values, shortened
 from brokerfuzz.wording import counted
 
 RIGHT_ANSWERS: Mapping[str, Sequence[str]] = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("accepted", "rejected")}
-"""The answers to a message that the contract allows, for each label."""
+"""Maps each label to the answers that the contract allows for a message with this label."""
 _FEW = 3
 
 
@@ -30,7 +30,7 @@ NOT_JSON, UNKNOWN_PROPERTY = "not JSON: ", "unknown property "
 
 
 def violation(found: str, demanded: str) -> str:
-    """Describes a violation: `expected at least 1, found 0`, `unknown property ...`, `not JSON: ...`, or `required property is missing`."""
+    """Describes a violation, for example as `expected at least 1, found 0` or as `required property is missing`."""
     if found.startswith((NOT_JSON, UNKNOWN_PROPERTY)):
         return found
     return "required property is missing" if (found, demanded) == (NOTHING, PRESENT) else f"expected {demanded}, found {found}"

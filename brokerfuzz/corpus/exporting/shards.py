@@ -210,7 +210,7 @@ def _found(export: Export, place: Place) -> Written | None:
 
 
 def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
-    """Yields the names of old shards to delete: shards of an export with another number of shards or another compression."""
+    """Yields the names of old shards to delete. They belong to an earlier export with another number of shards or another compression."""
     count = known.get("of") if known is not None else None
     if known is None or not isinstance(count, int) or not 0 < count < 100_000:
         return

@@ -48,7 +48,7 @@ def now_of(case: Case) -> str | None:
 
 
 def facts_of(case: Case) -> dict[str, Any]:
-    """Returns everything about a case except for its message, as JSON."""
+    """Returns the ID, the message type, the verdict, the time, the faults, the ambiguities and the twin of a case, as JSON."""
     return {
         "id": case.id,
         "message": case.message_type,
@@ -66,5 +66,5 @@ def clock_note(now: str | None) -> str:
 
 
 def ascii_line(text: str) -> str:
-    """Converts text to one line of printable ASCII. All other characters are escaped as in Python."""
+    """Converts text to one line of printable ASCII. All other characters are escaped as in Python strings."""
     return "".join(char if " " <= char <= "~" else char.encode("unicode_escape").decode() for char in text)

@@ -28,7 +28,7 @@ SCENARIO = "brokerfuzz"
 _INDEX = "brokerfuzz/cases.json"
 _CHUNK = 1 << 20
 _BY_PATH, _BY_HEADER, _BY_SCENARIO = 1, 2, 3
-"""The priorities of the stubs. The stub for the most specific request comes first."""
+"""The priorities of the stubs. If several stubs match a request, WireMock uses the one with the lowest number."""
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:

@@ -1,4 +1,4 @@
-"""Finds the lines of the keys in a TOML file, because the parser of Python does not report them."""
+"""Finds the line number of each key in a TOML file, because Python's parser does not report line numbers."""
 
 import re
 import tomllib
