@@ -31,11 +31,10 @@ _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 _STATED_SHARE = 54
 _STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
 _OTHERS: Mapping[str, int] = {"unknown property": 8, "type": 30, "integer range": 6, "syntax": 2}
-"""The shares of the other kinds of rules among the faults, in percent. These other rules follow from the types in the tables of the
-contract. There are many of them, but almost all programs check them. The rules that the contract states in words (`_STATED`) together
-get 54 percent of the faults.
+"""The shares of the faults, in percent, for rules that follow from the types in the tables of the contract. There are many such rules,
+but almost all programs check them. The rules that the contract states in words (`_STATED`) together get 54 percent of the faults.
 """
-_TOO_LARGE = ("message_size",)  # a message that touches this ambiguity is a megabyte long, so only the catalogue contains one
+_TOO_LARGE = ("message_size",)  # a message that touches this ambiguity is a megabyte long, so only the catalogue contains such a message
 TAG = "random"
 
 
@@ -130,7 +129,7 @@ class CaseDecoder:
         return [technique for technique in maker.techniques(rule) if self.techniques is None or technique.name in self.techniques]
 
     def faults(self, now: datetime | None) -> FaultMaker:
-        """Returns the object that generates faults for the time `now`. All such objects share the messages that they build."""
+        """Returns the object that generates faults for the time `now`. The objects for different times share a cache of messages."""
         return replace(_fault_maker(self.contract, self.message_type, now is not None), now=now)
 
     # --------------------------------------------------------------------------------------------------- probes
@@ -159,8 +158,8 @@ class CaseDecoder:
 
 @lru_cache(maxsize=64)
 def _message_decoders(contract: Contract, message_type: MessageType, style: Style) -> dict[str, Read]:
-    """Returns the cache of compiled message decoders, by place. All case decoders share this cache, because a message decoder does
-    not depend on which cases are selected.
+    """Returns the cache of compiled message decoders, by place. All case decoders with the same arguments share this cache, because a
+    message decoder does not depend on the selected verdicts, rules and techniques.
     """
     return {}
 

@@ -17,7 +17,9 @@ from brokerfuzz.schemas.flattening import Schema, conjoin
 from brokerfuzz.schemas.sites import join
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
-"""The keywords of rules that require something to be present and not empty. Rules with a condition have only these keywords."""
+"""The keywords of rules that require something to be present, not empty or large enough. Rules with a condition have only these
+keywords.
+"""
 
 
 class _Recent(dict[Any, Any]):

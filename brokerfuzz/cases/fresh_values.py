@@ -126,7 +126,9 @@ def _rewritten(literal: str, suffix: str) -> str:
 
 
 def _read(literal: str) -> str:
-    """Returns the string that a JSON literal represents. An invalid literal, such as one with an unknown escape, stays unchanged."""
+    """Returns the string that a JSON literal represents. For an invalid literal, such as one with an unknown escape, returns the
+    characters between its quotes.
+    """
     try:
         return str(json.loads(literal, strict=False))
     except ValueError:

@@ -145,12 +145,14 @@ class _Builder:
 
 
 def _instant_order(path: str) -> int:
-    """Returns an index into `value_pools.INSTANTS` for a property, so that a start is always before the matching end."""
+    """Returns the index of the time in `value_pools.INSTANTS` that a property gets. Properties with `end` in their path get a later
+    time than all others.
+    """
     return 1 if re.search("end", path, re.IGNORECASE) else 0
 
 
 def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
-    """Returns the value of an array item. If possible, the strings and integers of the items are all different."""
+    """Returns the value for the array item with this index. If possible, different items get different strings and integers."""
     turns, place = divmod(index, len(values))
     value = values[place]
     if not turns or isinstance(value, float):

@@ -131,7 +131,7 @@ def _common_suffix_length(a: bytes, b: bytes) -> int:
 
 
 def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:
-    """Returns the excerpt of a message around the difference, which begins at the byte `start` and ends before the byte `end`."""
+    """Returns the excerpt of a message around the difference. The difference begins at the byte `start` and ends before the byte `end`."""
     before = ("... " if begin else "") + _text(body[begin:start])
     different = shortened(_text(body[start:end]), WIDEST)
     after = _text(body[end : end + _AFTER]) + (" ..." if len(body) > end + _AFTER else "")

@@ -212,7 +212,7 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
 
 
 def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Gives a state to every property without a state. The states must be possible together."""
+    """Gives a state to every property without a state. If possible, the result contains no impossible pair of states."""
     whole = dict(row)
     for name in factors:
         if name not in whole:

@@ -203,7 +203,7 @@ def _catalogue_cases(plan: Plan) -> Sequence[Case]:
 
 
 def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
-    """Yields the cases, but ends if the filter excludes many cases in a row, because it may exclude all of them."""
+    """Yields the cases, but ends if the filter excludes many cases in a row, because the filter may exclude all further cases."""
     excluded = 0
     for case in cases:
         yield case

@@ -22,7 +22,7 @@ _ID = re.compile(r"[0-9a-f]{16}")
 _CARRIERS = frozenset({"body", "raw", "file"})
 _PROPERTIES = _CARRIERS | {"id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "last"}
 _BESIDE = frozenset({"reason", "group", "difference"})
-"""The properties that some formats add for other readers, and that brokerfuzz ignores."""
+"""The properties that some formats add for other programs. brokerfuzz ignores these properties."""
 
 MOST_LISTED = 1000
 """The maximum number of faults, ambiguities, tags or headers in a line. Lines from brokerfuzz contain only a few of these values."""

@@ -6,8 +6,8 @@
 Empty lists are omitted.
 
 `body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes. Otherwise, `raw`
-contains the message in base64. In a corpus for other languages, every message is in `raw`. If the corpus is a folder, the property
-`file` contains the name of the file with the message, and `reason` says why the message has its verdict.
+contains the message in base64. With `export --base64`, every message is in `raw`. If each message has its own file, the property `file`
+contains the name of this file, and `reason` says why the message has its verdict.
 
 `ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is omitted if there is no twin. The `headers` of
 a case replace the usual headers with the same names. The value null means that the header is not sent. If the headers declare a

@@ -88,7 +88,9 @@ class RequestMaker:
                 yield from ((name, body, headers) for name, headers in _OTHERS.items())
 
     def _beyond_ascii(self, message: Any) -> bytes:
-        """Adds letters outside ASCII to a string of the message. A service that assumes a wrong encoding reads other letters."""
+        """Adds letters outside ASCII to a string of the message. A service that assumes a wrong encoding reads these letters
+        incorrectly.
+        """
         for name, value in message.items():
             if isinstance(value, str):
                 body = compact({**message, name: f"{value} é漢"})

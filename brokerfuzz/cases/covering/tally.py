@@ -77,7 +77,7 @@ class Tally:
         return MessageScanner(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
-        """Returns the goal. If the goal is an ambiguity that concerns all places of a message, its site becomes the root."""
+        """Returns the goal. If the goal is an ambiguity that concerns all places of a message, returns it with the root as its site."""
         return goal if goal.kind != "ambiguity" or goal in self._known else goal._replace(site="")
 
     # ---------------------------------------------------------------------------------------------------- results

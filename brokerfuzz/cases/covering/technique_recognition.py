@@ -196,7 +196,7 @@ def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
 
 
 def _fits(schema: Schema, value: Any) -> bool:
-    """Returns whether all types inside the value are correct, and all its properties are known."""
+    """Returns whether the schema allows all types and all property names in the value."""
     types = types_of(schema)
     if JSON_TYPE_OF[type(value)] not in types and not (type(value) is int and "number" in types):
         return False

@@ -79,5 +79,5 @@ def _to_string(message: Any, site: str, turn: int) -> Steps | None:
 
 
 def marked(body: bytes, mark: bytes | None) -> bool:
-    """Returns whether the message contains the mark, in any Unicode encoding."""
+    """Returns whether the message contains the mark. The message may have any Unicode encoding."""
     return mark is not None and (mark in body or mark in body.replace(b"\0", b""))

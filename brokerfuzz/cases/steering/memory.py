@@ -34,7 +34,7 @@ class News:
     """
 
     def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:
-        self._given, self._mark, self._memory = [body], mark, memory  # there are few messages, so comparing them is faster than hashing them
+        self._given, self._mark, self._memory = [body], mark, memory  # there are few variants, so comparing them is faster than hashing them
 
     def may_be(self, body: bytes) -> bool:
         """Returns whether further changes of this variant can give a new message."""

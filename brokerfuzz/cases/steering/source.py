@@ -35,7 +35,9 @@ class TurningSource(RandomValues):
         self._kept, self._instead = _masks(full)
 
     def take(self, size: int, /) -> bytes:
-        """Returns the next record. Short records and the last bytes of a record do not depend on `dial`."""
+        """Returns the next record (the bytes for the properties of a JSON object). Short records and the last bytes of a record do not
+        depend on `dial`.
+        """
         record = self._turn(size)
         if size <= _SHORT:
             return record

@@ -66,8 +66,8 @@ for _name, _text, _spell in (
 
 for _name, _text, _written in (
     ("hexadecimal-string", "A hexadecimal number as a string.", "0x10"),
-    ("thousands-comma-string", "A number as a string, with a comma between its thousands.", "1,000"),
-    ("thousands-underscore-string", "A number as a string, with an underscore between its thousands.", "1_000"),
+    ("thousands-comma-string", "A number as a string, with a comma as the thousands separator.", "1,000"),
+    ("thousands-underscore-string", "A number as a string, with an underscore as the thousands separator.", "1_000"),
     ("decimal-comma-string", "A number as a string, with a decimal comma.", "1,5"),
     ("arabic-digits-string", "A number as a string, in Arabic digits.", "١٢"),
     ("infinity-as-string", 'The string "Infinity" instead of a number.', "Infinity"),

@@ -79,7 +79,7 @@ LOOK_ALIKES = str.maketrans("aeopcxiESIOPCTBAHKMNX", "аеорсхіЕЅІОРС
 """Maps Latin letters to letters of other alphabets that look the same."""
 
 for _name, _text, _rename in (
-    ("other-case-key", "A copy of a known property with the first letter of its name in the other case.", lambda name: name[0].swapcase() + name[1:]),
+    ("other-case-key", "A copy of a known property with the case of its name's first letter changed.", lambda name: name[0].swapcase() + name[1:]),
     ("upper-case-key", "A copy of a known property with its name in upper case.", str.upper),
     ("lower-case-key", "A copy of a known property with its name in lower case.", str.lower),
     ("snake-case-key", "A copy of a known property with its name in snake case.", lambda name: _words(name, "_")),

@@ -64,9 +64,9 @@ slip("unquoted-key", "The first property name without quotes.", at(name, lambda 
 slip("unquoted-keys", "All property names without quotes.", _unquoted)
 slip("single-quoted-key", "The first property name in single quotes.", at(name, lambda token: b"'" + token[1:-1] + b"'"))
 slip("escaped-quotes-of-key", "The first property name in escaped quotes.", at(name, lambda token: rb"\"" + token[1:-1] + rb"\""))
-slip("number-for-key", "A property whose name is a number without quotes.", before(closing, b",1:1"))
-slip("huge-number-for-key", "A property whose name is a number without quotes, too large for a double.", before(closing, b",9999E9999:1"))
-slip("null-for-key", "Two properties whose names are null without quotes.", before(closing, b",null:null,null:null"))
+slip("number-for-key", "A property with an unquoted number as its name.", before(closing, b",1:1"))
+slip("huge-number-for-key", "A property with an unquoted number as its name, which is too large for a double.", before(closing, b",9999E9999:1"))
+slip("null-for-key", "Two properties with the unquoted word null as their name.", before(closing, b",null:null,null:null"))
 slip("bracket-for-key", "An opening bracket instead of a property name.", before(closing, b',[:"a"'))
 slip("missing-name", "A colon and a value without a property name.", before(closing, b',:"a"'))
 slip("name-alone", "A property name without a colon and a value.", before(closing, b',"a"'))
@@ -115,7 +115,7 @@ for _name, _words, _between in (
 ):
     slip(_name, f"{_words} between two properties.", after(comma, _between.encode()))
 slip("escaped-line-break-outside", "A backslash and the letter n between two properties.", after(comma, rb"\n"))
-slip("unicode-escape-outside", "A space before a string, written as a Unicode escape.", before(string, rb"\u0020"))
+slip("unicode-escape-outside", "A Unicode escape for a space, outside of any string.", before(string, rb"\u0020"))
 
 # ------------------------------------------------------------------------------------------- JavaScript and XML
 

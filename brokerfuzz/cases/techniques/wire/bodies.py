@@ -50,11 +50,11 @@ slip("percent-encoded", "The message, percent-encoded as in a URL.", lambda body
 slip("html-escaped", "The message with its quotes escaped as in HTML.", lambda body: escape(body.decode()).encode(), family="whole-body")
 slip("quotes-escaped", "The message with a backslash before every quote.", lambda body: body.replace(b'"', rb"\""), family="whole-body")
 slip("as-form", "The message encoded as an HTML form.", _as_form, family="whole-body")
-slip("as-xml", "An XML document.", lambda body: b'<?xml version="1.0"?><offer><number>A-1</number></offer>', family="whole-body")
+slip("as-xml", "XML instead of the message.", lambda body: b'<?xml version="1.0"?><offer><number>A-1</number></offer>', family="whole-body")
 slip("as-yaml", "The message as YAML, with one property per line.", _as_yaml, family="whole-body")
-slip("single-quotes", "Property names and strings in single quotes.", lambda body: body.replace(b"'", b"").replace(b'"', b"'"), family="whole-body")
-slip("curly-quotes", "Property names and strings in typographic (curly) quotes.", lambda body: body.replace(b'"', "”".encode()), family="whole-body")
-slip("in-backticks", "Property names and strings in backticks.", lambda body: body.replace(b'"', b"`"), family="whole-body")
+slip("single-quotes", "All names and strings in single quotes.", lambda body: body.replace(b"'", b"").replace(b'"', b"'"), family="whole-body")
+slip("curly-quotes", "All names and strings in typographic (curly) quotes.", lambda body: body.replace(b'"', "”".encode()), family="whole-body")
+slip("in-backticks", "All names and strings in backticks.", lambda body: body.replace(b'"', b"`"), family="whole-body")
 slip("as-python", "The message as a Python dictionary literal.", lambda body: in_words(loads(body)).encode(), family="whole-body")
 slip("in-utf-7", "The message encoded in UTF-7.", _in_utf_7, family="encoding")
 slip("in-ebcdic", "The message encoded in EBCDIC.", lambda body: body.decode().encode("cp500", "replace"), family="encoding")
@@ -64,7 +64,7 @@ slip("in-ebcdic", "The message encoded in EBCDIC.", lambda body: body.decode().e
 for _name, _text, _before in (
     ("half-a-mark", "Two of the three bytes of a byte order mark before the message.", b"\xef\xbb"),
     ("two-marks", "Two byte order marks before the message.", b"\xef\xbb\xbf\xef\xbb\xbf"),
-    ("lone-byte-before", "A byte before the message that is not valid UTF-8.", b"\xe9"),
+    ("lone-byte-before", "A byte that is not valid UTF-8, followed by the message.", b"\xe9"),
     ("guard-before", "A prefix before the message that prevents a browser from running the message as a script.", b")]}',\n"),
     ("assignment", "The message assigned to a variable.", b"var offer = "),
     ("record-separator", "A record separator before the message, as in JSON text sequences.", b"\x1e"),
@@ -86,7 +86,7 @@ for _name, _text, _after in (
     ("comma-behind", "A comma after the message.", b","),
     ("trailing-nul", "A NUL byte after the message.", b"\0"),
     ("trailing-control-z", "The character Control-Z after the message, an old end-of-file mark.", b"\x1a"),
-    ("trailing-byte", "A byte after the message that is not valid UTF-8.", b"\xff"),
+    ("trailing-byte", "The message, followed by a byte that is not valid UTF-8.", b"\xff"),
     ("trailing-mark", "A byte order mark after the message.", b"\xef\xbb\xbf"),
 ):
     slip(_name, _text, after(closing, _after))

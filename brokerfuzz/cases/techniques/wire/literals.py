@@ -31,13 +31,13 @@ for _name, _words, _number in (
     ("hexadecimal", "A hexadecimal number.", "0x10"),
     ("octal", "An octal number.", "0o17"),
     ("binary", "A binary number.", "0b11"),
-    ("digits-apart", "A number with a space between its thousands.", "1 000.0"),
-    ("digits-underscored", "A number with an underscore between its thousands.", "1_000"),
-    ("digits-with-apostrophe", "A number with an apostrophe between its thousands.", "1'000"),
+    ("digits-apart", "A number with a space as the thousands separator.", "1 000.0"),
+    ("digits-underscored", "A number with an underscore as the thousands separator.", "1_000"),
+    ("digits-with-apostrophe", "A number with an apostrophe as the thousands separator.", "1'000"),
     ("decimal-comma", "A number with a decimal comma.", "1,5"),
     ("full-width-digit", "A number written with a full-width digit.", "１"),
     ("sum", "A sum instead of a number.", "1+2"),
-    ("letter-behind-number", "A letter after a number.", "-1x"),
+    ("letter-behind-number", "A number, followed by a letter.", "-1x"),
     ("letter-in-number", "A letter inside a number.", "1.2a-3"),
     ("letter-for-exponent", "A number with H instead of the exponent letter.", "1.8H-3"),
     ("big-integer-suffix", "A number with the suffix n, a JavaScript big integer.", "1n"),
@@ -57,11 +57,11 @@ for _name, _words, _number in (
     slip(_name, _words, at(number, _number.encode()))
 
 for _name, _words, _bytes in (
-    ("broken-byte-behind-number", "A byte that is not valid UTF-8 after a number.", b"1\xe5"),
-    ("broken-byte-in-exponent", "A byte that is not valid UTF-8 instead of the digits of an exponent.", b"1e\xe5"),
-    ("broken-byte-behind-exponent", "A byte that is not valid UTF-8 after the digits of an exponent.", b"1e1\xe5"),
-    ("nul-behind-number", "A NUL byte after a number.", b"1\0"),
-    ("escape-in-number", "A digit of a number, written as a Unicode escape.", rb"1\u0030"),
+    ("broken-byte-behind-number", "A number, followed by a byte that is not valid UTF-8.", b"1\xe5"),
+    ("broken-byte-in-exponent", "An exponent with a byte that is not valid UTF-8 instead of its digits.", b"1e\xe5"),
+    ("broken-byte-behind-exponent", "An exponent, followed by a byte that is not valid UTF-8.", b"1e1\xe5"),
+    ("nul-behind-number", "A number, followed by a NUL byte.", b"1\0"),
+    ("escape-in-number", "A number with one digit written as a Unicode escape.", rb"1\u0030"),
 ):
     slip(_name, _words, at(number, _bytes))
 
@@ -78,8 +78,8 @@ for _name, _words, _change in (
 
 for _name, _words, _change in (
     ("unquoted-string", "A string without quotes.", lambda token: b"abc"),
-    ("accented-unquoted-string", "A string with a non-ASCII letter, without quotes.", lambda token: "é".encode()),
-    ("broken-unquoted-string", "A string with a byte that is not valid UTF-8, without quotes.", lambda token: b"a\xe5"),
+    ("accented-unquoted-string", "A string without quotes that contains a non-ASCII letter.", lambda token: "é".encode()),
+    ("broken-unquoted-string", "A string without quotes that contains a byte that is not valid UTF-8.", lambda token: b"a\xe5"),
     ("constructed-string", "A string as the argument of a constructor, as in JavaScript.", lambda token: b"new String(" + token + b")"),
 ):
     slip(_name, _words, at(string, _change))
