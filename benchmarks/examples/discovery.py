@@ -1,7 +1,7 @@
 """Measures the strategies for invalid messages: which rules their examples break, in how many runs and how early, and which kinds of
 faults occur.
 
-A case counts as breaking the rules in its verdict, even if its strategy intended to break another rule.
+The verdict of a case decides which rules are broken, and not the claim of the strategy.
 """
 
 from collections import Counter
@@ -90,8 +90,8 @@ def runs_that_break(rules: Sequence[str], found: Sequence[Faults]) -> int:
 
 
 def medians(message_type: MessageType, found: Sequence[Faults], limit: int) -> dict[str, float]:
-    """Maps each rule to a median over all runs: the median of the number of the first example that breaks the rule. If no example of a
-    run breaks the rule, the run counts as `limit` + 1.
+    """Maps each rule to the number of the first example that breaks it (the median of all runs). If no example of a run breaks the
+    rule, the number is `limit` + 1.
     """
     rules = load_contract().rules[message_type]
     return {rule.id: median(faults.first.get(rule.id, limit + 1) for faults in found) for rule in rules}

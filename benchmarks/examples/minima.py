@@ -64,7 +64,7 @@ class AnyValue:
 ANYTHING = AnyValue()
 LETTER = AnyOf(*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 OTHER_ID = AnyOf(*"bcdefghijklmnopqrstuvwxyz0123456789", *(f"a-{number}" for number in range(2, 12)))
-"""The ID of a further item. Items with the same ID touch an ambiguity."""
+"""The ID of a second item. Items with the same ID would touch an ambiguity."""
 
 
 # --------------------------------------------------------------------------------------------------- plain messages

@@ -14,10 +14,10 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields a mutant for each rule that is not checked.
+    """Yields a mutant for each rule, which does not check this rule.
 
-    Other mutants check no conditional rule, or only one of the conditional rules. Other mutants check a rule only if a condition
-    applies, or only if the condition does not apply.
+    Other mutants check no conditional rule, or only one of them. Further mutants check a rule only if a condition applies, or only if
+    the condition does not apply.
     """
     for rule in ground.rules:
         yield _dropped(ground, rule)
@@ -93,7 +93,7 @@ def _top(rules: list[Rule]) -> str:
 def _under_conditions(ground: Ground) -> Iterator[Candidate]:
     """Yields mutants that check an unconditional rule only if a condition applies, or only if the condition does not apply.
 
-    The first step of the site is that of a conditional rule: for example, `productClusters`.
+    These rules are below a property that also has conditional rules: for example, below `productClusters`.
     """
     for rules in _of_conditions(ground).values():
         condition = rules[0].condition

@@ -17,7 +17,7 @@ def steps_of(path: str) -> list[Step]:
 
 
 def mended(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Schema:
-    """Returns a schema in which the function `change` has changed the part at the path. All other parts are those of the original."""
+    """Returns a schema in which the function `change` has changed the part at the path."""
     return _mended(schema, steps_of(path), change)
 
 
@@ -59,7 +59,7 @@ def schema_at(schema: Schema, path: str) -> Schema:
 
 def put(message: Any, path: str, value: Any, *, item: int = 0) -> Any:
     """Returns the message with the value at the path. The value `ABSENT` removes the property. In arrays, the value is in the item with
-    the index `item`. All other parts are those of the original message.
+    the index `item`.
     """
     return _put(message, steps_of(path), value, item)
 

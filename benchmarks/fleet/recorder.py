@@ -1,4 +1,4 @@
-"""A server with the service without a bug. The server records the requests."""
+"""An HTTP server that runs the service without a bug, and records the requests."""
 
 import socket
 import threading

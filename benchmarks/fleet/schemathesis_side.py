@@ -1,4 +1,4 @@
-"""Records the messages that Schemathesis and brokerfuzz send to the service without a bug. Both tools test the same contract.
+"""Records the messages that Schemathesis and brokerfuzz send to the service without a bug.
 
 The messages of both tools are scored in the same way. A mutant counts as killed if it answers a message wrongly, even if
 Schemathesis would not report the wrong answer. Schemathesis must be installed (`pip install '.[bench]'`).

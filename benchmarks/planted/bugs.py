@@ -173,7 +173,7 @@ def loaded(program: Program, old: str = "", new: str = "") -> Callable[[bytes], 
     def answer(body: bytes) -> Any:
         try:
             return function(body, NOW)
-        except Exception as problem:  # a crash is a result
+        except Exception as problem:  # the program has crashed
             return f"crashed with {type(problem).__name__}"
 
     return answer

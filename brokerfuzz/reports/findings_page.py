@@ -1,7 +1,7 @@
 """Creates an HTML page with the findings of a campaign.
 
 The page is a single file that loads no other files. In a browser without scripts, everything except the filters and the copy
-buttons works. Only the module `markup` creates HTML. It escapes all text.
+buttons works. Only the module `markup` creates HTML. This module escapes all text.
 """
 
 from base64 import b64encode

@@ -19,7 +19,7 @@ class Row(NamedTuple):
     alike: bool
 
 
-_MOST_COMPARED = 10_000  # the maximum number of rows
+_MOST_COMPARED = 10_000  # the maximum number of pairs of lines to compare
 _LONGEST_LINE = 400  # characters
 _AROUND = 60  # the number of characters of a long line that are shown before the difference
 _CONTEXT = 12  # the number of equal lines that are shown around a difference

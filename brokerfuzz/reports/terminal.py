@@ -1,7 +1,7 @@
 """Prints the report for people: the outcome, the findings, the behaviour for each ambiguity, and a summary at the end.
 
-The report has colours only on a terminal, and only if `NO_COLOR` is not set. Characters that are not printable are escaped, so
-that a target cannot control the terminal.
+Without the option `--color`, the report has colours only on a terminal, and only if `NO_COLOR` is not set. Characters that are not
+printable are escaped, so that a target cannot control the terminal.
 """
 
 import os
@@ -33,7 +33,7 @@ MOST_QUESTIONS = 6
 LONGEST_BODY = 2000
 """The maximum number of characters of a message that are shown."""
 EVERY = 30.0
-"""Seconds between two lines about the progress, if the stream is not a terminal."""
+"""The number of seconds between two lines about the progress, if the stream is not a terminal."""
 NAME = "brokerfuzz"
 NOT_SENT = "this target cannot receive request headers (or, with --lines plain, line breaks)"
 """The reason why some cases were not sent. An HTTP target can receive all cases."""

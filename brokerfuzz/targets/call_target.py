@@ -32,8 +32,8 @@ class CallTarget(PoolTarget):
     `package.module:function`. Python imports the module from the current folder or from `sys.path`.
 
     To accept a message, the function returns None, True or the string `accepted`. To reject a message, the function returns False
-    or the string `rejected`, or raises an exception. In a returned string, a reason may follow the first word, after a space or a
-    colon. By default, a `ValueError` means `rejected`, and so does an exception whose class (or base class) has `validation` in its
+    or the string `rejected`, or raises an exception. A returned string can also contain a reason, such as `rejected: no products`.
+    By default, a `ValueError` means `rejected`, and so does an exception whose class (or base class) has `validation` in its
     name. Examples are the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` names exception classes
     (`package.module:Class`), only exceptions of these classes mean `rejected`. Any other exception, such as `AssertionError`, means
     `crashed`. The string `crashed` and any other returned value also mean `crashed`: for example, a list of errors has no clear

@@ -115,7 +115,7 @@ class CommandTarget:
 
     @asynccontextmanager
     async def _free_place(self) -> AsyncIterator[None]:
-        """Waits until fewer than the maximum number of programs are running."""
+        """Waits until fewer than `processes` programs are running."""
         if (semaphore := self._semaphore) is not None:
             async with semaphore:
                 if self._semaphore is not None:

@@ -25,9 +25,9 @@ def curl_line(
     words in `before` come directly before `curl`.
 
     `options` are further words of the command, already quoted for a shell. `without` lists the default headers that curl must not
-    send. An environment variable replaces each secret. If the user specified no variable, its name says where the secret was:
-    `${AUTHORIZATION}` for the header `Authorization`, `${TOKEN}` for the URL parameter `token`, and `${TARGET_USER}` for the user
-    and the password in the URL.
+    send. An environment variable replaces each secret. If the user specified no variable for a secret, the variable is named after
+    the place of the secret: `${AUTHORIZATION}` for the header `Authorization`, `${TOKEN}` for the URL parameter `token`, and
+    `${TARGET_USER}` for the user and the password in the URL.
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]

@@ -29,7 +29,7 @@ class Excerpt:
 
     @property
     def first_line(self) -> str:
-        """The first line that is not empty. For a Python traceback, the last line, which contains the error."""
+        """The first line that is not empty. If the output is a Python traceback, this is the last line, which contains the error."""
         line = next((line for line in self.head.splitlines() if line.strip()), b"")
         return self.last_line if line.startswith(b"Traceback (most recent") else in_one_line(line)
 

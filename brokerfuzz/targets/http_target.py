@@ -197,8 +197,8 @@ class HttpTarget:
         """Sends a message and returns the answer. The request also contains `case_id` and the ID of the campaign (see
         `TraceHeaders`).
 
-        Raises `TargetError` if no server has ever answered at this URL, if one of the two sides does not accept the certificate of
-        the other, or if this machine has no resources for a connection. If the headers contain `Transfer-Encoding: chunked`,
+        Raises `TargetError` if no server has ever answered at this URL, if the certificate of the server or of the client is not
+        accepted, or if this machine has no resources for a connection. If the headers contain `Transfer-Encoding: chunked`,
         brokerfuzz sends the body as one chunk. If they contain `Expect`, brokerfuzz sends the body without waiting for a response.
         """
         headers = (*headers, *self.trace.of(case_id))

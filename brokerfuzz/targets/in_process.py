@@ -128,8 +128,8 @@ def listen_for_exceptions() -> None:
 
 
 def exceptions_of_request() -> Sequence[BaseException]:
-    """Begins a request. Returns a list, to which each exception is added that is logged before the next request begins in the
-    same context (see `contextvars`).
+    """Begins a request, and returns a list. Until the next request begins, each exception that is logged in the same context (see
+    `contextvars`) is added to this list.
     """
     logged: list[BaseException] = []
     _logged.set(logged)

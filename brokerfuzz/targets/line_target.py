@@ -39,7 +39,7 @@ class LineTarget(PoolTarget):
     programs do not have to flush.
 
     - If `encoding` is "plain", each line of the input is a message. With this encoding, brokerfuzz does not send messages that
-      contain a line break, U+2028 or U+2029. For some programs (for example in Node), a line also ends at the last two characters.
+      contain a line break, U+2028 or U+2029. Some programs, for example in Node, also end a line at U+2028 or U+2029.
     - If `encoding` is "base64", each line of the input is a message in base64.
     - If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer (big-endian), and then
       the message.

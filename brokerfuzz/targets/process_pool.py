@@ -28,8 +28,8 @@ EXIT_GRACE = 0.5
 CLOSED_PIPE_GRACE = 0.25
 """The number of seconds that brokerfuzz waits for the end of a process that has closed a pipe."""
 STARTS = 3
-"""The maximum number of processes that get the same message, if each of them fails without reading it. The limit applies only
-until a process has answered a message.
+"""The maximum number of processes that get the same message, if every process fails without reading the message. The limit applies
+only until a process has answered any message.
 """
 
 
@@ -129,7 +129,7 @@ class ProcessPool:
         try:
             return await request.answer
         finally:
-            if request.worker is not None:  # cancelled
+            if request.worker is not None:  # the call was cancelled before the answer arrived
                 request.worker.kill()
 
     def dispatch(self) -> None:
@@ -155,7 +155,7 @@ class ProcessPool:
             self.dispatch()
 
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Gives a message to another process, because its first process did not read it.
+        """Gives a message to another process, because the previous process did not read the message.
 
         If no process has ever answered, at most `tries` processes get the message. The pool gives up when `patience` seconds have
         passed since the first failure.
@@ -298,7 +298,7 @@ class Worker:
     def _on_startup_reply(self, reply: Reply) -> None:
         if reply.kind == "ready" and not self.ready and not self._wire.rest:
             self.ready = True
-            self._no_limit()  # until now, the time limit was READY_LIMIT
+            self._no_limit()  # removes the time limit READY_LIMIT
             self._set_startup(None)
             self._pool.next(self)
         elif self._request is not None:

@@ -53,7 +53,7 @@ def variable(name: str) -> str:
 
 
 def of_environment(names: Iterable[str]) -> dict[str, str]:
-    """Maps a reference such as `${TOKEN}` to the value of each environment variable. Raises `TargetError` if a variable is not set."""
+    """Maps references such as `${TOKEN}` to the values of the environment variables. Raises `TargetError` if a variable is not set."""
     names = [str(name) for name in names]
     for name in names:
         if not os.environ.get(name):
@@ -74,8 +74,8 @@ def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
     """Splits the value of a header into parts. The flag of a part is True if the part is a reference that replaces a secret, such
     as `${TOKEN}`.
 
-    If the name of the header looks secret, the parts that are not references may also be secret, unless they are only a scheme such
-    as `Bearer`. Then one reference replaces the whole value.
+    If the name of the header looks secret, one reference replaces the whole value, because its other parts may also be secret. The
+    only exception: if the other parts are only a scheme such as `Bearer`, they remain.
     """
     if isinstance(value, Secret) and value.parts:
         parts = [(text, False) if variable_name is None else (f"${{{variable_name}}}", True) for text, variable_name in value.parts]
@@ -200,7 +200,7 @@ class Secrets:
             return f"[compressed response of {len(body):,} bytes]".encode()[:size]
         longer = body[: size + self._search.longest]
         begun = self._search.replaced(longer, size)[:size] if self._search.finds(longer) else body[:size]
-        place = self._search.beginning_at_end(begun, SHORTEST) if len(body) == size else None  # other code has cut the body
+        place = self._search.beginning_at_end(begun, SHORTEST) if len(body) == size else None  # other code may have cut off the body
         return begun if place is None else begun[:place] + HIDDEN.encode()
 
 

@@ -59,8 +59,8 @@ def shown_command(words: Sequence[str]) -> str:
 
 
 def quoted(word: str) -> str:
-    """Quotes a word for a POSIX shell. The result is on one line, unless the word ends in a line break, because `$(...)` would
-    remove this line break.
+    """Quotes a word for a POSIX shell, on one line. If the word ends in a line break, the result has several lines, because `$(...)`
+    would remove this line break.
     """
     if word.isprintable() or word.endswith("\n"):
         return shlex.quote(word)
