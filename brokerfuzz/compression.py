@@ -72,7 +72,8 @@ def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
     """Opens a file for reading, and decompresses it if its name ends in `.gz` or `.zst`.
 
     Raises `OSError` if the file cannot be opened, and `CorpusError` if its first bytes do not match its name. Reading raises
-    `CorpusError` if the file is damaged or truncated, or if it decompresses to more than 256 MB and more than 200 times its size.
+    `CorpusError` if the file is damaged or truncated. Reading also raises `CorpusError` if the decompressed data is larger than
+    256 MiB and more than 200 times the size of the file.
     """
     with Path(path).open("rb") as stream, decompressing(stream, str(path)) as decompressed:
         yield decompressed

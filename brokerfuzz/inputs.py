@@ -1,6 +1,6 @@
 """Reads messages from files and standard input: one message per file or per line, a corpus, or recorded traffic.
 
-To save memory, files with one message per line are read line by line, and messages of more than `LARGEST` bytes raise an error.
+To save memory, files with one message per line are read line by line. A message of more than `LARGEST` bytes is an error.
 """
 
 import os

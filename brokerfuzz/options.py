@@ -42,7 +42,7 @@ def _policies(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     for value in values:
         ambiguity, equals, interpretation = value.partition("=")
         if not (ambiguity and equals and interpretation):
-            raise click.BadParameter(f"{value!r} has no interpretation: write AMBIGUITY=INTERPRETATION, such as clock-tolerance=30", ctx, param)
+            raise click.BadParameter(f"{value!r} is not a policy: write AMBIGUITY=INTERPRETATION, such as clock-tolerance=30", ctx, param)
         if found.setdefault(ambiguity, interpretation) != interpretation:
             remedy = f"to allow both interpretations, write {ambiguity}={found[ambiguity]},{interpretation}"
             raise click.BadParameter(f"{value!r} contradicts {ambiguity}={found[ambiguity]}: {remedy}", ctx, param)

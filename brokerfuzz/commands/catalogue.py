@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 @options.verdict_option
 @options.choice_options
 @click.option("--cases", "listed", is_flag=True,
-              help="List the cases, one per line. Each line also shows how many rules, techniques and so on "
-              "its case is the first to cover.")  # fmt: skip
+              help="List the cases, one per line. Each line also shows how many rules, techniques and so on the case "
+              "covers for the first time.")  # fmt: skip
 @options.strength_option
 @options.now_option("Generate the cases")
 @options.contract_option

@@ -56,8 +56,8 @@ def command(
 
     With --json, each line of the output is a JSON document about one message.
 
-    Exit status: 0 no message is invalid (for a corpus: no new verdict differs); 1 a message is invalid (for a corpus: a new
-    verdict differs); 2 usage error, or a file cannot be read.
+    Exit status: 0 no message is invalid (for a corpus: no verdict has changed); 1 a message is invalid (for a corpus: a verdict
+    has changed); 2 usage error, or a file cannot be read.
 
     \b
     Examples:

@@ -103,9 +103,9 @@ def command(
     brokerfuzz first sends the cases of the catalogue (a fixed list), then random cases. For each contradiction (a finding),
     brokerfuzz prints the smallest message that causes it, and a command that reproduces it. If the contract leaves a question open,
     brokerfuzz lists how the target behaves, but reports no finding. For each rejected invalid message, brokerfuzz also sends the
-    twin (the valid counterpart). If the target also rejects the twin, brokerfuzz finds out which part of the twin causes this,
-    replaces this part in both messages, and sends both again. If the target still rejects the twin, the rejection of the invalid
-    message counts as unproven, because the broken rule may not be the reason for the rejection.
+    twin (the valid counterpart). If the target also rejects the twin, brokerfuzz finds out which part of the twin causes this. Then
+    brokerfuzz replaces this part in both messages, and sends both again. If the target still rejects the twin, the rejection of the
+    invalid message counts as unproven, because its reason may not be the broken rule.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 

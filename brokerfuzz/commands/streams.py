@@ -99,8 +99,8 @@ def _unwritable() -> TextIO:
 
 
 def lossless(stream: TextIO) -> TextIO:
-    """Returns a stream that loses no output. The stream escapes characters that its encoding cannot represent, and has a buffer,
-    because Python can lose bytes without a buffer (for example, if PYTHONUNBUFFERED is set).
+    """Returns a stream that loses no output. The stream escapes characters that its encoding cannot represent. The stream has a
+    buffer, because Python can lose bytes without a buffer (for example, if PYTHONUNBUFFERED is set).
     """
     if not isinstance(stream, TextIOWrapper):
         return stream

@@ -59,7 +59,7 @@ def _columns(counter: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A case in the list of cases, with its number and the goals (such as rules or edges) that it is the first to cover."""
+    """A case in the list of cases, with its number. `first` contains the goals (such as rules or edges) that no earlier case covers."""
 
     number: int
     case: Case

@@ -29,8 +29,8 @@ MOST_NAMED = 20
 class Explanation:
     """The explanation of a name: sentences, the section of the contract, and an example with its twin.
 
-    `names` contains related names: the techniques that break a rule, the keywords of the rules of a technique, the message types
-    of an ambiguity, or the rule that a bug affects.
+    `names` contains related names. For a rule, they are the techniques that break it. For a technique, they are the keywords of the
+    rules that it breaks. For an ambiguity, they are its message types. For a bug, the only name is the rule that the bug affects.
     """
 
     kind: Literal["rule", "technique", "ambiguity", "bug"]

@@ -42,8 +42,8 @@ class MessageJudgement:
 
     @property
     def is_finding(self) -> bool:
-        """True if the exit status must be 1: the verdict differs from the verdict in the corpus, or (without a corpus) the message
-        is invalid.
+        """True if the exit status must be 1. For a message from a corpus, this means that the verdict differs from the verdict in the
+        corpus. For any other message, this means that the message is invalid.
         """
         return not self.agrees if self.message.record else self.verdict.label == "invalid"
 

@@ -1,4 +1,4 @@
-"""Shows a single case of a corpus: where it is, why it exists, its message, and how it differs from its twin (the valid counterpart)."""
+"""Shows a single case: its place in a file, the reason for it, its message, and the difference from its twin (the valid counterpart)."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -11,8 +11,8 @@ from brokerfuzz.commands.progress import ProgressLine
 @options.json_option
 def command(before: str, after: str, as_json: bool) -> int:
     """Show in about ten lines what changed between two corpora. For each site (a place in a message type), the output shows how many
-    cases were added or removed, and how many have a different verdict, fault or ambiguity. The sites with the most differences come
-    first. With --json, the output also shows these numbers for each rule and technique.
+    cases were added, removed or changed. A changed case has another verdict, fault or ambiguity than before. The sites with the most
+    differences come first. With --json, the output also shows these numbers for each rule and technique.
 
     Cases are equal if their bytes are equal. The command ignores the order, the tags and the twins (valid counterparts) of the
     cases. To judge the cases again, use `corpus verify`.

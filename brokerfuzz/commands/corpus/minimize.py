@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @options.json_option
 def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, force: bool, as_json: bool) -> None:
     """Write a smaller corpus without the cases that cover only what other cases also cover. The new corpus begins with the cases
-    that cover the most.
+    that cover the largest part of the contract.
 
     `brokerfuzz coverage` measures the same coverage for the new corpus as for CORPUS. The new corpus also contains the twins (the
     valid counterparts) of its invalid cases. brokerfuzz judges every case again. OUT is the path or URL of the new ndjson file. The
