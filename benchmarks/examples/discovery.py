@@ -68,7 +68,8 @@ def discovery(effort: Effort) -> str:
     """Reports how early the examples break the validation rules of offers, and all rules of each message type, and the kinds of faults."""
     seeds = range(1, effort.runs + 1)
     short = effort.results(run, [(OFFER, RUN, seed) for seed in seeds])
-    lines = [f"Runs of {effort.runs} that break a validation rule, and the rules that state it; {RUN} examples per run", *_validation_rules(short)]
+    head = f"How many of {effort.runs} runs break each validation rule of the contract, and each rule that it states ({RUN} examples per run)"
+    lines = [head, *_validation_rules(short)]
     for message_type in MESSAGE_TYPES:
         found = effort.results(run, [(message_type, effort.examples, seed) for seed in seeds])
         lines += _rules(message_type, found, effort.examples)
@@ -112,8 +113,8 @@ def _validation_rules(found: Sequence[Faults]) -> Iterator[str]:
 def _rules(message_type: MessageType, found: Sequence[Faults], limit: int) -> Iterator[str]:
     indexes = medians(message_type, found, limit)
     late = [rule.partition("/")[2] for rule, index in indexes.items() if index > limit]
-    yield f"{message_type}: median of the first example that breaks a rule, {limit} examples per run"
-    yield f"  {len(indexes) - len(late)} of {len(indexes)} rules within {limit}; half of the rules within {median(indexes.values()):.0f}"
+    yield f"{message_type}: number of examples until a rule is broken (median of all runs), {limit} examples per run"
+    yield f"  {len(indexes) - len(late)} of {len(indexes)} rules within {limit} examples; half of the rules within {median(indexes.values()):.0f}"
     if late:
-        yield f"  later: {', '.join(late)}"
+        yield f"  not within {limit} examples: {', '.join(late)}"
     yield "  kinds of faults: " + ", ".join(f"{kind} {share:.1%}" for kind, share in shares(found).items())

@@ -100,8 +100,8 @@ def _table(message_type: MessageType, effort: Effort) -> Iterator[str]:
     count = 5 * effort.examples
     shares = effort.results(covered, [(name, message_type, seed) for name in names for seed in seeds])
     rest = effort.results(shown, [(name, message_type, count) for name in names])
-    yield f"{message_type}: edges and pairs covered by {RUN} examples (median of {effort.seeds} seeds), distinct messages of {count // 2},"
-    yield f"and shares of shapes in {count} examples: {', '.join(SHAPES[message_type])}"
+    yield f"{message_type}: edges and pairs covered by {RUN} examples (median of {effort.seeds} seeds), distinct messages among {count // 2},"
+    yield f"and shares of examples with these shapes among {count}: {', '.join(SHAPES[message_type])}"
     for index, name in enumerate(names):
         edges, pairs = (median(some) for some in zip(*shares[index * effort.seeds : (index + 1) * effort.seeds], strict=True))
         distinct, shapes = rest[index]
@@ -117,5 +117,5 @@ def _gaps(effort: Effort) -> Iterator[str]:
     known = sorted(value for value in values if value)
     gaps = sorted((_gap for _gap in pairwise(known) if _gap[1] <= 100_000), key=lambda gap: gap[0] / gap[1])
     empty = set(range(31)) - {value.bit_length() - 1 for value in known}
-    yield f"orderMaximum in {count} examples: {len(known)} different values, {len(empty)} of 31 powers of two have none"
-    yield f"  relatively largest gaps up to 100,000: {', '.join(f'{low + 1}..{high - 1}' for low, high in gaps[:5] if high > low + 1)}"
+    yield f"orderMaximum in {count} examples: {len(known)} different values; {len(empty)} of 31 ranges between powers of two contain no value"
+    yield f"  relatively largest ranges without a value: {', '.join(f'{low + 1}..{high - 1}' for low, high in gaps[:5] if high > low + 1)}"

@@ -118,5 +118,5 @@ def _read(path: str, what: str, mark: bytes) -> bytes:
     except OSError as problem:
         raise TargetError(f"{path} cannot be read ({problem.strerror}): specify a PEM file with {what}") from problem
     if mark not in pem:
-        raise TargetError(f"{path} does not contain {what}: specify a PEM file")
+        raise TargetError(f"{path} does not contain {what}: specify another file in PEM format")
     return pem

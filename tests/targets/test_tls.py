@@ -149,7 +149,7 @@ def test_plain_http_to_a_tls_server_is_a_crash(authority: Authority) -> None:
     ("content", "remedy"),
     [
         (None, "cannot be read .*specify a PEM file with the certificates of an authority"),
-        (b"no certificate", "does not contain the certificates of an authority: specify a PEM file"),
+        (b"no certificate", "does not contain the certificates of an authority: specify another file in PEM format"),
         (
             b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
             "cannot be used: specify certificates",
