@@ -180,7 +180,8 @@ class Case:
         verdict = check(message_type, body, now=now, contract=contract, headers=headers)
         placed = tuple(_placed(faults, verdict, message_type, contract or load_contract()))
         if not confirmed_by(verdict, placed, claim):
-            raise LabelError(f"expected a case of {quoted(placed or claim)}, but the oracle says {verdict.brief}: {body[:300]!r}")
+            expected = f"the faults {quoted(placed)}" if placed else f"the label or ambiguity {quoted(claim)}"
+            raise LabelError(f"expected {expected}, but the oracle says {verdict.brief}: {body[:300]!r}")
         if isinstance(twin, tuple):
             restored = _restored(twin, body, message_type, contract or load_contract())
             twin = Case.judged(message_type, restored, tags=TWIN_TAGS, now=now, contract=contract, headers=headers)

@@ -78,7 +78,9 @@ class Neighbours:
         return f"in:{self.name}"
 
     def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> MessagePlan:
-        """Returns the plan of a message with these neighbouring properties. `sizes` maps the paths of arrays to their sizes."""
+        """Returns the plan of a message with these neighbouring properties. `sizes` maps the paths of arrays to their sizes. For
+        `within`, see `MessagePlan`.
+        """
 
         def choose(path: str, schema: Schema) -> Any:
             if schema.get("enum") and (self.full or contract.sites[message_type][path].required):

@@ -224,4 +224,6 @@ MAKERS: Mapping[str, Make] = {
     "item_count": _many,
     "message_size": _large,
 }
-"""Maps the detector of an ambiguity to the function that generates its probes."""
+"""Maps the detector of an ambiguity (the name of the function that finds the ambiguity in messages) to the function that generates the
+probes.
+"""

@@ -102,4 +102,6 @@ MAKERS: Mapping[str, Make] = {
     "envelope": _contradicting,
     "arithmetic": _wrong_sums,
 }
-"""Maps the detector of an ambiguity to the function that generates its probes."""
+"""Maps the detector of an ambiguity (the name of the function that finds the ambiguity in messages) to the function that generates the
+probes.
+"""

@@ -37,4 +37,6 @@ def _near_now(context: ProbeContext) -> Iterator[Probe]:
 
 
 MAKERS: Mapping[str, Make] = {"timestamp": _times, "near_now": _near_now, "cron": spelled(CRONS), "url": spelled(URLS), "name": spelled(NAMES)}
-"""Maps the detector of an ambiguity to the function that generates its probes."""
+"""Maps the detector of an ambiguity (the name of the function that finds the ambiguity in messages) to the function that generates the
+probes.
+"""

@@ -50,4 +50,6 @@ def _mixed(context: ProbeContext) -> Iterator[Probe]:
 
 
 MAKERS: Mapping[str, Make] = {DETECTOR: _unknown}
-"""Maps the detector of an ambiguity to the function that generates its probes."""
+"""Maps the detector of an ambiguity (the name of the function that finds the ambiguity in messages) to the function that generates the
+probes.
+"""

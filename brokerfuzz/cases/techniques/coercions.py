@@ -104,7 +104,7 @@ for _name, _text, _value in (
 
 @breaks("type", family="coercion")
 def hair_above_integer(context: FaultContext) -> Change | None:
-    """A number so close to an integer that a tolerance check accepts it."""
+    """A number so close to an integer that a check with a tolerance accepts it."""
     return Put(Fragment("1.0000000001")) if _is_whole(context.present) and context.forbids("number") else None
 
 

@@ -23,7 +23,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 @dataclass(frozen=True, slots=True)
 class FaultContext:
     """The information that a technique gets: the rule to break, the schema of the rule's site, the current value, and the time. The
-    schema does not contain what is required only under a condition.
+    schema does not contain requirements that apply only under a condition.
 
     If `now` is None, a technique applies only if its message is invalid at every supported time.
     """
@@ -46,7 +46,7 @@ def _covers(types: Any, json_type: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Technique:
-    """A way to break the rules of certain keywords. Techniques of the same `family` usually find the same bugs."""
+    """A way to break rules with certain keywords. Techniques of the same `family` usually find the same bugs."""
 
     name: str
     text: str

@@ -65,7 +65,7 @@ for _name, _text, _before in (
     ("half-a-mark", "Two of the three bytes of a byte order mark before the message.", b"\xef\xbb"),
     ("two-marks", "Two byte order marks before the message.", b"\xef\xbb\xbf\xef\xbb\xbf"),
     ("lone-byte-before", "A byte that is not valid UTF-8, followed by the message.", b"\xe9"),
-    ("guard-before", "A prefix before the message that prevents a browser from running the message as a script.", b")]}',\n"),
+    ("guard-before", "A prefix that prevents a browser from running the message as a script.", b")]}',\n"),
     ("assignment", "The message assigned to a variable.", b"var offer = "),
     ("record-separator", "A record separator before the message, as in JSON text sequences.", b"\x1e"),
     ("word-before", "A word before the message.", b"json "),

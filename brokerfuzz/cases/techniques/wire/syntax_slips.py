@@ -123,14 +123,14 @@ def _booleans(found: Tokens) -> list[int]:
 
 
 def _fractions(found: Tokens) -> list[int]:
-    """Returns the property values that are numbers with a fraction. Changing an integer could also break a rule about its type or its
-    bounds.
+    """Returns the indices of property values that are numbers with a fraction. Changing an integer could also break a rule about its
+    type or its bounds.
     """
     return [index + 1 for index in _colons(found) if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]]
 
 
 def _arrays(found: Tokens) -> list[int]:
-    """Returns the tokens `[` at the beginning of arrays of strings."""
+    """Returns the indices of the tokens `[` at the beginning of arrays of strings."""
     return [index for index in _all(found, b"[") if found[index + 1][:1] == b'"']
 
 
