@@ -28,7 +28,7 @@ _log = logging.getLogger("brokerfuzz")
 _NEW = 60.0
 """A temporary file that is less than `_NEW` seconds old may still be in use."""
 _AT_ONCE = 32 * 1024 * 1024
-"""A file is synchronized with the disk whenever `_AT_ONCE` bytes have been written."""
+"""A file is synchronized with the disk each time `_AT_ONCE` more bytes have been written."""
 _BEHIND = 8
 """The maximum number of pieces of data that wait to be written."""
 

@@ -29,7 +29,7 @@ from typing import Any
 LONGEST_LINE = 1000
 """The maximum length of a line with an error, in characters. The middle of a longer line is omitted."""
 _LONGEST_NAME = 200
-"""The maximum length, in characters, of an unknown name for which an error suggests a similar name."""
+"""An error suggests a similar name only if the unknown name has at most this many characters."""
 _MOST_SUGGESTED = 5
 """The maximum number of names that an error suggests."""
 
@@ -45,7 +45,7 @@ def quoted(value: Any) -> str:
 
 
 def shortened(line: str, limit: int = LONGEST_LINE) -> str:
-    """Returns the line, without its middle if it has more than `limit` characters."""
+    """Returns the line. If it has more than `limit` characters, its middle is omitted."""
     if len(line) <= limit:
         return line
     half = limit // 2 - 20
@@ -93,7 +93,7 @@ class ContractError(BrokerfuzzError):
 
 
 class UnknownNameError(BrokerfuzzError):
-    """A name is unknown. The message suggests the most similar known name."""
+    """A name is unknown. The error message suggests the most similar known name."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str) -> None:
         super().__init__(f"unknown {kind} {quoted(name)}: {_guess(name, list(known))}{remedy}")

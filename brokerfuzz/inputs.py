@@ -124,7 +124,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 
 def _check_size(stream: BinaryIO, name: str, limit: int) -> None:
-    """Raises `InputError` if the file is too large for a message. A corpus may be larger."""
+    """Raises `InputError` if the file has more than `limit` bytes. A corpus may be larger."""
     try:
         status = os.fstat(stream.fileno())
     except OSError:  # this stream is not a file

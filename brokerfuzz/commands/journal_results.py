@@ -1,7 +1,7 @@
 """Reads the settings and the results of a campaign from its journal.
 
-A journal may come from a person whom you do not trust. Therefore, it determines only which cases the campaign contains and how they
-are judged. The target, the contract and all files come from the command line or the configuration.
+A journal may come from a person whom you do not trust. Therefore, the journal determines only which cases the campaign contains and
+how these cases are judged. The target, the contract and all files come from the command line or the configuration.
 """
 
 from contextlib import closing

@@ -10,8 +10,8 @@ from brokerfuzz.schemas.json_reader import read
 
 @dataclass(frozen=True, slots=True)
 class ClosestType:
-    """The most similar message type, and the site of the most similar object in it. The site is empty if the object is the whole
-    message.
+    """The most similar message type, and the site of the most similar object in this type. The site is empty if this object is the
+    whole message.
     """
 
     message_type: MessageType
@@ -52,5 +52,5 @@ def _plain(names: Iterable[str]) -> set[str]:
 
 
 def _likeness(names: set[str], known: set[str]) -> float:
-    """Returns the similarity of two sets of names: the fraction of all names that occur in both sets, from 0 to 1."""
+    """Returns the similarity of two sets of names, from 0 to 1: the number of common names divided by the number of all names."""
     return len(names & known) / len(names | known)

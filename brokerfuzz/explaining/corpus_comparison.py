@@ -67,9 +67,7 @@ def lines(found: Comparison) -> Iterator[str]:
 
 
 def _place(topic: CaseTopic) -> str:
-    """Returns the message type and, for a rule or an edge, its site. For an ambiguity or a verdict, returns its name instead of the
-    site.
-    """
+    """Returns the message type of a topic, followed by the site of its rule or edge, or by the name of its ambiguity or verdict."""
     message, about, _ = topic
     if about.startswith(EDGE):
         about = f"{message}/{about.removeprefix(EDGE)}"
