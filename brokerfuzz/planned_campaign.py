@@ -1,4 +1,4 @@
-"""Runs campaigns for the command `fire` and for `brokerfuzz.fire`. A plan determines the cases, and a campaign can use a journal, a
+"""Runs campaigns for the command `fire` and for `brokerfuzz.fire`. A plan determines the cases. A campaign can use a journal, a
 baseline and workers.
 """
 
@@ -31,12 +31,12 @@ OnKnown = Callable[[Mapping[str, Outcome]], None]
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedCampaign:
-    """Everything that determines a campaign, except for its target.
+    """The settings of a campaign, except for its target.
 
-    `now` is the time that counts as the present (None: the actual time). `max_time` and `shrink` are in seconds (`shrink=0`: no
-    shrinking). `journal` is a new file or, if `resume` is true, the journal of the campaign to continue. The messages of the findings
-    in `known` are sent first, and these findings are marked in the result. `fresh` is a property that has a different value in each
-    message. `cluster` is the address of a Dask cluster.
+    The oracle uses `now` as the current time (None: the actual time). `max_time` and `shrink` are in seconds (`shrink=0`: no
+    shrinking). `journal` is a file that does not exist yet. If `resume` is true, `journal` is the file of the campaign to continue.
+    The campaign first sends the messages of the findings in `known`, and marks these findings in the result. The property `fresh`
+    gets a different value in each message. `cluster` is the address of a Dask cluster.
     """
 
     plan: Plan
@@ -61,12 +61,11 @@ class PlannedCampaign:
 
     @property
     def plain(self) -> tuple[Case, ...]:
-        """The plain messages, which show whether the target works."""
+        """Ordinary valid messages. The campaign sends them first, to check that the target works."""
         return plain_messages(self.plan.message_type, contract=self.plan.demands)
 
     @property
     def options(self) -> Options:
-        """The options of the campaign."""
         return Options(
             concurrency=self.concurrency, rate=self.rate, time=self.max_time, max_findings=self.max_findings,
             now=self.now, contract=self.plan.demands, policies=self.policies,
@@ -80,7 +79,9 @@ class PlannedCampaign:
         return self.workers > 1 or self.cluster is not None
 
     def about(self, target: Target | None = None) -> dict[str, Any]:
-        """Returns the part of a report that describes the settings of the campaign, and the requests to the target."""
+        """Describes the settings of the campaign for a report. For an HTTP target, the description contains the request and the
+        rules that classify answers.
+        """
         now = self.now.isoformat().replace("+00:00", "Z") if self.now else None
         seed = self.plan.seed if self.plan.count != 0 else None
         about = {"message": self.plan.message_type, "seed": seed, "now": now, "campaign": self.campaign_id, "request": None}
@@ -101,9 +102,9 @@ class PlannedCampaign:
     ) -> Result:
         """Runs the campaign until it ends or Ctrl-C is pressed, and returns the result.
 
-        `on_known` is called with the results for the known findings, and `on_answer` with one line for each answer. Raises
-        `TargetError` if the target cannot be reached, `BaselineError` or `JournalError` if the baseline or the journal cannot be used,
-        and `WorkerError` if workers are lost.
+        `on_known` receives the results for the known findings. `on_answer` receives one line for each answer. Raises `TargetError`
+        if the target cannot be reached, and `WorkerError` if workers are lost. Raises `BaselineError` or `JournalError` if the
+        baseline or the journal cannot be used.
         """
         again = event_loop.run(self._send_known(target))
         if again and on_known is not None:
@@ -120,9 +121,7 @@ class PlannedCampaign:
         return self._with_known(campaign.result(), again)
 
     async def _send_known(self, target: Target) -> Mapping[str, Outcome]:
-        """Sends the messages of known findings, so that the user soon sees which findings are gone. Returns the result for each
-        finding.
-        """
+        """Sends the messages of the known findings first, so that the user soon sees which findings are gone."""
         waiting = {} if self.resume else of_baseline(self.known, self.plan.message_type)
         if not waiting:
             return {}
@@ -141,7 +140,7 @@ class PlannedCampaign:
         on_contact: OnContact | None = None,
         on_answer: Callable[[str], object] | None = None,
     ) -> Iterator[tuple[Campaign, Recalled | None]]:
-        """Yields the campaign and, if a campaign is continued, the answers in its journal. The journal is closed at the end."""
+        """Yields the campaign and the answers in its journal (None for a new campaign). Closes the journal at the end."""
         with ExitStack() as stack:
             recalled = stack.enter_context(closing(Recalled(self.journal))) if self.journal and self.resume else None
             journal = stack.enter_context(closing(self._opened_journal(self.journal, target))) if self.journal else None

@@ -1,4 +1,4 @@
-"""Builds the request that removes what the target created for an accepted message: `DELETE /offers/{number}`."""
+"""Builds the cleanup request, which deletes the offer of an accepted message: for example, `DELETE /offers/{number}`."""
 
 import json
 import re
@@ -16,15 +16,15 @@ _GONE = (404, 410)
 
 @dataclass(frozen=True)
 class Cleanup:
-    """A method, and a path in which `{NAME}` stands for a property. brokerfuzz looks for this property first in the answer, then in
-    `data` of the answer, then in the message.
+    """A template of the cleanup request. In `path`, `{NAME}` stands for the value of a property. brokerfuzz looks for this property
+    first in the answer, then in `data` of the answer, then in the message.
     """
 
     method: str
     path: str
 
     def url(self, base: str, body: bytes, answer: Answer) -> str | None:
-        """Returns the URL for an accepted message. Returns None if neither the answer nor the message has a property in the path."""
+        """Returns None if a property in `path` is missing in the answer and in the message."""
         answered, sent = _object(answer.body), _object(body)
         sources = (answered, answered.get("data"), sent)
         values = {name: _value(name, sources) for name in _PROPERTY.findall(self.path)}
@@ -34,7 +34,7 @@ class Cleanup:
 
 
 def cleanup(text: str) -> Cleanup:
-    """Parses a text such as `DELETE /offers/{number}`. Raises `TargetError` if the text is invalid."""
+    """Parses a template such as `DELETE /offers/{number}`. Raises `TargetError` if the template is invalid."""
     found = _TEMPLATE.fullmatch(text.strip())
     if found is None or "{" in _PROPERTY.sub("", found[2]) or "}" in _PROPERTY.sub("", found[2]):
         raise TargetError(f"the cleanup {quoted(text)} is not a method and a path: write a request such as 'DELETE /offers/{{number}}'")

@@ -1,6 +1,7 @@
-"""Loads a Python file with hooks, and checks it before anything is sent.
+"""Loads a Python file or a module with hooks, and checks the hooks before the first message is sent.
 
-On a cluster, brokerfuzz sends the text of a file with hooks to the workers. A module with hooks must be installed on the cluster.
+For a campaign on a cluster, brokerfuzz sends the text of the file to the workers. A module with hooks must be installed on the
+cluster.
 """
 
 import inspect
@@ -25,10 +26,10 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "classify": ("answer",),
     "after_answer": ("case", "answer"),
 }
-"""The name of each hook, and the parameters that it receives."""
+"""Maps the name of each hook to the names of its parameters."""
 
 _CLOSE = 0.75
-"""A function counts as a misspelled hook if its name is at least this similar (0 to 1) to the name of a hook."""
+"""The minimum similarity (from 0 to 1) between the name of a misspelled hook and its correct name."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class HookFile:
     source: bytes | None
 
     def functions(self) -> Mapping[str, Function]:
-        """Returns the hooks by name. Raises `HookError` if the file cannot be loaded, or if a hook cannot be called."""
+        """Loads the hooks, and returns them by name. Raises `HookError` if the file cannot be loaded, or if a hook cannot be called."""
         module = self._module()
         found = {name: function for name in PARAMETERS if (function := getattr(module, name, None)) is not None}
         for name, function in found.items():
@@ -93,7 +94,7 @@ class HookFile:
 
 
 def hook_file(name: str) -> HookFile:
-    """Returns the hooks in a file whose name ends in `.py`, or in a module. Raises `HookError` if the file cannot be read."""
+    """`name` is the name of a `.py` file or of a module. Raises `HookError` if the file cannot be read."""
     if not name.endswith(".py"):
         if "" not in sys.path and str(Path.cwd()) not in sys.path:
             sys.path.insert(0, str(Path.cwd()))
@@ -111,12 +112,12 @@ def place_of(name: str, function: Any) -> str:
 
 
 def described(problem: BaseException) -> str:
-    """Describes an exception of a hook on one line."""
+    """Describes an exception that a hook raised, on one line."""
     return " ".join(f"{type(problem).__name__}: {problem}".split()).removesuffix(":")
 
 
 def user_traceback(problem: BaseException, skipped: int) -> str:
-    """Returns the traceback of an exception without its first `skipped` frames, which belong to brokerfuzz."""
+    """Returns the traceback of an exception without the first `skipped` frames, which are code of brokerfuzz."""
     trace = problem.__traceback__
     for _ in range(skipped):
         trace = trace.tb_next if trace is not None and trace.tb_next is not None else trace

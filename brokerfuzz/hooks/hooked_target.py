@@ -23,11 +23,13 @@ from brokerfuzz.wording import counted
 UNAUTHORIZED = 401
 _EMPTY: Headers = ((CONTENT_TYPE, None),)
 _MOST_REMEMBERED = 32
-"""The maximum number of headers from `authenticate` that brokerfuzz remembers and hides."""
+"""brokerfuzz hides the values of the headers from `authenticate`. If there are more headers than this number, brokerfuzz forgets
+the oldest headers.
+"""
 
 
 FINISHING_TIME = 5.0
-"""The maximum number of seconds that `close` waits for the answers and the cleanup of messages that were already sent."""
+"""The maximum number of seconds that `close` waits for the last answers and cleanup requests."""
 INTERRUPTED_TIME = 0.5
 """The maximum number of seconds that `close` waits after Ctrl-C."""
 
@@ -36,7 +38,7 @@ class HookedTarget(HttpTarget):
     """An HTTP target with hooks.
 
     Each request contains the headers from `authenticate`, and brokerfuzz hides their values in all output. After each accepted
-    message, the target sends the `cleanup` request. If cleanup requests fail, `close` prints how many. `send` raises `HookError` if a
+    message, the target sends the `cleanup` request. `close` prints how many cleanup requests failed. `send` raises `HookError` if a
     hook fails.
     """
 
@@ -52,16 +54,14 @@ class HookedTarget(HttpTarget):
         self._under_way: set[asyncio.Task[Answer]] = set()
 
     async def open(self) -> None:
-        """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid."""
+        """Raises `TargetError` if the method, a header or the URL is invalid."""
         self._authenticating = asyncio.Lock()
         if self._hooks is not None:
             self._hooks.open(self._hide)
         await super().open()
 
     async def close(self) -> None:
-        """Waits for the answers to messages that were already sent, and for their cleanup. Then closes every connection, and prints
-        how many cleanup requests failed.
-        """
+        """Waits for the last answers and cleanup requests. Then closes every connection, and prints how many cleanup requests failed."""
         if self._under_way:
             task = asyncio.current_task()
             interrupted = task is not None and task.cancelling()
@@ -74,11 +74,11 @@ class HookedTarget(HttpTarget):
             self._remaining = 0
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command that sends the message. Environment variables replace the values of the headers from hooks."""
+        """Returns a curl command that sends the message. The command contains environment variables instead of the values of headers from hooks."""
         return super().reproduction(body, (*headers, *self._added))
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message and returns the answer, with the kind from the hook `classify`. Raises `HookError` and `TargetError`.
+        """Sends a message. The hook `classify` can change the kind of the answer. Raises `HookError` and `TargetError`.
 
         If a time limit cancels this call, the target may still accept the message. So the request continues, and `close` waits for
         the answer and the cleanup.
@@ -118,7 +118,7 @@ class HookedTarget(HttpTarget):
             await self._clean(self._cleanup, body, answer, case_id)
 
     async def _authenticated(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Sends a request. If the status is 401, authenticates and sends the request once more."""
+        """If the target answers with status 401, calls the hook `authenticate` and sends the request once more."""
         if self._hooks is None or "authenticate" not in self._hooks:
             return await send()
         if not self._authentications:
@@ -131,7 +131,7 @@ class HookedTarget(HttpTarget):
         return await send()
 
     async def _authenticate(self, number: int) -> None:
-        """Calls the hook `authenticate`, unless another message has already called it since authentication `number`."""
+        """Calls the hook `authenticate`, unless another message has already renewed the authentication with this `number`."""
         assert self._authenticating is not None, "the target is open"
         assert self._hooks is not None, "there are hooks"
         async with self._authenticating:
@@ -178,7 +178,7 @@ class HookedTarget(HttpTarget):
 
 
 def _without_secrets(outcome: Any, secrets: Secrets) -> Any:
-    """Returns the outcome of `HttpTarget._ask`, without the secrets that belong to a single request."""
+    """Hides `secrets` in the result of `HttpTarget._ask`."""
     match outcome:
         case Answer():
             return outcome._replace(body=secrets.excerpt(outcome.body, EXCERPT), reason=secrets.hide(outcome.reason))
@@ -189,6 +189,6 @@ def _without_secrets(outcome: Any, secrets: Secrets) -> Any:
 
 
 def _changes(before: Request, after: Request) -> Headers:
-    """Returns the headers that turn the first request into the second. The value None removes a header."""
+    """Returns the headers that change `before` into `after`. The value None removes a header."""
     names = {name.lower() for name, _ in after.headers}
     return (*((name, None) for name, _ in before.headers if name.lower() not in names), *after.headers)

@@ -19,8 +19,8 @@ _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 class Hooks:
-    """The hooks of a file. Each call of a hook may take at most `seconds`. Every method raises `HookError` if its hook fails. A
-    `Hooks` object can be sent to another process, which loads the file again.
+    """The hooks of a file. `seconds` is the time limit for each call of a hook. Every method raises `HookError` if its hook fails.
+    A `Hooks` object can be sent to another process, which loads the file again.
     """
 
     def __init__(self, file: HookFile, seconds: float) -> None:
@@ -37,11 +37,11 @@ class Hooks:
         return name in self._functions
 
     def open(self, hide: Callable[[str], str]) -> None:
-        """Prepares the hooks for the event loop that is running. `hide` removes secrets from errors."""
+        """Prepares the hooks for the running event loop. `hide` removes secrets from the texts of errors."""
         self._lock, self._hide = asyncio.Lock(), hide
 
     async def authenticate(self) -> tuple[tuple[str, str], ...]:
-        """Returns the headers for all requests, from the hook `authenticate`."""
+        """Calls the hook `authenticate`, and returns the headers for all requests."""
         headers = await self._called("authenticate")
         if not isinstance(headers, Mapping):
             raise self._wrong("authenticate", headers, "a dictionary with headers")
@@ -68,7 +68,6 @@ class Hooks:
         return answer._replace(kind=kind)
 
     async def after_answer(self, case: SentCase, answer: Answer) -> None:
-        """Calls the hook `after_answer` with a message and its answer."""
         if "after_answer" in self and (returned := await self._called("after_answer", case, answer)) is not None:
             raise self._wrong("after_answer", returned, "nothing")
 

@@ -1,4 +1,4 @@
-"""Defines what hooks receive: a request before it is sent, and a message after it was sent."""
+"""Defines `Request` and `SentCase`, which are the arguments of hooks."""
 
 import json
 from dataclasses import dataclass, replace
@@ -7,7 +7,8 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class Request:
-    """An HTTP request that is about to be sent. A hook may change only the headers, because the verdict is about the body.
+    """An HTTP request that is about to be sent. A hook may change only the headers, because another body could have another
+    verdict.
 
     >>> from brokerfuzz.hooks import Request
     >>> request = Request("POST", "http://127.0.0.1:8000/offers", (("content-type", "application/json"),), b"{}")
@@ -21,16 +22,17 @@ class Request:
     body: bytes
 
     def with_header(self, name: str, value: str) -> Self:
-        """Returns the request with this header. The new header replaces a header with the same name."""
+        """Returns a copy of the request with this header. The new header replaces a header with the same name."""
         others = (header for header in self.headers if header[0].lower() != name.lower())
         return replace(self, headers=(*others, (name, value)))
 
 
 @dataclass(frozen=True)
 class SentCase:
-    """A message that was sent, with the IDs of the case and the campaign that the request contained.
+    """A message that was sent, with the IDs of the case and the campaign. By default, the headers of the request contain both IDs.
 
-    A message that is not a case, such as a shrunk message, has an ID too. If `--fresh` changed a property, `body` contains the new value.
+    A message that is not a case, such as a shrunk message, has an ID too. If `--fresh` changed a property, `body` contains the new
+    value.
 
     >>> from brokerfuzz.hooks import SentCase
     >>> SentCase("b7e8ef5a8405ebf8", "3f29a1c0", b'{"number":"OFF-1","offerType":"Email"}').value["number"]
@@ -44,7 +46,7 @@ class SentCase:
 
     @property
     def value(self) -> Any:
-        """The message as a Python object, or None if it is not JSON."""
+        """The body as a Python object, or None if the body is not JSON."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):

@@ -13,22 +13,21 @@ from urllib.parse import urlsplit
 from brokerfuzz.errors import WorkerError
 
 _PATIENCE = 10
-"""The maximum time to wait for a scheduler, in seconds."""
+"""The maximum time to wait for the scheduler of a cluster, in seconds."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class _ClusterExecutor(Executor):
-    """Runs function calls on a Dask cluster. If the connection is lost, this executor raises `BrokenExecutor`. Dask's own executor
-    would wait forever.
+    """Runs function calls on a Dask cluster. Dask's own executor would wait forever after the connection is lost, but this executor
+    raises `BrokenExecutor`.
     """
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Starts a call. Raises `BrokenExecutor` if the connection to the scheduler is lost."""
         if self._client.status != "running":
             raise BrokenExecutor
         future = Future[T]()
@@ -66,10 +65,10 @@ class _Cluster:
 
 @contextmanager
 def cluster(address: str) -> Iterator[_Cluster]:
-    """Connects to a Dask cluster during a `with` block.
+    """Connects to the Dask cluster at `address` during a `with` block.
 
-    Raises `WorkerError` if no cluster with workers answers at the address, if Dask is not installed, or if several workers were lost
-    while they ran the same task.
+    Raises `WorkerError` if Dask is not installed, or if no cluster with workers answers at the address. Also raises `WorkerError`
+    if several workers are lost while they run the same task.
     """
     try:
         from distributed import Client, KilledWorker
@@ -92,8 +91,8 @@ def cluster(address: str) -> Iterator[_Cluster]:
 
 
 def _check_listening(address: str) -> None:
-    """Raises `WorkerError` if nothing listens at the address. A Dask client would keep trying to connect, and would report the
-    error only when the process exits.
+    """Raises `WorkerError` if no program listens at the address. Without this check, the Dask client would keep trying to connect,
+    and would report the error only when the process exits.
     """
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
@@ -104,9 +103,10 @@ def _check_listening(address: str) -> None:
 
 
 def _check_scheduler(address: str) -> None:
-    """Raises `WorkerError` if the server at the address is not a scheduler. A Dask client would keep trying to connect.
+    """Raises `WorkerError` if the server at the address is not a Dask scheduler. Without this check, the Dask client would keep
+    trying to connect.
 
-    The function catches every exception, because Dask raises arbitrary exceptions if the server does not follow its protocol.
+    If the server does not use Dask's protocol, Dask raises arbitrary exceptions. So the function catches every exception.
     """
     try:
         found = asyncio.run(asyncio.wait_for(_identity(address), _PATIENCE))["type"]

@@ -10,10 +10,10 @@ from typing import Generic, Protocol, TypeVar
 from brokerfuzz.errors import WorkerError
 
 AHEAD = 4
-"""The maximum number of tasks per worker that have started and whose results the caller has not used yet. A larger number keeps the
-workers busier, but needs more memory.
+"""The number of tasks per worker that can start before the caller takes their results. A larger number keeps the workers busier,
+but needs more memory.
 
-If the current process also runs tasks, the maximum is twice as high.
+If the current process also runs tasks, twice as many tasks can start.
 """
 ATTEMPTS = 3
 """If workers are lost `ATTEMPTS` times without a new result, `in_order` raises `WorkerError`."""
@@ -27,12 +27,10 @@ class WorkerPool(Protocol):
 
     workers: int
     parent_works: bool
-    """True if the current process also runs tasks, instead of only waiting for the workers."""
+    """True if the current process also runs tasks."""
 
     @property
-    def executor(self) -> Executor:
-        """The executor that runs tasks on the workers."""
-        ...
+    def executor(self) -> Executor: ...
 
     @property
     def folder(self) -> str | None:
@@ -52,27 +50,28 @@ def in_order(
     worker_function: Callable[[_Part], _Result] | None = None,
     keep_local: Callable[[_Part], bool] = lambda _: False,
 ) -> Iterator[_Result]:
-    """Applies `function` to each task in `parts`, and yields the results in the order of the tasks.
+    """Calls `function` for each task in `parts`, and yields the results in the order of the tasks.
 
-    The workers of the pool call the function. If `pool` is None, this process calls the function. If `worker_function` is given,
-    the workers call it instead of `function`. Tasks for which `keep_local` is true run in the current process. If the pool's
-    `parent_works` is true, the current process also runs tasks while it waits.
+    The workers of the pool call `worker_function` if it is given, and otherwise `function`. If `pool` is None, the current process
+    runs all tasks. The current process also runs the tasks for which `keep_local` returns true. If the pool's `parent_works` is
+    true, the current process also runs other tasks while it waits.
 
-    If a worker is lost, the tasks of this worker start again. Raises `WorkerError` if workers are lost repeatedly.
+    If a worker is lost, all tasks start again whose results were not yielded yet. Raises `WorkerError` if workers are lost
+    repeatedly.
     """
     return map(function, parts) if pool is None else _Ordered(pool, function, worker_function or function, keep_local).results(iter(parts))
 
 
 @dataclass
 class _Task(Generic[_Part, _Result]):
-    """A task. If the task has a `future`, a worker runs it or has finished it."""
+    """If `future` is None, the task has not started."""
 
     part: _Part
     future: Future[_Result] | None = None
 
 
 class _Ordered(Generic[_Part, _Result]):
-    """The tasks whose results the caller has not used yet, in order."""
+    """Runs the tasks of `in_order` if there is a pool."""
 
     def __init__(
         self,
@@ -87,9 +86,7 @@ class _Ordered(Generic[_Part, _Result]):
         self._waiting: deque[_Task[_Part, _Result]] = deque()
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
-        """Yields the results of the tasks. New tasks start only when the caller takes results. Raises `WorkerError` if workers
-        are lost repeatedly.
-        """
+        """New tasks start only when the caller takes a result. Raises `WorkerError` if workers are lost repeatedly."""
         losses = 0
         while self._fill(parts):
             try:
@@ -110,12 +107,12 @@ class _Ordered(Generic[_Part, _Result]):
                 yield result
 
     def _fill(self, parts: Iterator[_Part]) -> bool:
-        """Takes more tasks from the iterator, up to the limit. Returns whether any results are still to come."""
+        """Takes tasks from `parts` until `_limit` tasks are waiting. Returns False if no task is left."""
         self._waiting.extend(_Task(part) for part in islice(parts, self._limit - len(self._waiting)))
         return bool(self._waiting)
 
     def _submit(self) -> None:
-        """Gives tasks to the workers. If the current process also runs tasks, it keeps some tasks for itself.
+        """If the current process also runs tasks, this method keeps some tasks for the current process.
 
         Raises `BrokenExecutor` if a worker was lost.
         """
@@ -126,8 +123,8 @@ class _Ordered(Generic[_Part, _Result]):
             task.future = self._pool.executor.submit(self._worker_function, task.part)
 
     def _local_task(self) -> _Task[_Part, _Result] | None:
-        """Returns the next task for this process. Returns None if the next result is ready, if this process must wait for it, or if
-        no task is left.
+        """Returns the next task that the current process should run. Returns None if the next result is ready, if the current
+        process must wait for a worker, or if all tasks have started.
         """
         first = self._waiting[0].future
         if first is not None and (first.done() or not self._pool.parent_works):

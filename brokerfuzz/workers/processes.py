@@ -17,9 +17,9 @@ from brokerfuzz.atomic_files import uninterrupted
 class Processes:
     """Worker processes on this machine. They start when they are needed.
 
-    If `parent_works` is true, the current process is one of the `workers`. The other workers are then forked copies of the current
-    process, which share its data. But if the current process has several threads, a forked copy would lack the other threads. In
-    this case, and if `parent_works` is false, the workers are new processes.
+    If `parent_works` is true, the current process is one of the `workers`. The other workers are then forks of the current process,
+    which share its data. A fork contains only one thread. So if the current process has several threads, or if `parent_works` is
+    false, the workers are new processes.
     """
 
     def __init__(self, workers: int, *, parent_works: bool = False) -> None:
@@ -29,9 +29,9 @@ class Processes:
 
     @property
     def executor(self) -> Executor:
-        """The executor that runs tasks in the processes. The processes start when the executor is first used."""
+        """The processes start when the executor is first used."""
         if self._executor is None:
-            context = multiprocessing.get_context("fork" if self.parent_works and _is_one_thread() else "spawn")
+            context = multiprocessing.get_context("fork" if self.parent_works and _has_one_thread() else "spawn")
             self._executor = ProcessPoolExecutor(self.workers - self.parent_works, context, initializer=_begin)
         return self._executor
 
@@ -44,18 +44,18 @@ class Processes:
         return self._folder.name if self._folder is not None else None
 
     def renew(self) -> None:
-        """Kills all processes after one of them was lost. New processes start when the executor is next used."""
+        """Kills all processes. New processes start when the executor is next used."""
         self._stop()
 
     def end(self) -> None:
-        """Kills all processes and removes their folder."""
+        """Kills all processes and deletes `folder`."""
         with uninterrupted():
             self._stop()
             if self._folder is not None:
                 self._folder.cleanup()
 
     def _stop(self) -> None:
-        """Kills all processes and releases their resources, so that Python does not report unreleased resources at exit."""
+        """Kills all processes. Then releases their resources, because otherwise Python would report unreleased resources at exit."""
         if self._executor is None:
             return
         for process in multiprocessing.active_children():
@@ -65,8 +65,8 @@ class Processes:
         gc.collect()
 
 
-def _is_one_thread() -> bool:
-    """Returns whether the current process certainly has only one thread."""
+def _has_one_thread() -> bool:
+    """Returns False if the number of threads is unknown."""
     try:
         return len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:
