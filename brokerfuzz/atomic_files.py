@@ -28,13 +28,13 @@ _log = logging.getLogger("brokerfuzz")
 _NEW = 60.0
 """A temporary file that is less than `_NEW` seconds old may still be in use."""
 _AT_ONCE = 32 * 1024 * 1024
-"""A file is synchronized with the disk each time `_AT_ONCE` more bytes have been written."""
+"""The number of written bytes after which a file is synchronized with the disk again."""
 _BEHIND = 8
 """The maximum number of pieces of data that wait to be written."""
 
 
 def temporary_name(name: str, end: str) -> str:
-    """Returns a temporary name for a file or folder that will later be renamed to `name`.
+    """Returns a temporary name for a file or folder whose final name is `name`.
 
     The name is random, because processes in different containers can have the same process ID.
     """
@@ -71,9 +71,9 @@ def held(path: Path) -> Iterator[None]:
 
 
 def remove_leftovers(path: Path) -> None:
-    """Removes the temporary files and folders for `path` that killed processes have left, and logs a warning about each of them.
+    """Removes the temporary files of `path` that killed processes have left, and logs a warning about each of them.
 
-    Files and folders that are younger than a minute are kept, because their processes may not have locked them yet.
+    Keeps temporary files that are younger than a minute, because their processes may not have locked them yet.
     """
     for left in path.parent.glob(f".{escape(path.name)}.????????.part"):
         with suppress(OSError):
@@ -107,7 +107,7 @@ def lock(descriptor: int) -> bool:
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Opens a stream to a temporary file, which is renamed to `path` when everything is on the disk.
 
-    An existing file is replaced. If an exception is raised, the temporary file is removed.
+    If an exception is raised, the temporary file is removed.
     """
     remove_leftovers(path)
     part = path.with_name(temporary_name(path.name, "part"))
@@ -124,12 +124,11 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 class _SyncingFile(FileIO):
-    """A file that regularly synchronizes with the disk, so that the disk already writes while brokerfuzz generates further cases."""
+    """A file that is regularly synchronized with the disk, so that the disk already works while brokerfuzz generates more cases."""
 
     _since = 0
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Writes all or some of the bytes, and returns the number of written bytes."""
         count = super().write(data)
         self._since += count
         if self._since >= _AT_ONCE:
@@ -143,9 +142,7 @@ class _Writable(Protocol):
 
 
 def write_behind(stream: _Writable, pieces: Iterable[bytes]) -> None:
-    """Writes pieces of data in a thread. This is faster, because Python can generate the next pieces while the thread writes and
-    computes checksums.
-    """
+    """Writes pieces of data in a thread, so that Python can generate the next pieces while the thread writes and computes checksums."""
     failed = Event()
 
     def write(piece: bytes) -> None:

@@ -28,8 +28,8 @@ SUFFIXES = (GZIP, ZSTANDARD)
 """The name of a compressed file ends in one of these suffixes."""
 
 LARGEST_RATIO = 200
-"""The maximum ratio of decompressed to compressed bytes, for files with more than `FREE` decompressed bytes. Corpora have a ratio
-of 10 to 30.
+"""The maximum ratio of decompressed to compressed bytes, for files with more than `FREE` decompressed bytes. The ratio of a
+corpus is usually 10 to 30.
 """
 FREE = 256 * 1024 * 1024
 """A file with at most this number of decompressed bytes may have any ratio."""
@@ -42,7 +42,7 @@ _WINDOW = "too much memory"
 
 
 def suffix(name: str | Path) -> str:
-    """Returns `.gz` or `.zst` if the file name ends in it, otherwise an empty string."""
+    """Returns `.gz` or `.zst` if the file name has this suffix, otherwise an empty string."""
     return next((end for end in SUFFIXES if str(name).endswith(end)), "")
 
 
@@ -71,9 +71,9 @@ def _compressor(stream: BinaryIO, end: str) -> BinaryIO:
 def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
     """Opens a file for reading, and decompresses it if its name ends in `.gz` or `.zst`.
 
-    Raises `OSError` if the file cannot be opened, and `CorpusError` if its first bytes do not match its name. Reading raises
-    `CorpusError` if the file is damaged or truncated. Reading also raises `CorpusError` if the decompressed data is larger than
-    256 MiB and more than 200 times the size of the file.
+    Raises `OSError` if the file cannot be opened, and `CorpusError` if the first bytes of the file do not fit the suffix of its
+    name. Reading raises `CorpusError` if the file is damaged or truncated, or if the decompressed data has more than 256 MiB
+    and more than 200 times the size of the file.
     """
     with Path(path).open("rb") as stream, decompressing(stream, str(path)) as decompressed:
         yield decompressed
@@ -103,7 +103,7 @@ def _misnamed(name: str, end: str, actual: str) -> CorpusError:
 
 
 class _DecompressedStream(RawIOBase):
-    """The decompressed bytes of a file. The errors of the libraries become `CorpusError`s."""
+    """The decompressed bytes of a file. Reading raises `CorpusError` if the data are damaged or too large."""
 
     def __init__(self, stream: BufferedReader, end: str, name: str) -> None:
         self._stream, self._name, self._end = stream, name, end
@@ -115,7 +115,6 @@ class _DecompressedStream(RawIOBase):
         return True
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        """Reads the next bytes. Raises `CorpusError` if the data are damaged or too large."""
         view = memoryview(buffer)
         try:
             data = self._decompressed.read1(len(view))

@@ -1,4 +1,4 @@
-"""Reads and writes corpora. A corpus consists of files with cases, and programs in any language can read it."""
+"""Reads and writes corpora. A corpus consists of files with cases. Programs in any language can read these files."""
 
 from brokerfuzz.corpus.bundled_corpus import load
 from brokerfuzz.corpus.files import write

@@ -1,4 +1,4 @@
-"""Loads the corpus that is part of the package: the essential cases of each message type, as `brokerfuzz export` writes them.
+"""Loads the corpus that is part of the package. It contains the cases that `brokerfuzz export` writes by default.
 
 The verdicts of this corpus do not depend on the current time.
 """
@@ -26,16 +26,16 @@ def load(
     techniques: Sequence[str] = (),
     sites: Sequence[str] = (),
 ) -> list[Case]:
-    """Returns the essential cases of a message type. They test each rule with each technique, each edge (an unusual valid value),
-    and each probe of an ambiguity.
+    """Returns the essential cases of a message type. These cases break each rule with each technique, and contain each edge (an
+    unusual valid value) and each probe of an ambiguity.
 
     The twin (the valid counterpart) of an invalid case comes before the invalid case. `verdicts`, `rules`, `techniques` and
     `sites` select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected invalid
-    cases are included too, unless `verdicts` excludes valid cases. The first call for a message type also judges its cases.
-    Hypothesis is not required.
+    cases are included too, unless `verdicts` excludes valid cases. The first call for a message type is slower, because it
+    judges the cases. The function does not need Hypothesis.
 
-    Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or site. Raises
-    `TypeError` for a single string instead of a list.
+    Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or site.
+    Raises `TypeError` for a single string instead of a list.
 
     >>> from brokerfuzz.corpus import load
     >>> [str(case) for case in load("offer-creation-request", rules=["*orderMinimum:minimum"], techniques=["one-below"])]

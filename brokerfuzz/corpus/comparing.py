@@ -1,7 +1,7 @@
 """Compares two corpora, and counts the differences for each rule.
 
-To save memory, only two numbers are stored for each case of the first corpus: its ID, and a hash of its label, faults and
-ambiguities.
+To save memory, brokerfuzz stores only two numbers for each case of the first corpus: its ID, and a hash of its label, faults
+and ambiguities.
 """
 
 from collections import Counter
@@ -19,16 +19,16 @@ EDGE = "edge:"
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""The topic of a case consists of three strings: the message type; a rule, an ambiguity, an edge or a label; and the technique
-(empty if the case has no fault).
+"""The message type of a case, the name of what the case tests (a rule, an ambiguity, an edge or a label), and the technique.
+The technique is empty if the case has no fault.
 """
 
 
 @dataclass
 class Comparison:
     """Counts the cases in the first corpus (before) and in the second corpus (after), and the added, removed and changed cases.
-    `cases` contains the total numbers, and `about` the numbers for each topic. A case is changed if both corpora contain this
-    case, but with different labels, faults or ambiguities.
+    `cases` contains the total numbers, and `about` contains the numbers for each topic. A changed case has different labels,
+    faults or ambiguities in the two corpora.
     """
 
     about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
@@ -50,8 +50,8 @@ class Comparison:
 def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
     """Compares two corpora. The order, the tags and the twins of cases do not matter.
 
-    The first corpus is read twice. `progress` is called with the number of records that were read so far. Raises `CorpusError` if a
-    corpus is invalid.
+    `progress` is called with the number of records that were read so far (the first corpus is read twice). Raises `CorpusError`
+    if a corpus is invalid.
     """
     check_rereadable(first)
     found = Comparison()
@@ -97,9 +97,7 @@ def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
 
 
 def _state(record: CaseRecord) -> int:
-    """Returns a number that contains the label of a record, and a hash of its faults and ambiguities. The hash is different in
-    each process.
-    """
+    """Combines the label of a record with a hash of its faults and ambiguities. The hash of a record differs between processes."""
     said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 

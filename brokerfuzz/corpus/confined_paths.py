@@ -28,11 +28,11 @@ class ConfinedFiles(Protocol):
     def opened(self, name: str) -> AbstractContextManager[BufferedReader]: ...
 
     def message(self, name: str) -> bytes:
-        """Returns the message in a file. Raises `CorpusError` if the file cannot be read or is too large."""
+        """Raises `CorpusError` if the file cannot be read or is too large."""
         return self.bytes_of(name, LARGEST_MESSAGE)
 
     def bytes_of(self, name: str, limit: int = LARGEST_FILE) -> bytes:
-        """Returns the contents of a file. Raises `CorpusError` if the file cannot be read or is too large."""
+        """Raises `CorpusError` if the file cannot be read or has more than `limit` bytes."""
         try:
             with self.opened(name) as stream:
                 found = stream.read(limit + 1)
@@ -62,7 +62,7 @@ class SiblingFiles(ConfinedFiles):
             yield stream
 
     def place(self, name: str) -> Place:
-        """Returns the `Place` of a file. Raises `CorpusError` if the name is not a safe file name in the same folder."""
+        """Raises `CorpusError` if the name is not a safe file name in the same folder."""
         if "/" in name or not is_name(name):
             raise CorpusError(f"refers to {quoted(name)}, which is not a file name in the same folder")
         return self._place.beside(name)
@@ -76,9 +76,8 @@ class FolderFiles(ConfinedFiles):
         self._home = folder.resolve()
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
-        """Returns the path of a file. `kind` is called with the mode of the file, and returns whether the file is allowed
-        (default: only regular files are allowed). Raises `CorpusError` if the path leads out of the folder, or if the file is not
-        allowed.
+        """`kind` gets the mode of the file (`st_mode`), and returns whether such a file is allowed. Raises `CorpusError` if the
+        path leads out of the folder, or if the file is not allowed.
         """
         if not is_name(name):
             raise CorpusError(f"refers to {quoted(name)}, which is not a path inside the folder")

@@ -14,8 +14,8 @@ _OTHERS = (".7z", ".br", ".bz2", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snapp
 
 
 def format_from_name(out: str) -> Format:
-    """Returns the format for the suffix of a file name. Returns `ndjson` for a name without a suffix. Raises `CorpusError` if no
-    format, or more than one format, has this suffix.
+    """Returns the format for the suffix of a file name (`ndjson` if there is no suffix). Raises `CorpusError` if no format, or
+    more than one format, has this suffix.
     """
     _check_lower_case(out, SUFFIXES)
     bare = out.removesuffix(suffix(out))
@@ -32,7 +32,7 @@ def format_from_name(out: str) -> Format:
 
 
 def check_suffix(out: str, form: Format) -> None:
-    """Raises `CorpusError` if brokerfuzz or the format does not support the compression that the suffix stands for."""
+    """Raises `CorpusError` if the suffix of `out` stands for a compression that brokerfuzz or the format does not support."""
     _check_lower_case(out, SUFFIXES)
     end = PurePosixPath(out).suffix.lower()
     if end in _OTHERS:
@@ -42,14 +42,14 @@ def check_suffix(out: str, form: Format) -> None:
 
 
 def _check_lower_case(out: str, ends: Collection[str]) -> None:
-    """Raises `CorpusError` if a name ends in one of the suffixes `ends`, but in upper case."""
+    """Raises `CorpusError` if the suffix of `out` is one of the suffixes `ends`, but contains upper-case letters."""
     end = PurePosixPath(out).suffix
     if end not in ends and end.lower() in ends:
         raise CorpusError(f"{out} ends in {end}, but suffixes must be in lower case: use {end.lower()}")
 
 
 def check_ndjson(out: str) -> None:
-    """Raises `CorpusError` if the suffix stands for a format other than ndjson, or for an unsupported compression."""
+    """Raises `CorpusError` if the suffix of `out` stands for a format other than ndjson, or for an unsupported compression."""
     check_suffix(out, format_named("ndjson"))
     end = PurePosixPath(out.removesuffix(suffix(out))).suffix
     if end not in ("", ".ndjson", ".jsonl"):
@@ -60,7 +60,7 @@ _SHARD = re.compile(r"-\d{5}-of-\d{5}(?=\.|$)")
 
 
 def is_shard(name: str) -> bool:
-    """Returns whether this is the name of a shard, which contains only some of the cases of a corpus."""
+    """Returns whether this is the name of a shard (a file or folder with some of the cases of a corpus)."""
     return _SHARD.search(PurePosixPath(name).name) is not None
 
 
@@ -74,13 +74,12 @@ class ShardNames:
 
     @classmethod
     def of(cls, name: str, form: Format, count: int) -> "ShardNames":
-        """Returns the names of the shards of a corpus with this name."""
         bare = name.removesuffix(suffix(name))
         stem = bare if isinstance(form, Folder) else bare.removesuffix(PurePosixPath(bare).suffix)
         return cls(stem, name.removeprefix(stem), count)
 
     def shard(self, number: int) -> str:
-        """Returns the name of a shard. The first shard has the number 0."""
+        """Returns the name of a shard. The number of the first shard is 0, but its name contains `00001`."""
         return f"{self.stem}-{number + 1:05}-of-{self.count:05}{self.end}"
 
     @property

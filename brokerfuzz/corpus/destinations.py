@@ -33,7 +33,7 @@ _CHUNK = 1 << 20
 class Written:
     """The size and the SHA-256 of a corpus.
 
-    For a folder, `sha256` is the SHA-256 of its list of checksums. `sha256` is empty if the caller did not request it.
+    For a folder, `sha256` is the SHA-256 of its list of checksums. `sha256` is empty if the caller did not request a checksum.
     """
 
     bytes: int
@@ -41,7 +41,7 @@ class Written:
 
 
 def write_file(place: Place, pieces: Iterable[bytes], *, compressed: bool = False, summed: bool = True) -> Written:
-    """Writes a corpus to a file. The file is compressed if its name ends in `.gz` or `.zst`. If `compressed` is true, the pieces
+    """Writes a corpus to a file. The file is compressed if its name ends in `.gz` or `.zst`. If `compressed` is true, `pieces`
     are already compressed.
 
     Raises `CorpusError` if the file cannot be written.
@@ -80,8 +80,8 @@ def _manifest(name: str, about: CorpusInfo) -> bytes:
 
 
 def is_corpus(place: Place) -> bool:
-    """Returns whether a folder is a corpus. A new corpus may replace only such a folder. The function checks the contents of the
-    manifest, because other programs also write files with the name `manifest.json`.
+    """Returns whether a folder is a corpus, which a new corpus may replace. The function checks the contents of the manifest,
+    because other programs also write files with the name `manifest.json`.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -92,9 +92,7 @@ def is_corpus(place: Place) -> bool:
 
 
 def _listed(place: Place) -> set[str]:
-    """Returns the files and folders of the existing corpus, according to its list of checksums. A new corpus replaces these files
-    and folders.
-    """
+    """Returns the files and folders that the existing corpus lists in its checksums. A new corpus replaces only these."""
     listed = {MANIFEST, SUMS}
     with suppress(FileNotFoundError, CorpusError), place.opened(SUMS) as lines:
         for entry in map(SUM.fullmatch, iter(lambda: lines.readline(LONGEST_SUM), b"")):
@@ -106,9 +104,9 @@ def _listed(place: Place) -> set[str]:
 
 
 def _user_content(place: Place, file: File) -> Iterable[bytes]:
-    """Returns the existing version of a file that the user completes, or the template if the file does not exist.
+    """Returns the contents of a file that the user completes, or the template if this file does not exist.
 
-    Raises `CorpusError` if the existing version does not fit the export.
+    Raises `CorpusError` if the contents of the user's file do not fit the export.
     """
     try:
         with place.opened(file.name) as stream:
@@ -129,8 +127,8 @@ def found_file(place: Place) -> Written | None:
 
 
 def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
-    """Returns the size and the SHA-256 of a folder. Returns None if the manifest belongs to another export, or if a file was
-    changed or is missing.
+    """Returns the size and the SHA-256 of a folder. Returns None if the folder belongs to another export, or if a file in the
+    folder was changed or is missing.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -145,7 +143,7 @@ def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
 
 
 def _size(place: Place, line: bytes) -> int | None:
-    """Returns the size of the file in a line of the checksums. Returns None if the file was changed, or if its name is unsafe."""
+    """Returns the size of the file that a line of `SHA256SUMS` lists. Returns None if this file was changed, or if its name is unsafe."""
     entry = SUM.fullmatch(line)
     if entry is None or not is_name(name := entry[2].decode("ascii", "replace")):
         return None

@@ -23,13 +23,15 @@ class Summary:
     by_label: dict[tuple[str, str], int]
 
     def by_message(self) -> dict[str, dict[str, int]]:
-        """Returns the number of cases for each label, by message type. Message types without cases are omitted."""
+        """Maps each message type that has cases to the number of cases for each label."""
         counts: dict[str, dict[str, int]] = {name: {label: self.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
         return {name: of_type for name, of_type in counts.items() if any(of_type.values())}
 
     @classmethod
     def of(cls, passed: Counter[tuple[str, str]], left_out: Counter[tuple[str, str]]) -> "Summary":
-        """Returns the summary of an export. The format received the cases in `passed`, but did not write the cases in `left_out`."""
+        """Returns the summary of an export. `passed` counts the cases that the format received, and `left_out` counts those
+        that the format did not write.
+        """
         written = passed - left_out
         return cls(written.total(), dict(written))
 

@@ -14,15 +14,15 @@ from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, problem_of, quoted
 
 CASES = "cases.ndjson"
-"""The file with one record per case. Except in the format `pytest`, a record contains the name of the file with its message."""
+"""The name of the file with one record per case. In the formats `files` and `parsing`, each record contains the name of the
+file with the message.
+"""
 SHARDS = ".shards.json"
 """The suffix of a list of shards."""
 
 
 class CorpusFolder:
-    """A folder with cases. Raises `CorpusError` if the manifest is missing, or if brokerfuzz cannot read the format of the
-    folder.
-    """
+    """A corpus that is a folder. Raises `CorpusError` if the manifest is missing, or if brokerfuzz cannot read the format of the folder."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.files = path, FolderFiles(path)
@@ -35,7 +35,6 @@ class CorpusFolder:
             raise CorpusError(f"{found}: export with --format files or ndjson (to check the files of any folder, use `sha256sum --check {SUMS}`)")
 
     def opened(self, name: str) -> BinaryIO:
-        """Opens a file in the folder. Raises `CorpusError` if the file cannot be opened."""
         try:
             return self.files.opened(name)
         except CorpusError as problem:
@@ -56,7 +55,7 @@ class CorpusFolder:
             yield from (f"{name} is in the folder but not listed in {SUMS}" for name in self._names() if name not in listed)
 
     def _sums(self) -> Iterator[tuple[int, str, str]]:
-        """Yields the number, the file name and the checksum of each line. The name is empty if the line is invalid."""
+        """Yields the number, the file name and the checksum of each line of `SHA256SUMS`. The file name is empty if the line is invalid."""
         with self.opened(SUMS) as stream:
             for number, line in enumerate(iter(lambda: stream.readline(LONGEST_SUM), b""), 1):
                 entry = SUM.fullmatch(line)
@@ -91,7 +90,7 @@ class ShardList:
 
     @property
     def places(self) -> list[Place]:
-        """The places of the shards, in order. Raises `CorpusError` if a name is invalid."""
+        """The shards in order. Raises `CorpusError` if the name of a shard is invalid."""
         try:
             return [self._at(name) for name, _ in self._shards]
         except CorpusError as problem:

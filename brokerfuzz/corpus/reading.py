@@ -18,9 +18,8 @@ from brokerfuzz.schemas import Contract
 LONGEST_LINE = 8 * 1024 * 1024
 """The maximum length of a line, in bytes.
 
-The longest line that brokerfuzz writes has 1.4 MB: a message of more than 1 MiB in base64, which tests the ambiguity
-`message-size`. A changed contract may allow messages of up to 6 MB. Reading and judging the longest line needs less than 1 GB of
-memory.
+brokerfuzz writes lines of up to 1.4 MB. With a changed contract, a line can contain a message of up to 6 MB in base64. Reading
+and judging the longest line needs less than 1 GB of memory.
 """
 _AGAIN = "export the corpus again with --format ndjson or --format files"
 _REMEMBERED = 4096
@@ -28,17 +27,17 @@ _REMEMBERED_BYTES = 64 * 1024 * 1024
 
 
 def read(path: str | Path, *more: str | Path, contract: Contract | None = None) -> Iterator[Case]:
-    """Yields the cases of a corpus in order. Each case is judged again, and a wrong verdict raises `CorpusError`.
+    """Yields the cases of a corpus in order. Each case is judged again.
 
     A corpus is a file (also compressed: `.gz`, `.zst`), a folder in the format `files`, `parsing` or `pytest`, or a list of
     shards (`NAME.shards.json`). Several paths are read one after another. A file or a list of shards can also be at a URL that
     fsspec supports (`s3://…`).
 
-    The `twin` of an invalid case is an earlier valid case. If the corpus does not contain the twin, or if the twin came more than
-    4,096 valid cases earlier, only `twin_id` is set.
+    The `twin` of an invalid case is an earlier valid case. `twin` is None if the corpus does not contain the twin, or if the
+    twin came more than 4,096 valid cases earlier. `twin_id` is set even then.
 
-    Also raises `CorpusError` if a file cannot be read, is not a corpus, or is truncated. An error is raised only after the cases
-    before the wrong record were yielded. So use the cases only after you have read all of them.
+    Raises `CorpusError` if a verdict is wrong, or if a file cannot be read, is not a corpus, or is truncated. The cases before
+    a wrong record are yielded before the error is raised. So read all cases before you use them.
 
     >>> from brokerfuzz.corpus import load, read, write
     >>> summary = write("offers.ndjson", load("offer-creation-request", rules=["*orderMinimum:minimum"]))
@@ -81,7 +80,7 @@ def records_of(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord],
 
 
 class Twins:
-    """The most recent valid cases by ID. These cases can be the twins of the next invalid cases."""
+    """Stores the most recent valid cases, which can be the twins of the next invalid cases."""
 
     def __init__(self) -> None:
         self._cases: OrderedDict[str, Case] = OrderedDict()
@@ -90,7 +89,6 @@ class Twins:
 
     @property
     def known(self) -> Mapping[str, Case]:
-        """The stored cases by ID."""
         return self._cases
 
     def add(self, case: Case, size: int) -> None:
@@ -131,7 +129,7 @@ class RecordSequence:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a corpus with its file name and its number. The function `bytes_of` reads a message that is in another file."""
+    """A line of a corpus with its file name and its number. If the message is in another file, `bytes_of` reads the message."""
 
     name: str
     number: int

@@ -19,7 +19,7 @@ from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
 
 FIRST_LINES = 10
-"""The number of lines to search for the first record of a file. A file without a record in these lines is not a corpus."""
+"""A file is not a corpus if none of its first `FIRST_LINES` lines is a record."""
 MAX_MALFORMED = 10_000
 """The maximum number of malformed lines in a corpus."""
 
@@ -42,8 +42,8 @@ FIRST_EXPIRED = 5
 
 @dataclass
 class ExpiredCases:
-    """Counts the cases whose verdict was correct when they were generated, but is wrong at the time `now`. `first` describes some
-    of these cases.
+    """Counts the cases whose verdict was correct when they were generated, but is wrong at the time `now`. `first` describes
+    the first of these cases.
     """
 
     now: datetime
@@ -69,7 +69,7 @@ class TwinCheck:
     _labels: dict[int, Label | None] = field(default_factory=dict)
     """Maps the ID of each case to its verdict. None means that a problem with this case was already reported."""
     _waiting: list[tuple[str, int, str]] = field(default_factory=list)
-    """For each case whose twin was not found yet: the file, the line, and the ID of the twin."""
+    """The file name and the line of each case whose twin was not found yet, and the ID of the twin."""
 
     def add(self, record: CaseRecord, label: Label | None) -> None:
         self._labels[int(record.id, 16)] = label
@@ -86,8 +86,8 @@ class TwinCheck:
             self._waiting.append((line.name, line.number, record.twin_id))
 
     def wrong(self, *, missing: bool) -> Iterator[CorpusProblem]:
-        """Yields a problem for each case whose twin comes later and is not valid. If `missing` is true, also yields a problem for
-        each case whose twin is missing. Each problem is yielded only once.
+        """Yields a problem for each case whose twin comes after the case and is not valid. If `missing` is true, also yields a
+        problem for each case whose twin is missing. Each problem is yielded only once.
         """
         for name, number, twin in self._waiting:
             try:
@@ -108,8 +108,8 @@ class TwinCheck:
 class Verification:
     """Judges each case of one or more corpora again, and checks what its record says about faults, tags and twins.
 
-    `count` is the number of lines read so far. `expired` describes the cases whose verdicts are wrong at the time `now` (default:
-    the current time).
+    `count` is the number of lines read so far. `now` is the time for which verdicts must be correct (default: the current
+    time).
     """
 
     def __init__(self, *, contract: Contract | None = None, now: datetime | None = None) -> None:
@@ -119,11 +119,10 @@ class Verification:
         self._malformed = 0
 
     def of(self, path: str | Path) -> Iterator[CorpusProblem | None]:
-        """Yields a problem for each wrong checksum. After the checksums, yields one value for each record: its problem, or None
-        if the record is correct.
+        """Yields a problem for each wrong checksum. Then yields one value for each record: a problem, or None if the record is
+        correct.
 
-        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. Each damaged line of a corpus gives a
-        problem, but a file that is not a corpus gives only one error.
+        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus.
         """
         place = place_of(str(path))
         if place.base.endswith(SHARDS):

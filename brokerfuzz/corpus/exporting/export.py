@@ -26,7 +26,7 @@ NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques,
 class Export:
     """An export of the cases of several plans, in one format.
 
-    The workers of `pool` generate the random cases. Without a pool, the current process generates them. The current
+    The workers of `pool` generate the random cases. Without a pool, the current process generates the random cases. The current
     process always generates the catalogues. `progress` is called regularly with the number of cases that were written.
     """
 
@@ -38,7 +38,7 @@ class Export:
 
     @cached_property
     def total(self) -> int:
-        """The number of cases to write. The number can be too high if the filters match few random cases. Reading this property
+        """The number of cases to write, which can be too high if the filters match few random cases. Reading this property
         generates the catalogues.
 
         Raises `CorpusError` if there is no case.
@@ -49,8 +49,8 @@ class Export:
         return total
 
     def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCut]:
-        """Yields the parts of some shards in order. `wanted` contains the numbers of these shards, and `sizes` the number of
-        cases of each shard. The parts are compressed if `name` ends in `.gz` or `.zst`. Raises `CorpusError` if there is no case.
+        """Yields the parts of the shards in `wanted`, in order. `sizes` contains the number of cases of each shard. The parts
+        are compressed if `name` ends in `.gz` or `.zst`. Raises `CorpusError` if there is no case.
         """
         ended: set[Plan] = set()
         held: EncodedCut | None = None
@@ -72,8 +72,8 @@ class Export:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an export: the number of written cases, the size of the corpus in bytes, the number of cases in shards that
-    already existed (`kept`), and the number of cases left out for each reason.
+    """The result of an export. `bytes` is the size of the corpus, and `kept` is the number of cases in shards that already
+    existed. `left_out` contains the number of cases that were left out, for each reason.
     """
 
     summary: Summary
@@ -98,7 +98,7 @@ class ExportWriter:
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
     def to(self, place: Place, pieces: Iterable[EncodedCut], *, summed: bool = True) -> Written:
-        """Writes a corpus to a file, folder or URL. If `summed` is true, the method computes the checksum of the file.
+        """Writes a corpus to a file, folder or URL. If `summed` is false, the result for a file has no checksum.
 
         Raises `CorpusError` if the corpus cannot be written.
         """
@@ -108,7 +108,7 @@ class ExportWriter:
         return write_file(place, self._bytes(form, passing), compressed=form.encode is not None, summed=summed)
 
     def to_stream(self, stream: BinaryIO, pieces: Iterable[EncodedCut]) -> None:
-        """Writes a corpus to a stream. Raises `CorpusError` if the format needs a folder."""
+        """Raises `CorpusError` if the format needs a folder."""
         if isinstance(self._export.form, Folder):
             raise CorpusError(f"the format {self._export.form.name} writes a folder: specify the name of a folder instead of -")
         stream.writelines(self._bytes(self._export.form, self._counted(pieces)))
@@ -138,7 +138,7 @@ def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcom
 
 
 def check_place(form: Format, place: Place, *, force: bool) -> None:
-    """Raises `CorpusError` if a corpus in this format cannot be written to this file, folder or URL."""
+    """Raises `CorpusError` if a corpus in this format cannot be written to `place`."""
     if isinstance(form, Folder):
         place.check_folder(is_corpus, force=force)
     else:

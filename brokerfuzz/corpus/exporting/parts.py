@@ -1,5 +1,5 @@
-"""Generates the parts of an export, in any process. A part is a block of cases. If the cases belong to several shards, the block
-is cut into one piece per shard.
+"""Generates the parts of an export, in the current process or in a worker. A part is a block of cases. If the cases belong to
+several shards, the block is cut into one piece per shard.
 """
 
 import gc
@@ -47,8 +47,8 @@ class ExportTask:
 
 @dataclass(frozen=True)
 class EncodedCut:
-    """The encoded cases of a cut. The bytes are in the file `spool_path` or in `data`. If the format cannot encode single cases,
-    the cases themselves are in `cases`.
+    """The encoded cases of a cut. The bytes are in the file `spool_path` or in `data`. If the format has no `encode`, `cases`
+    contains the cases themselves.
     """
 
     part: ExportTask
@@ -69,7 +69,9 @@ class EncodedCut:
 
 @contextmanager
 def _collected_rarely() -> Iterator[None]:
-    """Runs the garbage collector less often, because cases contain no reference cycles. Fewer collections save 8 % of the time."""
+    """Runs the garbage collector less often, because cases contain no reference cycles. Fewer collections save 8 % of the time
+    of an export.
+    """
     often, *others = gc.get_threshold()
     gc.set_threshold(256 * often, *others)
     try:
@@ -80,7 +82,6 @@ def _collected_rarely() -> Iterator[None]:
 
 @_collected_rarely()
 def make(part: ExportTask) -> list[EncodedCut]:
-    """Generates and encodes a part."""
     form, cases = format_named(part.format), part.block.cases()
     found, done = [], 0
     for cut in part.cuts:
@@ -131,7 +132,7 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCut) -> EncodedCut:
-    """Generates a part again, marked as the last part of its shard, because the shard ends earlier than planned."""
+    """Generates a part again, marked as the last part of its shard. This is necessary if the shard ends earlier than planned."""
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
 
@@ -146,7 +147,7 @@ def _packed(data: bytes, end: str) -> bytes:
 
 
 def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, compressing: str) -> Iterator[ExportTask]:
-    """Yields a task for each block. The blocks are cut into shards of the given sizes (numbers of cases)."""
+    """Yields a task for each block. `sizes` contains the number of cases of each shard."""
     edges = iter(sizes)
     shard, left = 0, next(edges)
     for block in blocks:

@@ -63,7 +63,8 @@ class _Manifest:
 
 
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
-    """Writes a corpus in shards, to the folder that contains `place`. With `resume`, only missing or damaged shards are written.
+    """Writes a corpus in shards. The names of the shards are derived from `place`, and the shards are in the same folder. With
+    `resume`, only missing or damaged shards are written.
 
     Raises `CorpusError` if a shard cannot be written, if there are more shards than cases, or if `force` is false and another
     export with the same name exists.
@@ -118,7 +119,7 @@ _TOO_FEW = "brokerfuzz found too few new random cases that match the filters; us
 
 
 def _filling(number: int, size: int, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
-    """Yields the parts of a shard. Raises `CorpusError` if the parts contain too few cases."""
+    """Yields the parts of a shard. Raises `CorpusError` if the parts contain fewer than `size` cases."""
     for piece in pieces:
         yield piece
         size -= piece.counts.total()
@@ -135,7 +136,7 @@ def _head(export: Export, count: int) -> dict[str, Any]:
 
 
 def _fingerprint(folder: Path) -> str:
-    """Returns a checksum of a changed contract. The checksum shows whether the contract was modified since the export began."""
+    """Returns a checksum of a changed contract, because an export cannot be resumed with another contract."""
     return sha256(b"".join(f"{path.name} ".encode() + path.read_bytes() for path in sorted(folder.glob("*.json")))).hexdigest()
 
 
@@ -144,8 +145,8 @@ def _of(manifest: dict[str, Any]) -> list[Any]:
 
 
 def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
-    """Returns the time for which the time-dependent cases in the existing shards were generated. Returns None if there are no such
-    cases.
+    """Returns the time for which the time-dependent cases in the existing shards were generated. Returns None if the shards
+    contain no time-dependent cases.
 
     Raises `CorpusError` if the manifest is invalid.
     """
@@ -191,7 +192,7 @@ def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _M
 
 
 def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any], sizes: list[int]) -> dict[str, Shard]:
-    """Returns the existing shards that match their checksums. From the manifest, the function uses only the names and the checksums."""
+    """Returns the existing shards that match their checksums."""
     try:
         sums = {shard["name"]: shard["sha256"] for shard in known["shards"]}
     except (KeyError, TypeError) as problem:
@@ -210,7 +211,7 @@ def _found(export: Export, place: Place) -> Written | None:
 
 
 def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
-    """Yields the names of old shards to delete. They belong to an earlier export with another number of shards or another compression."""
+    """Yields the names of the shards to delete: the shards of an earlier export with another number of shards or another compression."""
     count = known.get("of") if known is not None else None
     if known is None or not isinstance(count, int) or not 0 < count < 100_000:
         return

@@ -1,7 +1,7 @@
 """Defines the formats of corpora, one module per format, each with a constant `FORMAT`.
 
-A format converts cases to the bytes of a file (`OneFile`) or of the files in a folder (`Folder`). A format receives the cases in
-order, and most formats keep only a few cases in memory. A format does not know where its bytes are written.
+A format converts cases to the bytes of a file (`OneFile`) or of the files in a folder (`Folder`). A format receives the cases
+in order, and most formats keep only a few cases in memory.
 """
 
 from importlib import import_module
@@ -14,7 +14,7 @@ __all__ = ["FORMATS", "CorpusInfo", "File", "Folder", "Format", "LeftOut", "OneF
 
 
 def format_named(name: str) -> Format:
-    """Returns the format with this name. Raises `UnknownNameError` if there is no such format."""
+    """Raises `UnknownNameError` if there is no format with this name."""
     if name not in (*FORMATS, BASE64):
         raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists all formats")
     found: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT

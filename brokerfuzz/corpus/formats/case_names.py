@@ -42,7 +42,7 @@ def _technique(case: Case, at: str) -> str | None:
 
 
 def now_of(case: Case) -> str | None:
-    """Returns the time for which a time-dependent case was generated. Returns None for any other case."""
+    """Returns the time for which a time-dependent case was generated, or None for any other case."""
     now = tagged_now(case.tags)
     return None if now is None else spell(now)
 
@@ -61,10 +61,10 @@ def facts_of(case: Case) -> dict[str, Any]:
 
 
 def clock_note(now: str | None) -> str:
-    """Describes in a sentence the time for which the case was generated."""
+    """Returns a sentence about the time for which a case was generated, or an empty string if the case is not time-dependent."""
     return f" This case was made for {now}: set the clock of the target to this time." if now else ""
 
 
 def ascii_line(text: str) -> str:
-    """Converts text to one line of printable ASCII. All other characters are escaped as in Python strings."""
+    """Converts text to one line of printable ASCII. Any other character is escaped as in a Python string."""
     return "".join(char if " " <= char <= "~" else char.encode("unicode_escape").decode() for char in text)

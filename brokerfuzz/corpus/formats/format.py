@@ -17,7 +17,9 @@ class LeftOut:
     by_reason: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case, reason: str) -> None:
-        """Counts a case that is left out. The reason continues a phrase such as "5 cases": for example, `longer than ...`."""
+        """Counts a case that is left out. `reason` is printed after the number of cases: for example, `longer than 100 bytes`
+        after `5 cases`.
+        """
         self.by_label[case.message_type, case.label] += 1
         self.by_reason[reason] += 1
 
@@ -55,9 +57,9 @@ class File:
 class OneFile:
     """A format that consists of one file. `pieces` yields the bytes of the file.
 
-    In some formats, a file contains only the bytes of one case after another. For these formats, `encode` returns the bytes of
-    some cases, so that several processes can generate parts of the file. The second argument of `encode` is True for the last
-    cases of the file.
+    `encode` returns the bytes of some cases, so that several processes can generate parts of the file. The second argument of
+    `encode` is True for the last cases of the file. `encode` is None if a file also contains bytes before, between or after the
+    cases.
     """
 
     name: str

@@ -5,8 +5,8 @@
     offer-creation-request.dict
 
 As in libFuzzer, the name of a seed is the SHA-1 of its bytes. Equal seeds have equal names, so folders of seeds can be merged
-without duplicates. Messages of more than 64 KiB are left out, because libFuzzer generates inputs up to the length of the longest
-seed. The seeds have no verdicts.
+without duplicates. Messages of more than 64 KiB are left out, because long seeds make libFuzzer slow. The seeds have no
+verdicts.
 """
 
 from collections.abc import Iterable, Iterator

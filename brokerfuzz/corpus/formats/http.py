@@ -8,8 +8,8 @@
     {"number":"OFF-10000", …}
 
 There is one file per verdict. The files use only syntax that the three editors share. Editors may change some bodies: for
-example, those that contain `{{`. A file of requests contains a body only if the body is a short line of printable JSON without
-`{{`, and the request has the usual headers. All other bodies are in separate files.
+example, those that contain `{{`. For this reason, a body is in a separate file unless it is a short line of printable JSON
+without `{{`, and the request has the usual headers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -55,7 +55,6 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 
 def _fits_inline(case: Case) -> bool:
-    """Returns whether a file of requests can contain the body of the case."""
     body = case.body
     return body[:1] == b"{" and len(body) <= LONGEST and _PRINTABLE.issuperset(body) and _OPENS.encode() not in body and case.is_compact
 

@@ -9,9 +9,7 @@ from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 
 
 def in_lines(name: str, *, base64: bool) -> OneFile:
-    """Returns the format with one case per line. With `base64`, every message is in base64. Without `base64`, only messages that
-    are not compact JSON are in base64.
-    """
+    """Returns the format with one case per line. If `base64` is false, only messages that are not compact JSON are in base64."""
 
     def pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
         held: Case | None = None

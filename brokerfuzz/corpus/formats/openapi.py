@@ -4,12 +4,12 @@ Like the contract, the document contains no methods and no paths. `components.sc
 `requestBodies` and `responses` contain the messages.
 
 The property `examples` contains only valid cases, because tools report other cases as errors. Cases that break a rule are in
-`x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. There is at most one example for each
-rule or ambiguity, and at most 20 for each verdict. The summary of an example explains its verdict.
+`x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. Each rule or ambiguity has at most one
+example, and each verdict of a message type has at most 20. The summary of an example explains its verdict.
 
-A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way. It does not contain
-the property `$ref`, because tools would treat this property as a reference. Because many tools use a YAML parser, characters that
-YAML does not allow are escaped, and no property name is too long for YAML.
+A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way. It does not
+contain the property `$ref`, because tools would treat this property as a reference. Because many tools use a YAML parser,
+characters that YAML does not allow are escaped, and no property name is too long for YAML.
 """
 
 import re
@@ -46,7 +46,7 @@ _DESCRIPTION = (
 )
 
 Examples = dict[str, dict[str, dict[str, Any]]]
-"""Maps `examples`, `x-invalid-examples` and `x-unspecified-examples` to the examples with their names."""
+"""Maps `examples`, `x-invalid-examples` and `x-unspecified-examples` to named examples."""
 
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
@@ -57,7 +57,7 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
 
 
 def _yaml_safe(text: bytes) -> bytes:
-    """Returns the same JSON, in which all characters that YAML interprets differently are escaped."""
+    """Escapes all characters that YAML interprets differently from JSON."""
     return _UNSAFE_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()).encode()
 
 
@@ -94,7 +94,9 @@ def _fits(case: Case) -> bool:
 
 
 def _shown_by(case: Case) -> Hashable:
-    """Returns what an example shows: the broken rules, the ambiguities, or the ID of a valid case."""
+    """Returns the broken rules, the ambiguities, or the ID of a valid case. Among cases with the same result, only one becomes
+    an example.
+    """
     match case.label:
         case "valid":
             return case.id

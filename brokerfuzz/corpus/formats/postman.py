@@ -37,7 +37,7 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 
 def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
-    """Returns whether Postman can send the message. If it cannot, the function counts the case as left out."""
+    """Returns whether Postman can send the message. If not, the function counts the case as left out."""
     try:
         text = case.body.decode()
     except UnicodeDecodeError:
@@ -65,9 +65,7 @@ def _collection(cases: list[SuiteCase]) -> dict[str, Any]:
 
 
 def _item(one: SuiteCase) -> dict[str, Any]:
-    """Returns a request. The script of the collection reads the reason, the verdict and the ID of the twin from the lines of the
-    description.
-    """
+    """Returns a request. The script of the collection reads the reason, the verdict and the ID of the twin from the description."""
     method, _ = ROUTES[OFFER]
     removed = {name.lower(): True for name, value in one.case.headers if value is None}
     request = {

@@ -1,5 +1,5 @@
-"""Defines the method and the path for each message. The contract contains no methods and paths, so these are the methods and
-paths of the reference service.
+"""Defines the method and the path for each message. The contract contains no methods and no paths, so brokerfuzz uses those of
+the reference service.
 """
 
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
@@ -22,5 +22,5 @@ ROUTES: dict[MessageType, tuple[str, str]] = {
 
 
 def sent_headers(headers: Headers) -> list[tuple[str, str]]:
-    """Returns all headers of a request. `headers` replace the default header `Content-Type`. The value None removes a header."""
+    """Returns `Content-Type` and `headers`. A header in `headers` replaces the default value, and the value None removes the header."""
     return replaced([("Content-Type", JSON_TYPE)], headers)

@@ -3,8 +3,8 @@
     offer-creation-request/plain                   twin-19da04d3e0c2b1f7          a valid message that other cases need
     offer-creation-request/orderMinimum:minimum    one-below-826bb491258572e9     the technique and the ID of the case
 
-A plain message is a valid message that is the twin of another case. If a system rejects a plain message, its rejection of the other
-case proves nothing.
+A plain message is a valid message that is the twin of another case. If a system rejects a plain message, it may reject the
+other case for the same reason.
 """
 
 import re
@@ -55,7 +55,7 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
 
 
 def _position(one: SuiteCase) -> tuple[bool, int, str, int, str]:
-    """Returns the sort key of a case. Plain messages come first, and short plain messages come before long ones."""
+    """Returns the sort key of a case. Plain messages come first, in order of their length."""
     length = len(one.case.body) if one.is_plain else 0
     return not one.is_plain, MESSAGE_TYPES.index(one.case.message_type), one.group, length, one.name
 

@@ -1,12 +1,13 @@
-"""Writes a test suite for one language: a table of the cases, tests that read the table, and a function that the user completes.
+"""Writes a test suite for one language: a table of the cases, tests that read the table, and a function that the user
+completes.
 
     cases.tsv            the cases, see `suite_table`
     expected-failures    the failures that the user knows, see `known_failures`
     accepts.ts           the function that the user completes
     README.md            how to run the tests
 
-The source code of the tests is in the folder `suites`. Only the names of tests become code. The names of tests consist of
-letters, digits and `_`, so nothing in a case can become code. Later exports do not change the files of the user.
+The source code of the tests is in the folder `suites`. The name of a test is the only part of a case that becomes code, and
+consists of letters, digits and `_`. Later exports do not change the files of the user.
 """
 
 import re
@@ -54,8 +55,8 @@ def suite(
 
     `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. The table and the expected
     failures are in the folder `data`. `listing` is the name and the content of a file with one line of code per test, for
-    languages that cannot create tests at run time. For the README, `place` is a sentence that says where to put the folder, and
-    `run` is the command that runs the tests.
+    languages that cannot create tests at run time. For the README, `place` is a sentence that says where the user puts the
+    folder, and `run` is the command that runs the tests.
     """
 
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -73,9 +74,11 @@ def suite(
 
 
 def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
-    """Returns the file with the failures that a team knows and has not fixed yet. Each entry of the user's file must match a case.
+    """Returns the file with the failures that a team knows and has not fixed yet. Each entry of the user's file must match a
+    case.
 
-    Each line has the ID of a case, or a pattern for groups of tests, in which `*` matches any characters. A comment begins with `#`.
+    An entry is the ID of a case, or a pattern for groups of tests. In a pattern, `*` matches any characters. A comment begins
+    with `#`.
     """
     return File(folder + EXPECTED_FAILURES, [_TEMPLATE], user_owned=True, check=partial(_check_entries, cases=cases))
 
@@ -96,7 +99,7 @@ def _pattern(entry: str) -> re.Pattern[str]:
 
 
 def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str) -> File:
-    """Returns the file with the instructions. `expected` is the path of the file with the expected failures."""
+    """Returns the file with the instructions for the user. `expected` is the path of the file with the expected failures."""
     text = _README.format(place=place, complete=complete, run=run, expected=expected, recipe=about.recipe, failure=FAILURE)
     return File(README, [text.encode()])
 

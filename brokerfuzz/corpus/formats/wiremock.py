@@ -28,7 +28,7 @@ SCENARIO = "brokerfuzz"
 _INDEX = "brokerfuzz/cases.json"
 _CHUNK = 1 << 20
 _BY_PATH, _BY_HEADER, _BY_SCENARIO = 1, 2, 3
-"""The priorities of the stubs. If several stubs match a request, WireMock uses the one with the lowest number."""
+"""The priorities of the stubs. If several stubs match a request, WireMock uses the stub with the lowest number."""
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -68,7 +68,7 @@ def _stubs(case: Case) -> Iterator[dict[str, Any]]:
 
 
 def _served(name: str) -> dict[str, Any]:
-    """Describes a response that contains the bytes of a file."""
+    """Returns a response that contains the bytes of the file `name`, for a stub."""
     headers = {"Content-Type": JSON_TYPE}
     return {"status": 200, "headers": headers, "bodyFileName": name, "transformerParameters": {"disableBodyFileTemplating": True}}
 

@@ -1,4 +1,4 @@
-"""Replaces an existing folder with a finished one, in one step if the operating system can do that."""
+"""Replaces an existing folder with a finished one, in one step if the operating system supports this."""
 
 import ctypes
 import os
@@ -8,16 +8,16 @@ from contextlib import suppress
 from pathlib import Path
 
 _CURRENT_FOLDER, _EXCHANGE = -100, 2
-"""`AT_FDCWD` and `RENAME_EXCHANGE` of Linux's `renameat2`."""
+"""The arguments `AT_FDCWD` and `RENAME_EXCHANGE` of the Linux function `renameat2`."""
 
 
 def replace_folder(finished: Path, path: Path, aside: Path) -> None:
-    """Renames the folder `finished` to `path`. If `path` already exists, the existing folder or link is renamed to `finished` (on
-    Linux) or to `aside`.
+    """Renames the folder `finished` to `path`. If `path` already exists, the existing folder or link is renamed to `finished`
+    (on Linux) or to `aside`.
 
-    With Linux's `renameat2`, both names change at once, so a killed process leaves either the existing folder or the new one. On
-    other systems, the function first renames the existing folder and then the finished one. If the second step fails, the
-    existing folder gets its name back. Raises `OSError` if renaming fails.
+    On Linux, both names change at once, so a killed process leaves either the existing folder or the finished one. On other
+    systems, the function first renames the existing folder and then the finished one. If the second step fails, the existing
+    folder gets its name back. Raises `OSError` if renaming fails.
     """
     if not os.path.lexists(path):
         finished.replace(path)
@@ -31,7 +31,7 @@ def replace_folder(finished: Path, path: Path, aside: Path) -> None:
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Exchanges the names of two folders. Returns False if the system or the file system cannot do that."""
+    """Exchanges the names of two folders. Returns False if the operating system or the file system does not support this."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
     return rename is not None and rename(_CURRENT_FOLDER, os.fsencode(one), _CURRENT_FOLDER, os.fsencode(other), _EXCHANGE) == 0
 

@@ -17,27 +17,26 @@ from brokerfuzz.errors import CorpusError
 
 @dataclass(frozen=True)
 class LocalPlace:
-    """A file or a folder at a path. Until the corpus is complete, it has a temporary name that begins with a dot and ends in `.part`."""
+    """A file or a folder at a path. Until the file or folder is complete, it has a temporary name that begins with a dot and
+    ends in `.part`.
+    """
 
     path: Path
 
     @property
     def name(self) -> str:
-        """The path."""
         return str(self.path)
 
     @property
     def base(self) -> str:
-        """The last part of the path."""
         return self.path.name
 
     def beside(self, name: str) -> "LocalPlace":
-        """Returns the place with this name in the same folder. Raises `CorpusError` if the current path has no name."""
+        """Raises `CorpusError` if the current path does not end in a name."""
         self._check_name()
         return LocalPlace(self.path.with_name(name))
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if a file cannot be written to this path, or if an existing file must not be replaced."""
         self._check_folder_exists()
         if self.path.is_dir():
             raise CorpusError(f"{self.path} is a folder: specify a file to write the corpus to")
@@ -48,7 +47,6 @@ class LocalPlace:
                 raise CorpusError(f"{self.path} already exists: add --force to replace it, or specify another file")
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
-        """Raises `CorpusError` if a folder cannot be written to this path, or if an existing folder must not be replaced."""
         self._check_folder_exists()
         if os.path.lexists(self.path) and not self.path.is_dir():
             raise CorpusError(f"{self.path} exists but is not a folder, and this format writes a folder: specify another name")
@@ -74,17 +72,11 @@ class LocalPlace:
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
-        """Opens the file for writing. Raises `CorpusError` if the file cannot be opened."""
         with self._write_errors(), atomic_file(self.path) as stream:
             yield stream
 
     @contextmanager
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
-        """Yields a function that creates files in the folder. Raises `CorpusError` if a file cannot be written.
-
-        The folder gets its final name when all files are written. The files in `former` are replaced. All other files of the
-        existing folder stay.
-        """
         part, old = (self.path.with_name(temporary_name(self.path.name, end)) for end in ("part", "old"))
 
         @contextmanager
@@ -117,10 +109,6 @@ class LocalPlace:
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
-        """Opens the file, or a file in the folder, for reading.
-
-        Raises `FileNotFoundError` if the file does not exist, and `CorpusError` if it cannot be read.
-        """
         path = self.path / below if below else self.path
         try:
             if path.exists() and not path.is_file():
@@ -133,7 +121,6 @@ class LocalPlace:
             raise CorpusError(f"{path} cannot be read: {problem.strerror or problem}; remove it, or specify another corpus") from problem
 
     def remove(self) -> None:
-        """Deletes the file or the folder. Raises `CorpusError` if it cannot be deleted."""
         with self._write_errors():
             _remove(self.path)
 

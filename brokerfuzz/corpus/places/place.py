@@ -26,11 +26,12 @@ class Place(Protocol):
     def beside(self, name: str) -> "Place": ...
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if a file cannot be written to this place, or if an existing file must not be replaced."""
+        """Raises `CorpusError` if a file cannot be written to this place, or if `force` is false and the file already exists."""
         ...
 
     def check_folder(self, is_corpus: "Callable[[Place], bool]", *, force: bool) -> None:
-        """Raises `CorpusError` if a folder cannot be written to this place, or if an existing folder must not be replaced.
+        """Raises `CorpusError` if a folder cannot be written to this place, or if `force` is false and the folder already
+        contains files.
 
         A folder that contains files but is not a corpus is never replaced.
         """
@@ -50,7 +51,9 @@ class Place(Protocol):
         ...
 
     def opened(self, below: str = "") -> AbstractContextManager[BufferedReader]:
-        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError` if the file does not exist."""
+        """Opens the file, or a file in the folder, for reading. `below` is the path of the file in the folder. Raises
+        `FileNotFoundError` if the file does not exist.
+        """
         ...
 
     def remove(self) -> None: ...

@@ -52,14 +52,12 @@ class RemotePlace:
 
     @property
     def base(self) -> str:
-        """The last part of the URL."""
         return self.name.rpartition("/")[2]
 
     def beside(self, name: str) -> "RemotePlace":
         return RemotePlace(self.system, f"{self.key.rpartition('/')[0]}/{name}", f"{self.name.rpartition('/')[0]}/{name}")
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if this URL already contains something that must not be replaced."""
         with _store_errors(self.name, "used"):
             if self.system.isdir(self.key):
                 raise CorpusError(f"{self.name} is a folder: specify a file to write the corpus to")
@@ -67,7 +65,6 @@ class RemotePlace:
                 raise CorpusError(f"{self.name} already exists: add --force to replace it, or specify another file")
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
-        """Raises `CorpusError` if this URL already contains something that is not a corpus or must not be replaced."""
         with _store_errors(self.name, "used"):
             if self.system.isfile(self.key):
                 raise CorpusError(f"{self.name} exists but is not a folder, and this format writes a folder: specify another name")
@@ -81,7 +78,6 @@ class RemotePlace:
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
-        """Opens the file for writing. Raises `CorpusError` if the file cannot be opened."""
         protocols = self.system.protocol if isinstance(self.system.protocol, tuple | list) else (self.system.protocol,)
         with self._committed() if _ATOMIC & set(protocols) else self._renamed() as stream:
             yield cast(BinaryIO, stream)
@@ -119,11 +115,6 @@ class RemotePlace:
 
     @contextmanager
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
-        """Yields a function that creates the files of the folder. The manifest is written last, so a folder with a manifest is
-        complete.
-
-        Raises `CorpusError` if a file cannot be written.
-        """
         marker, created = self._below(UNFINISHED), {UNFINISHED}
         before = self._names()
         staying = self._files_to_keep() if UNFINISHED in before else {name for name in before if name not in former}
@@ -166,10 +157,6 @@ class RemotePlace:
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
-        """Opens the file, or a file in the folder, for reading.
-
-        Raises `FileNotFoundError` if the file does not exist, and `CorpusError` if it cannot be read.
-        """
         try:
             with _store_errors(self.name, "read", FileNotFoundError):
                 key = f"{self.key}/{below}" if below else self.key
@@ -182,20 +169,18 @@ class RemotePlace:
             yield buffered
 
     def remove(self) -> None:
-        """Deletes the file or the folder. Raises `CorpusError` if it cannot be deleted."""
         with _store_errors(self.name):
             if self.system.exists(self.key):
                 self.system.rm(self.key, recursive=True)
 
 
 class _RemoteStream:
-    """A stream that writes to a store. The errors of the stream contain the URL."""
+    """A stream that writes to a store. The errors contain the URL of the file."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
 
     def write(self, data: bytes) -> int:
-        """Writes bytes to the store. Raises `CorpusError` if the store reports an error."""
         with _store_errors(self._name):
             self._stream.write(data)
             return len(data)
@@ -205,7 +190,7 @@ class _RemoteStream:
 
 
 class _RemoteSource(RawIOBase):
-    """A stream that reads from a store. The errors of the stream contain the URL."""
+    """A stream that reads from a store. The errors contain the URL of the file."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
@@ -217,12 +202,10 @@ class _RemoteSource(RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = SEEK_SET, /) -> int:
-        """Moves to another position of the stream. Raises `CorpusError` if the store reports an error."""
         with _store_errors(self._name, "read"):
             return int(self._stream.seek(offset, whence))
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        """Reads the next bytes. Raises `CorpusError` if the store reports an error."""
         view = memoryview(buffer)
         with _store_errors(self._name, "read"):
             data = self._stream.read(len(view))
@@ -232,7 +215,7 @@ class _RemoteSource(RawIOBase):
 
 @contextmanager
 def _store_errors(url: str, what: str = "written", *passed: type[Exception]) -> Iterator[None]:
-    """Converts any error of a store to a `CorpusError`, because each store has its own types of errors."""
+    """Converts any error of a store to a `CorpusError`, because the types of the errors differ between stores."""
     known: tuple[type[Exception], ...] = (BrokerfuzzError, *passed)
     try:
         yield
