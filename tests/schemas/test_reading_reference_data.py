@@ -1,5 +1,6 @@
 """Files with reference data: each form, and each mistake with the file and the line."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from brokerfuzz.errors import ReferenceDataError
 from brokerfuzz.schemas import load_contract
+from brokerfuzz.schemas.contract import DATA
 
 OFFER = "offer-creation-request"
 PRODUCTS = "productClusters[].products[]"
@@ -82,7 +84,8 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
         ('offerType = ["Fax"]', "v.toml:1: 'Fax' breaks the rule offerType:enum (expected one of 'Direct Mail'"),
         ('orderMinimum = {csv = "p.csv", column = "pages"}', "p.csv:4: 'x' breaks the rule orderMinimum:type (expected an integer or null)"),
         ('orderMinimum = {csv = "p.csv", column = "quantity"}', "p.csv:4: 0 breaks the rule orderMinimum:minimum (expected at least 1)"),
-        ('comments = ["a\\u0000"]', "v.toml:1: 'a\\x00' contains NUL or more than 1,024 characters"),
+        ('comments = ["a\\u0000"]', "v.toml:1: 'a\\x00' contains NUL: remove this value"),
+        (f'comments = ["{"a" * 1025}"]', "contains more than 1,024 characters: remove this value"),
         ("defaultPrice = [9007199254740993]", "v.toml:1: 9007199254740993 is larger than 2**53: remove this value"),
         ("defaultPrice = [-1e300]", "v.toml:1: -1e+300 is larger than 2**53: remove this value"),
         ('productClusters = ["a"]', f"v.toml:1: productClusters of {OFFER} is not a string, a number or a boolean: use productClusters[]"),
@@ -109,6 +112,14 @@ def test_each_mistake_is_reported_with_its_file_and_line(text: str, error: str) 
     message = str(raised.value)
     assert error in message, message
     assert "\n" not in message
+
+
+def test_nul_is_reported_if_the_contract_does_not_limit_the_length_of_strings(tmp_path: Path) -> None:
+    ambiguities = json.loads((DATA / "ambiguities.json").read_bytes())
+    (tmp_path / "ambiguities.json").write_text(json.dumps([entry for entry in ambiguities if entry["detector"] != "string_length"]))
+    assert load_contract(tmp_path, {"comments": ["a" * 1025]}).values is not None
+    with pytest.raises(ReferenceDataError, match=r"'a\\x00' contains NUL: remove this value"):
+        load_contract(tmp_path, {"comments": ["a\0"]})
 
 
 def test_a_mapping_has_no_lines() -> None:

@@ -33,7 +33,7 @@ def referred_to(contract: Contract, name: str) -> list[str]:
 
 
 def relocated(contract: Contract, name: str, place_of: PlaceOf) -> Schema:
-    """Returns the schema, with each reference changed to a place in the same document, and without `$id` and `$schema`."""
+    """Returns the schema without `$id` and `$schema`. Each `$ref` now points to a place that `place_of` returns."""
     base = _uri(contract, name)
 
     def moved(value: Any) -> Any:

@@ -49,8 +49,10 @@ class ValueChecker:
                 raise ReferenceDataError(
                     f"{cell.origin}: {quoted(value)} breaks the rule {name} (expected {rule.demand}): correct or remove this value"
                 )
-        if isinstance(value, str) and ("\0" in value or (self._longest is not None and len(value) > self._longest)):
-            raise ReferenceDataError(f"{cell.origin}: {quoted(value)} contains NUL or more than {self._longest:,} characters: remove this value")
+        if isinstance(value, str) and "\0" in value:
+            raise ReferenceDataError(f"{cell.origin}: {quoted(value)} contains NUL: remove this value")
+        if isinstance(value, str) and self._longest is not None and len(value) > self._longest:
+            raise ReferenceDataError(f"{cell.origin}: {quoted(value)} contains more than {self._longest:,} characters: remove this value")
         if isinstance(value, int | float) and abs(value) > _LARGEST:
             raise ReferenceDataError(f"{cell.origin}: {quoted(value)} is larger than 2**53: remove this value")
         return value
