@@ -1,8 +1,8 @@
 """Defines the detectors for `ambiguities.json`: functions that decide whether a value touches an ambiguity.
 
-A detector gets the value at a site (or the values that it compares), the current time, and its options. `json_reader` detects the
-ambiguities that depend on the bytes of a message, such as duplicate properties and UTF-16. `headers` detects the ambiguities of
-request headers.
+A detector gets the value at a site, the current time, and its options. A detector that compares properties gets their values
+instead. `json_reader` detects the ambiguities that depend on the bytes of a message, such as duplicate properties and UTF-16.
+`headers` detects the ambiguities of request headers.
 """
 
 import math
@@ -135,7 +135,7 @@ _FEW = 8
 
 
 def _frozen(value: Any) -> Hashable:
-    """Converts a JSON value to a hashable value. Equal JSON values give equal results: 1 and 1.0 are equal, and the order of
+    """Returns a hashable key for a JSON value. Equal JSON values have equal keys: 1 and 1.0 are equal, and the order of
     properties does not matter.
     """
     if isinstance(value, dict):
@@ -162,7 +162,7 @@ OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
     detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic)
 }
 OF_RELATIONS: Mapping[str, Callable[..., bool]] = {detector.__name__: detector for detector in (ordered_numbers, ordered_instants, within_range)}
-"""The detectors that compare properties of an object. They get the values of these properties, the current time and the options."""
+"""The detectors that compare properties of an object."""
 TIMESTAMP, NEAR_NOW = "timestamp", "near_now"
 OF_TIMES = (TIMESTAMP, NEAR_NOW)
 OF_TEXT = ("integer_form", *MEANINGS, "lone_surrogates", "nul_characters")

@@ -1,8 +1,7 @@
 """Finds the ambiguities that a message touches, and the broken rules that JSON Schema cannot express.
 
-For each message type, the module generates the source of a Python function and compiles it. The generated function visits only
-the sites where there is something to check. With ordinary functions instead of generated source, a scan would take 1.5 times as
-long.
+For each message type, the module generates the source of a Python function and compiles it. The function visits only sites that
+have something to check. With ordinary functions instead of generated source, a scan would take 1.5 times as long.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -42,19 +41,15 @@ class Inspection:
 
 
 Scan = Callable[[Any, Place, Inspection], None]
-"""A function that scans a value and everything inside it."""
 
 
 class Inspector:
-    """Scans the messages of one type."""
-
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
         self._scan = _ScanWriter(contract, message_type).compiled("")
         self._too_long = next((s for s in contract.ambiguities if s.concerns(message_type) and s.detector == "string_length"), None)
 
     def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
-        """Scans the value that a message has in one interpretation."""
         self._scan(message, None, inspection)
         if self._too_long is not None and reading.may_hold_text_of(self._too_long.options["limit"] + 1):
             _report_long_strings(self._too_long, self._sites, "", message, None, inspection)
@@ -72,8 +67,9 @@ _DEEP = 12
 
 @dataclass(frozen=True)
 class _ScanPosition:
-    """The position in the generated source: the site (`path`), the variable with the value at this site, the expression for the
-    place of the value in the message, and the number of nested sites.
+    """A site (`path`), and how the generated source accesses it. `value` is the name of the variable that contains the site's
+    value. `place` is the Python expression for the value's place in the message. `depth` is the number of sites around the
+    site.
     """
 
     path: str
@@ -86,7 +82,9 @@ class _ScanPosition:
 
 
 class _ScanWriter:
-    """Writes the source of the function that scans a message type. An ambiguity of a site that a changed contract lacks is ignored."""
+    """Writes the source of the function that scans messages of one type. If a changed contract lacks a site of an ambiguity,
+    the function does not check this site.
+    """
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
@@ -108,7 +106,7 @@ class _ScanWriter:
         self._numbers = count()
 
     def props(self, path: str) -> Mapping[str, str]:
-        """Maps the names of an object's properties to their sites."""
+        """Maps the name of each property of the object at the site `path` to the property's site."""
         return self._properties.get(path, {})
 
     def compiled(self, path: str) -> Scan:
@@ -120,7 +118,7 @@ class _ScanWriter:
         return scan
 
     def _at(self, here: _ScanPosition) -> Lines:
-        """Returns the source lines that check the value at a site."""
+        """Returns the source lines that check the value at the site `here.path`, and all values inside this value."""
         if here.depth == _DEEP:
             return [f"{self._name(self.compiled(here.path))}({here.value}, {here.place}, inspection)"]
         types, schema = types_of(self._sites[here.path].schema), self._sites[here.path].schema
@@ -155,7 +153,7 @@ class _ScanWriter:
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
 
     def _relations(self, here: _ScanPosition) -> list[tuple[Any, ...]]:
-        """Returns the ambiguities that compare properties of the object, with the names of these properties."""
+        """Returns the tuples of `_of` whose properties all exist in the contract."""
         props = self.props(here.path)
         return [(ambiguity, *names) for ambiguity, *names in self._of(OF_RELATIONS, here) if props.keys() >= set(names)]
 
@@ -178,14 +176,14 @@ class _ScanWriter:
         return _indented([f"touch({self._name(ambiguity)}, {here.place}, {found or f'describe({here.value})'})"])
 
     def _name(self, thing: Any) -> str:
-        """Makes a Python object available to the generated source, and returns the name of the object there."""
+        """Returns the name of a Python object in the generated source."""
         name = f"n{next(self._numbers)}"
         self._names[name] = thing
         return name
 
     def _of(self, detectors: Collection[str], here: _ScanPosition) -> Iterator[tuple[Any, ...]]:
-        """Yields the ambiguities at the site with one of these detectors. After each ambiguity come the names of the properties
-        that it compares.
+        """Yields a tuple for each ambiguity of the site that has one of `detectors`. The tuple contains the ambiguity, and the
+        names of the properties that the ambiguity compares.
         """
         return (entry for entry in self._at_site.get(here.path, ()) if entry[0].detector in detectors)
 
@@ -198,7 +196,7 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
     """Returns a function that checks the notation of a timestamp. If `rule` is given, the function also checks that the timestamp
     is not in the future.
 
-    If the timestamp is in the future, but within the clock tolerance, the message touches the ambiguity `tolerated`.
+    A timestamp in the future, but within the clock tolerance, touches the ambiguity `tolerated`.
     """
 
     def check(value: Any, place: Place, inspection: Inspection) -> None:
@@ -218,7 +216,7 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
 
 @lru_cache(maxsize=4)
 def _horizons(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
-    """Returns the latest moments that do not count as the future: with the lowest tolerance, and with the highest tolerance."""
+    """Returns the latest moment that does not count as the future: for the lowest clock tolerance, and for the highest one."""
     return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
 
 

@@ -24,7 +24,7 @@ class Citation(NamedTuple):
     """The part of the contract that states a rule.
 
     `table` is the name of a table or of another statement. `row` is None if the whole table, or a statement outside the tables,
-    states the rule. `validation_rule` is the number of the validation rule that states the same, or None.
+    states the rule. `validation_rule` is the number of the validation rule that also states the rule, or None.
     """
 
     section: str
@@ -40,14 +40,14 @@ class Citation(NamedTuple):
 
 
 def citation(rule_id: str, value: Any) -> Citation | None:
-    """Returns the part of the contract that states the rule with this value, or None if no part states it."""
+    """Returns the part of the contract that states the rule. Returns None if the contract states no such rule, or another value than `value`."""
     stated, found = _stated().get(rule_id, (None, None))
     return found if value in (stated, [stated]) else None  # a schema can write the type "string" as ["string"]
 
 
 @lru_cache
 def _stated() -> Mapping[str, tuple[Any, Citation]]:
-    """Maps each rule ID to the value that the contract states, and to the citation."""
+    """Maps each rule ID to the value of the rule's keyword and to the citation, both from the tables of the contract."""
     tables = json.loads(_TABLES.read_bytes())
     found: dict[str, tuple[Any, Citation]] = {}
     for table in tables["tables"]:
@@ -70,7 +70,7 @@ def _stated() -> Mapping[str, tuple[Any, Citation]]:
 
 
 def _demands(row: Mapping[str, Any], message_type: str) -> Iterator[tuple[str, Any]]:
-    """Yields the rules that a row states: the end of the rule ID (such as `:minimum`), and the value of the keyword."""
+    """Yields the end of the rule ID (such as `:minimum`) and the keyword's value, for each rule that a row states."""
     if row["required"]:
         yield ":required", True
     name = _OF_DATA[message_type] if row["type"] == "by message" else row["type"]
@@ -85,8 +85,8 @@ def _demands(row: Mapping[str, Any], message_type: str) -> Iterator[tuple[str, A
 
 
 def _is_stated_by(name: str, rule_id: str) -> bool:
-    """Returns whether a validation rule with `name` in its list `breaks` states the rule `rule_id`. All validation rules are
-    about offers. A `*` at the beginning of `name` means any site.
+    """`name` comes from the list `breaks` of a validation rule. A `*` at the beginning of `name` means any site. All validation
+    rules are about offers.
     """
     message_type, _, rest = rule_id.partition("@")[0].partition("/")
     return message_type == "offer-creation-request" and (rest == name or (name.startswith("*") and rest.endswith(name[1:])))

@@ -59,9 +59,9 @@ FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *
 class Ambiguity:
     """A question that the contract leaves open.
 
-    - `interpretations`: the possible answers. All answers except `rejected` accept the message. They can differ in the value that
-      counts: for example, `first` and `last` choose different duplicate properties. For a clock tolerance, the answers are
-      numbers of seconds. The list is empty if an option of `fire` settles the question.
+    - `interpretations`: the possible answers. All answers except `rejected` accept the message. These answers can accept
+      different values: for example, `first` and `last` choose different duplicate properties. For a clock tolerance, the
+      answers are numbers of seconds. The list is empty if an option of `fire` settles the question.
     - `plain`: the usual values, which do not touch the ambiguity.
     - `source`: the part of the contract that is unclear.
     - `detector`: the name of the function that detects the ambiguity. None means that no message can touch the ambiguity.
@@ -221,7 +221,7 @@ def known_message_type(name: str) -> MessageType:
 
 
 def known_contract(contract: Contract | None) -> Contract:
-    """Returns the built-in contract for None, and any other contract unchanged. Raises `TypeError` for an argument of another type."""
+    """Returns the contract, or the built-in contract for None. Raises `TypeError` if the argument is not a `Contract`."""
     if contract is None:
         return load_contract()
     if not isinstance(contract, Contract):
@@ -267,9 +267,7 @@ def load_contract(folder: str | Path | None = None, values: KnownValues | str | 
 
 
 def _narrowed(contract: Contract, values: KnownValues) -> Contract:
-    """Returns the contract restricted to reference data. Raises `ReferenceDataError` if the contract does not allow a value of
-    the reference data.
-    """
+    """Raises `ReferenceDataError` if the contract does not allow one of the values."""
     from brokerfuzz.schemas.reference_data import check_values
 
     check_values(values, contract)
@@ -282,9 +280,7 @@ def _narrowed(contract: Contract, values: KnownValues) -> Contract:
 
 
 def _elsewhere(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
-    """Returns the ambiguity without the sites that have reference data, because the reference data determines the usual values of
-    these sites.
-    """
+    """Removes the sites with reference data from an ambiguity, because the reference data defines the usual values of these sites."""
     if ambiguity.detector not in (*OF_VALUES, TIMESTAMP) or ambiguity.sites is None:
         return ambiguity
     left = {name: [site for site in sites if site not in known.get(name, ())] for name, sites in ambiguity.sites.items()}
@@ -451,7 +447,7 @@ def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
 
 
 def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the interpretations of an ambiguity. Raises `ContractError` if the detector does not support one of them."""
+    """Raises `ContractError` if the detector does not support an interpretation of the entry."""
     given, detector = entry["interpretations"], entry["detector"]
     if detector == NEAR_NOW:
         seconds = given.get("seconds") if isinstance(given, dict) else None

@@ -18,7 +18,7 @@ LARGEST_BOUND = {
     "minItems": 100, "minProperties": 100, "minContains": 100, "minLength": 10_000,
     "maxItems": 10_000, "maxProperties": 10_000, "maxLength": 1_000_000,
 }  # fmt: skip
-"""The maximum value of each keyword, because brokerfuzz generates messages with this number of items, properties or characters."""
+"""The maximum value of each keyword. For a larger value, brokerfuzz would generate too many items, properties or characters."""
 MOST = {"enum": 200, "required": 300, "properties": 300, "anyOf": 50, "oneOf": 50, "allOf": 50}
 """The maximum number of entries of each keyword in a file, because each entry adds cases to the catalogue."""
 MOST_REFERENCES = 2000
@@ -26,7 +26,7 @@ MOST_REFERENCES = 2000
 references doubles with each schema.
 """
 MOST_VALUES = 2000
-"""The maximum number of values in a message in which each array has only its minimum number of items."""
+"""The maximum number of values in a message whose arrays are as short as possible."""
 MOST_LEVELS = 64
 """The maximum depth of nested arrays and objects in a message."""
 SMALLEST_STEP = 1e-12
@@ -35,7 +35,6 @@ SECONDS = 10.0
 """The maximum processor time, in seconds, for generating the values of one place of a message."""
 
 VARIABLE = "BROKERFUZZ_CONTRACT_LIMITS"
-"""The environment variable with the factor for all limits."""
 MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=10"
 
 
@@ -108,7 +107,6 @@ class TimeLimit:
 
 
 def patterns_in(schema: Any) -> Iterator[str]:
-    """Yields each regular expression in a schema."""
     for part in _objects(schema):
         pattern, by_pattern = part.get("pattern"), part.get("patternProperties")
         yield from [pattern] if isinstance(pattern, str) else []

@@ -1,7 +1,7 @@
 """Makes large messages smaller before their validation, because the validator creates all errors before it returns the first
-error. An error needs about two kilobytes, so the errors of a message with one megabyte of `{},` would need three gigabytes. The
-validator can also return only true or false, which is fast and creates no errors. In this way, this module validates array items
-one by one, and keeps only a limited number of invalid items.
+error. An error needs about two kilobytes, so the errors of a message with one megabyte of `{},` would need three gigabytes. For
+each array item, this module asks the validator only for true or false, which creates no errors. Then this module keeps only a
+limited number of invalid items.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,9 +22,7 @@ class ErrorLimiter:
         self._validators: dict[int, Validator] = {}
 
     def reduced(self, message: Any) -> Any:
-        """Returns the message with fewer invalid items. Raises `ValueError` or `RecursionError` if the message is nested too
-        deeply for the validator.
-        """
+        """Raises `ValueError` or `RecursionError` if the message is nested too deeply for the validator."""
         return _Reduction(self, self._limit).reduced([self._schema], message)
 
     def validator_of(self, schema: Schema) -> Validator:
@@ -42,8 +40,6 @@ class ErrorLimiter:
 
 
 class _Reduction:
-    """Makes one message smaller. `left` is the number of invalid items that may still be kept."""
-
     def __init__(self, limiter: ErrorLimiter, left: int) -> None:
         self._limiter, self._limit, self._left = limiter, left, left
 
@@ -68,7 +64,7 @@ class _Reduction:
         return found
 
     def _object(self, schemas: list[Schema], props: Mapping[str, Any]) -> dict[str, Any]:
-        """Makes the values of known properties smaller. Keeps only the first `limit` unknown properties, each with the value None."""
+        """Makes the values of known properties smaller. Of the unknown properties, only the first `limit` remain, each with the value None."""
         found, unknown = dict[str, Any](), 0
         for name, prop in props.items():
             asked = [schema["properties"][name] for schema in schemas if name in schema.get("properties", ())]

@@ -1,7 +1,7 @@
 """Converts a JSON Schema to a flat schema. A flat schema has no references, and describes each place of a message only once.
 
-`flatten` resolves `$ref`, merges the schemas in `allOf`, and then collects the conditions (`if`, `then`, `else`) in `allOf`. The
-flat schema allows the same messages. Rules and generators need flat schemas.
+`flatten` resolves `$ref`, merges the schemas in `allOf`, and then collects the conditions (`if`, `then`, `else`) in `allOf`.
+The flat schema allows the same messages as the original schema. Rules and generators need flat schemas.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,8 +33,8 @@ _UNSUPPORTED_WITH_LIST = ("anyOf", "oneOf", "prefixItems")
 _UNSUPPORTED_WITH_MAPPING = ("patternProperties", "dependentSchemas")
 
 KNOWN, ROWS = "brokerfuzz:known", "brokerfuzz:rows"
-"""The keywords of reference data (see `known_values`): the values that a generated message may contain at a site, and the values that
-belong together in an object. Only generators use these keywords.
+"""Two keywords for reference data (see `known_values`): the known values of a site, and the known combinations of values in an
+object. Only generators use these keywords.
 """
 
 _KNOWN = ANNOTATIONS | APPLICATORS | frozenset([*ASSERTIONS, KNOWN, ROWS])
@@ -60,7 +60,7 @@ def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
 
 
 def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
-    """Returns the conditions of a flat schema. Each condition has `if`, and also `then`, `else` or both."""
+    """Each condition has `if`, and also `then`, `else` or both."""
     return list(schema.get("allOf", []))
 
 
@@ -122,8 +122,8 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Combines two schemas that cannot be merged. The result contains them inside `anyOf`, because `allOf` of a flat schema
-    contains only conditions.
+    """Combines two schemas that cannot be merged. The combined schema has an `anyOf` around the `allOf` of both schemas,
+    because the `allOf` of a flat schema contains only conditions.
     """
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 

@@ -13,13 +13,11 @@ from typing import Any
 from brokerfuzz.errors import quoted
 
 Headers = tuple[tuple[str, str | None], ...]
-"""Pairs of a name and a value. Each header replaces the usual header of a request with this name. The value None removes the
-usual header.
-"""
+"""Pairs of a name and a value. Each pair replaces the usual header that has the same name. The value None removes this header."""
 
 JSON_TYPE = "application/json"
 MOST_DECOMPRESSED = 8 * 1024 * 1024
-"""The maximum size of a decompressed message, in bytes. A body that would become larger is not decompressed."""
+"""The maximum size of a decompressed message, in bytes. brokerfuzz does not decompress a body if its message is larger."""
 
 CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING = "content_type", "content_type_form", "content_encoding"
 RESPONSE_TYPE, OTHER_HEADERS = "response_type", "other_headers"
@@ -53,7 +51,7 @@ def headers_of(pairs: Any) -> Headers:
 
 
 def replaced(usual: Iterable[tuple[str, str]], headers: Headers) -> list[tuple[str, str]]:
-    """Returns all headers of a request. `headers` replace the usual headers with the same names. The value None removes a header."""
+    """Returns all headers of a request. `headers` replace the usual headers with the same names."""
     names = {name.lower() for name, _ in headers}
     kept = [(name, value) for name, value in usual if name.lower() not in names]
     return kept + [(name, value) for name, value in headers if value is not None]

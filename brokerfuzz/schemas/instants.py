@@ -12,7 +12,7 @@ from typing import NamedTuple
 OFFSET, NO_ZONE, LOWER_CASE, SPACE, DATE_ONLY = "offset", "no-zone", "lower-case", "space", "date-only"
 FRACTION, LEAP_SECOND, EARLY_YEAR, OTHER = "fraction", "leap-second", "early-year", "other"
 SPELLINGS = (OFFSET, NO_ZONE, LOWER_CASE, SPACE, DATE_ONLY, FRACTION, LEAP_SECOND, EARLY_YEAR, OTHER)
-"""The notations that differ from the usual format. A timestamp can have several unusual notations."""
+"""The notations that differ from the usual format. One timestamp can combine several of these notations."""
 
 _PARTS = re.compile(
     r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})"
@@ -81,9 +81,7 @@ def _timestamp(text: str) -> Timestamp:
 
 
 def _moment(parts: "re.Match[str]") -> Moment | None:
-    """Returns the moment of a timestamp. Returns None if the day or the year does not exist, or if the second 60 is not the last
-    second of a day in UTC.
-    """
+    """Returns None if the day or the year does not exist, or if the second 60 is not the last second of a day in UTC."""
     time, second, zone = parts["time"] or "00:00", int(parts["second"] or 0), (parts["zone"] or "Z").upper()
     try:
         when = datetime.fromisoformat(f"{parts['date']}T{time}:00").replace(tzinfo=_zone(zone)).astimezone(UTC)
@@ -103,7 +101,7 @@ def _zone(zone: str) -> timezone:
 
 
 def instant(text: str) -> datetime | None:
-    """Returns the time of a timestamp in the usual format. Returns None for any other string."""
+    """Parses a timestamp in the usual format. Returns None for any other string."""
     moment, spellings = timestamp(text)
     return moment.second if moment is not None and not spellings else None
 

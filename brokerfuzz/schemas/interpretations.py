@@ -41,9 +41,9 @@ MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
     DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
     DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
 }
-"""Maps each detector to the names of its interpretations, each with the values of a flag of `Interpretation` (`rounded` or
-`first`). The interpretation `both` has two values: the message must be valid with the first duplicate property and with the last
-one.
+"""For each detector, maps the name of an interpretation to the values of a flag: `Interpretation.rounded` or
+`Interpretation.first`. For `both`, the flag has two values, and the message must be valid with the first duplicate property and
+with the last one.
 """
 
 
@@ -67,7 +67,7 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
 
 
 class _Inexact(NamedTuple):
-    """A number that a double cannot represent. `literal` has all its digits, and `rounded` is the number rounded to a double."""
+    """A number that a double cannot represent. `literal` has all digits of the number."""
 
     literal: str
     rounded: float
@@ -122,9 +122,7 @@ def _reject(constant: str) -> NoReturn:
 
 
 class _InterpretationWalk:
-    """Visits a parsed value and builds its value in every interpretation. If `texts` is true, strings are also checked for NUL
-    and surrogates.
-    """
+    """Builds the value that a parsed text has in every interpretation. If `texts` is true, strings are also checked for NUL and surrogates."""
 
     def __init__(self, interpretations: list[Interpretation], texts: bool) -> None:
         self._interpretations, self._texts = interpretations, texts
@@ -192,7 +190,7 @@ class _InterpretationWalk:
 
 
 _HOLDING = (_Inexact, _SharedNames, dict, list)
-"""The types of values that can be ambiguous, or contain something ambiguous."""
+"""Only values of these types can be ambiguous, or contain ambiguous values."""
 
 
 def _without_surrogates(value: Any) -> Any:

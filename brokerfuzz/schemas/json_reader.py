@@ -1,8 +1,8 @@
 """Parses JSON strictly, as RFC 8259 defines it.
 
 Other parsers tolerate errors and lose information that the oracle needs. `read` can be called with any bytes and raises no
-exception. Its result contains an error for NaN and for text after the message. The result also reports duplicate properties, and
-numbers that a double cannot represent. Integers can have any length, and nesting can have any depth.
+exception. The result contains an error for NaN and for text after the message. The result also reports duplicate properties,
+and numbers that a double cannot represent. Integers can have any length, and nesting can have any depth.
 """
 
 import json
@@ -46,11 +46,11 @@ class Reading:
 
     @property
     def usual(self) -> Any:
-        """The value of the message as most parsers read it. The property is None if the bytes are not JSON."""
+        """The message as most parsers read it, or None if the bytes are not JSON."""
         return self.values.get(USUAL)
 
     def may_hold_text_of(self, size: int) -> bool:
-        """Returns whether the message may contain a string of at least `size` characters. To be fast, the method checks only the
+        """Returns False only if no string in the message has `size` characters. To be fast, the method checks only the
         distances between quotation marks.
         """
         body = self.body
@@ -71,7 +71,7 @@ def _has_run_without_quote(text: bytes, size: int) -> bool:
 
 
 def read(body: bytes) -> Reading:
-    """Parses a message. The result contains any error."""
+    """Parses a message. Raises no exception: see `Reading.error`."""
     return Reading(body, {USUAL: value}) if (value := cached_parse_compact(body)) is not None else read_fully(body)
 
 
@@ -115,7 +115,7 @@ def parse_compact(body: bytes) -> Any:
 
 
 def is_compact_json(body: bytes) -> bool:
-    """Returns whether the bytes are compact JSON, with one or several interpretations."""
+    """Returns whether the bytes are compact JSON, even if the JSON has several interpretations."""
     try:
         return cached_parse_compact(body) is not None or orjson.dumps(orjson.loads(body)) == body
     except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
@@ -176,8 +176,8 @@ _WELL_FORMED = re.compile(rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef]
 
 
 def faulty_utf_8(body: bytes) -> str:
-    """Returns the detector of the ambiguity that invalid UTF-8 touches. Some parsers accept surrogates. Some also accept overlong
-    sequences of bytes, and sequences beyond Unicode.
+    """Returns the detector of the ambiguity that invalid UTF-8 touches. Surrogates touch one ambiguity. Overlong sequences, and
+    sequences beyond Unicode, touch a second one. All other invalid bytes touch a third one.
     """
     try:
         body.decode("utf-8", "surrogatepass")
@@ -200,8 +200,8 @@ _AFTER_COMMA = {
     "Illegal trailing comma before end of object": "Expecting property name enclosed in double quotes",
     "Illegal trailing comma before end of array": "Expecting value",
 }
-"""Maps the errors that newer Python versions report for a trailing comma to the errors of older versions, because corpora must
-not depend on the version of Python.
+"""Maps the errors of newer Python versions about a trailing comma to the errors of older versions. In this way, corpora do not
+depend on the version of Python.
 """
 
 _ERRORS = {

@@ -32,14 +32,12 @@ class JudgedInterpretation(NamedTuple):
     touched: list[Touched]
 
     def as_written(self, literals: Mapping[str, str]) -> "JudgedInterpretation":
-        """Changes numbers in the descriptions to the notation of the message. `literals` maps JSON Pointers to numbers in this notation."""
+        """Writes numbers in the descriptions as in the message. `literals` maps the JSON Pointer of a number to its notation in the message."""
         broken = [replace(one, found=literals.get(one.at, one.found)) for one in self.broken]
         return self._replace(broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched])
 
     def settled(self, policies: Policies, contract: Contract) -> "JudgedInterpretation":
-        """Applies the policies of the user. A policy that allows only one interpretation settles the ambiguity. If the allowed
-        interpretation is `rejected`, the message breaks a rule.
-        """
+        """A policy that allows only one interpretation settles the ambiguity. If this interpretation is `rejected`, the message breaks a rule."""
         rejected = [touch for touch in _once(self.touched) if policies.get(touch.ambiguity) == (REJECTED,)]
         faults = [
             Violation(f"{AMBIGUITY_RULE}{touch.ambiguity}", touch.at, touch.found, contract.ambiguity(touch.ambiguity).plain) for touch in rejected
@@ -49,7 +47,6 @@ class JudgedInterpretation(NamedTuple):
 
 
 def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, contract: Contract) -> Verdict:
-    """Returns the verdict on a message from its judgements in all interpretations."""
     if not any(outcome.broken or outcome.touched for outcome in outcomes):
         return VALID
     if policies:
@@ -64,9 +61,8 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
 
 
 def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict | None:
-    """Returns the verdict on a message under these policies. `verdict` is the verdict on the same message without policies.
-    Returns None if the message must be judged again, because a policy may decide which value is judged, or how late a timestamp
-    may be.
+    """Converts the verdict on a message without policies to the verdict under `policies`. Returns None if the message must be
+    judged again, because a policy may decide which value is judged, or how late a timestamp may be.
     """
     if any(contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW) for touch in verdict.ambiguities):
         return None
@@ -82,8 +78,8 @@ def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[st
 
 
 def _in_all(outcomes: Sequence[JudgedInterpretation]) -> Iterable[Violation]:
-    """Returns the broken rules that all interpretations have in common. If there are none, returns every rule that is broken in at
-    least one interpretation.
+    """Returns the broken rules that all interpretations have in common. If no rule is broken in all interpretations, returns
+    every broken rule, with the interpretations in which it is broken.
     """
     if len(outcomes) == 1:
         return outcomes[0].broken

@@ -20,7 +20,7 @@ MOST_USED = 100
 """For each site, generated messages contain only the first `MOST_USED` known values. The oracle uses all known values."""
 
 Row = Mapping[str, Any]
-"""Some properties of an object with values that belong together. A property that is missing in a row is absent in the object."""
+"""A known combination of property values in an object. If a row lacks a property, the object lacks it too."""
 Detector = Callable[[Any], bool]
 """A function that detects unknown values."""
 
@@ -62,7 +62,7 @@ class KnownValues:
         return found
 
     def rows(self, message_type: str) -> Mapping[str, Sequence[Row]]:
-        """Maps the sites of objects to their rows."""
+        """Maps the sites of objects to their rows (see `Row`)."""
         found: Mapping[str, Sequence[Row]] = self._parts[1].get(message_type, {})
         return found
 
@@ -85,7 +85,7 @@ class KnownValues:
 
 
 def columns(rows: Sequence[Row]) -> list[str]:
-    """Returns the names of all properties in the rows."""
+    """Returns the names of the properties in all rows, without duplicates."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 

@@ -1,7 +1,7 @@
 """Checks the syntax of JSON that is nested very deeply.
 
-Parsers and validators use recursion, so they fail on a message with a hundred thousand brackets. This module uses a stack instead
-of recursion. It removes the deepest values, so that parsers and validators can handle the rest.
+Parsers and validators use recursion, so they fail on a message with a hundred thousand brackets. This module uses a stack
+instead of recursion. It removes the deepest values, so that parsers and validators can handle the message.
 """
 
 import re

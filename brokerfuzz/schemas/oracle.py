@@ -74,7 +74,7 @@ def check(
 
 
 def aware(now: datetime | None) -> datetime:
-    """Returns the time with a time zone. For None, returns the current time. A time without a time zone counts as UTC."""
+    """Adds UTC to a time without a time zone. For None, returns the current time."""
     if now is None:
         return datetime.now(UTC)
     if not isinstance(now, datetime):
@@ -97,7 +97,7 @@ def _written(value: Any) -> bytes:
 
 
 def _writable(value: Any, depth: int) -> Any:
-    """Returns the value without anything deeper than `depth`. `_LARGEST_INTEGER` replaces larger integers."""
+    """Removes everything below `depth` levels of objects and arrays, and replaces larger integers with `_LARGEST_INTEGER`."""
     if isinstance(value, dict):
         return {name: _writable(prop, depth - 1) for name, prop in value.items()} if depth else {}
     if isinstance(value, list | tuple):
@@ -123,7 +123,6 @@ class Rulebook:
         self._inspector = Inspector(contract, message_type)
 
     def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
-        """Judges the bytes of a message (see `check`)."""
         if headers:
             body = carried(body, headers)
         reading = read(body)
@@ -139,7 +138,6 @@ class Rulebook:
         return verdict_of(outcomes, policies, self.contract)
 
     def _outcomes(self, reading: Reading, now: datetime, policies: Policies) -> list[JudgedInterpretation]:
-        """Judges the message under each allowed interpretation of its text."""
         if reading.error is not None:
             return [JudgedInterpretation("", [Violation(self._json.id, "", f"{NOT_JSON}{reading.error}", self._json.demand)], [])]
         tolerance = self._tolerance(policies) if policies else self._usual_tolerance
@@ -154,9 +152,9 @@ class Rulebook:
         return found
 
     def _ways(self, detector: str, reading: Reading, policies: Policies) -> Ways:
-        """Returns the allowed interpretations of an ambiguous text. `detector` is the detector of the ambiguity.
+        """Returns the allowed interpretations of an ambiguous text.
 
-        If a policy allows only `rejected`, the message is judged in the usual interpretation.
+        If a policy allows only `rejected`, returns the usual interpretation.
         """
         if not any(detector == noted for noted, _, _ in reading.exotic):
             return _USUAL_WAY
@@ -170,9 +168,7 @@ class Rulebook:
         ] or _USUAL_WAY
 
     def _outcome(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
-        """Judges a message whose text has one or several values. The message is valid only if all values comply with the
-        contract.
-        """
+        """Judges a message under one interpretation of its text. The message is valid only if all of `values` comply with the contract."""
         broken: list[Violation] = []
         for value in values:
             self._inspector.whole(value, reading, inspection)

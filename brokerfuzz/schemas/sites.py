@@ -86,7 +86,6 @@ class Rule:
 
 
 def join(site: str, name: str) -> str:
-    """Returns the path of a property of the object at a site."""
     return f"{site}.{name}" if site else name
 
 
@@ -119,8 +118,8 @@ def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
 
 
 def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
-    """Yields every condition with the schema that applies under this condition. If several conditions have the same label, a
-    number is added to the label.
+    """Yields every condition with the schema that applies under this condition. If several conditions have the same label, each
+    further label ends in a number.
     """
     labels: list[str] = []
     for site in sites(schema):

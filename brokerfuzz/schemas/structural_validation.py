@@ -32,7 +32,7 @@ class SchemaFiles:
         self._by_file = {f"{name}{SCHEMA_SUFFIX}": schema for name, schema in schemas.items()}
 
     def find(self, uri: str) -> Schema:
-        """Returns the schema with this URI. Raises `LookupError` if there is no such schema."""
+        """Raises `LookupError` if there is no such schema."""
         return self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]]
 
     def __call__(self, uri: str, /) -> Schema:
@@ -41,10 +41,7 @@ class SchemaFiles:
 
 
 def validator(schema: Schema, files: SchemaFiles) -> Validator:
-    """Returns a validator for a schema.
-
-    Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference does not point to a file of the contract.
-    """
+    """Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference does not point to a file of the contract."""
     try:
         return jsonschema_rs.Draft202012Validator(deepcopy(schema), retriever=files, validate_formats=True, pattern_options=PATTERNS)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:

@@ -1,6 +1,6 @@
 """Finds the broken rules that the schemas state.
 
-The module converts the errors that the library jsonschema-rs reports to broken rules of the contract.
+The module converts errors of jsonschema-rs to broken rules.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,7 +57,7 @@ class StructureChecker:
         self._alone = {rule.id: validator(standard({rule.keyword: rule.value}), files) for rule in contested if rule.keyword != "required"}
 
     def violations(self, value: Any, size: int = 0) -> list[Violation]:
-        """Returns the rules of the schemas that the value breaks. `size` is the size of the message in bytes.
+        """Returns the rules that the value breaks. `size` is the size of the message in bytes.
 
         Raises `ValueError` or `RecursionError` if the value is nested too deeply.
         """

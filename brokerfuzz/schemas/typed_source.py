@@ -47,7 +47,7 @@ def typed_source(contract: Contract) -> str:
 
 
 def _meeting(condition: Schema, schema: Schema) -> Schema:
-    """Returns the schema of the messages that meet a condition. The properties have the same order as in `schema`."""
+    """Combines a schema with a condition and the `then` schema of this condition. The properties have the same order as in `schema`."""
     met = conjoin(condition["then"], conjoin(condition["if"], schema))
     return {**met, "properties": {name: met["properties"][name] for name in schema["properties"]}}
 
@@ -58,7 +58,7 @@ def _camel(words: str) -> str:
 
 
 class _Classes:
-    """The source of the TypedDict classes that were added so far. Each class comes after the classes that it uses."""
+    """Collects the source of TypedDict classes. Each class comes after the classes that it uses."""
 
     def __init__(self) -> None:
         self.message = ""

@@ -24,7 +24,7 @@ def known_labels(names: Collection[str]) -> Sequence[Label]:
 
 
 NOTHING, PRESENT = "nothing", "to be present"
-"""The descriptions for a missing required property: `NOTHING` says what was found, and `PRESENT` what is required."""
+"""Two descriptions of a missing required property: what was found, and what the rule requires."""
 NOT_JSON, UNKNOWN_PROPERTY = "not JSON: ", "unknown property "
 """A description with one of these prefixes is complete without the text "expected …"."""
 

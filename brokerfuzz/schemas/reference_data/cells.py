@@ -39,16 +39,14 @@ class KnownCell(NamedTuple):
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file with the names of its columns. Each row consists of its line number, and of its cells by the name of the column."""
+    """A CSV file with the names of its columns. Each row consists of its line number, and of a mapping from column names to cells."""
 
     path: Path
     names: Sequence[str]
     rows: Sequence[tuple[int, Mapping[str, str]]]
 
     def column(self, name: str, origin: str) -> Iterator[KnownCell]:
-        """Yields the cells of a column. If a row is too short, its missing cells are empty. Raises `ReferenceDataError` if there
-        is no such column.
-        """
+        """If a row is too short, its missing cells are empty. Raises `ReferenceDataError` if there is no such column."""
         if name not in self.names:
             remedy = f"{self.path} has {listed(map(repr, self.names))}"
             raise ReferenceDataError(f"{origin}: {UnknownNameError('column', name, self.names, remedy)}")
@@ -77,7 +75,6 @@ def lines_of(path: Path, origin: str) -> list[KnownCell]:
 
 
 def cells_of(values: Sequence[Any], origins: Sequence[str]) -> list[KnownCell]:
-    """Returns a cell for each value of a list."""
     for value, origin in zip(values, origins, strict=True):
         if not isinstance(value, str | int | float):
             raise ReferenceDataError(f"{origin}: {quoted(value)} is not a string, a number or a boolean: correct this value")

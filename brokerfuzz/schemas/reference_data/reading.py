@@ -111,7 +111,7 @@ class _Reader:
         return cells
 
     def _origin_of_item(self, key: str, value: Any) -> str:
-        """Returns the file and the line number of an item in a list, because the list can span several lines."""
+        """Returns the file and the line number of one item of a list, because a list can span several lines."""
         if self.path is None or (None, key) not in self.lines:
             return self._origin(None, key)
         first = self.lines[None, key]
@@ -133,7 +133,7 @@ class _Reader:
     # ------------------------------------------------------------------------------------------------------------ rows
 
     def _add_rows(self, number: int, entry: Mapping[str, Any]) -> None:
-        """Adds the values of a table `[[rows]]`. Each row contains the values of properties of the same object."""
+        """Adds the values of a table `[[rows]]`. Each row of the CSV file contains values for several properties of the same object."""
         origin, name = self._origin(number, "csv"), entry.get("csv")
         if not isinstance(name, str):
             raise ReferenceDataError(f'{self._origin(number, "")}: this table has no file: add a line such as csv = "products.csv"')

@@ -23,7 +23,6 @@ def lines_of_keys(text: str) -> Mapping[tuple[Table, str], int]:
 
 
 def _key(line: str) -> str | None:
-    """Returns the key at the beginning of a line, or None if there is no key."""
     name, equals, _ = line.partition("=")
     if not equals:
         return None
