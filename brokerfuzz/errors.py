@@ -1,6 +1,6 @@
 """The errors of brokerfuzz. Each message says what is wrong and what to do.
 
-BrokerfuzzError                 the base class: catch it to catch all of them
+BrokerfuzzError                 the base class of all errors
 ├── ContractError               a contract folder, or a schema in it, cannot be used
 ├── UnknownNameError            no rule, technique, ambiguity, message type or bug has this name
 ├── CorpusError                 a corpus is incomplete or invalid, or cannot be read or written
@@ -9,7 +9,7 @@ BrokerfuzzError                 the base class: catch it to catch all of them
 ├── BaselineError               a baseline of known findings cannot be read or written
 ├── JournalError                a journal cannot be written, read or resumed
 ├── WorkerError                 a cluster cannot be reached, or several workers were lost
-├── HookError                   a hook cannot be loaded, failed, or returned something wrong
+├── HookError                   a hook cannot be loaded, fails, hangs, or returns something wrong
 ├── TargetError                 a target cannot be reached, or its URL, command or function cannot be used
 ├── ConfigurationError          a configuration file cannot be read, used or written
 ├── ReferenceDataError          a file with the values that a target knows cannot be read or used
@@ -45,7 +45,7 @@ def quoted(value: Any) -> str:
 
 
 def shortened(line: str, limit: int = LONGEST_LINE) -> str:
-    """Returns the line. If it has more than `limit` characters, its middle is omitted."""
+    """Returns the line, without its middle if the line has more than `limit` characters."""
     if len(line) <= limit:
         return line
     half = limit // 2 - 20
@@ -53,7 +53,7 @@ def shortened(line: str, limit: int = LONGEST_LINE) -> str:
 
 
 def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
-    """Returns the `values` of the argument `name`. Raises `TypeError` if they are a single string or not iterable."""
+    """Returns `values`, which is the argument `name` of a function. Raises `TypeError` if `values` is a single string or not iterable."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(f"{name}={quoted(values)}: use a list or tuple, also for a single value")
     return values
@@ -135,7 +135,7 @@ class WorkerError(BrokerfuzzError):
 
 
 class HookError(BrokerfuzzError):
-    """A hook cannot be loaded, failed, hangs, or returned something wrong. `details` is the traceback, if the hook raised an exception."""
+    """A hook cannot be loaded, fails, hangs, or returns something wrong. `details` is the traceback, if the hook raised an exception."""
 
     def __init__(self, message: str, details: str = "") -> None:
         super().__init__(message)

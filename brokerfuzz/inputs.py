@@ -55,8 +55,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     """Yields the messages in a file, in order. `-` means standard input.
 
     - If `lines` is True, or the name ends in `.ndjson` or `.jsonl`, each line is a message.
-    - A corpus is recognised by its first line. Folders and lists of shards from `export` are corpora, too. The messages of a
-      corpus have a recorded verdict.
+    - A corpus is recognised by its first line. Folders and lists of shards from `export` are corpora, too.
     - Recorded traffic (HAR) is recognised by its contents, or by a name that ends in `.har`.
     - Any other file is one message.
 
@@ -134,7 +133,6 @@ def _check_size(stream: BinaryIO, name: str, limit: int) -> None:
 
 
 def _head(stream: BinaryIO) -> bytes:
-    """Returns the beginning of a file that has not been read yet."""
     head = stream.read(len(_CORPUS_HEAD))
     stream.seek(0)
     return head

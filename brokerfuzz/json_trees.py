@@ -1,7 +1,8 @@
-"""Represents JSON with its original notation, so that brokerfuzz can remove parts of a message without changing the other parts.
+"""Represents JSON with its original notation, so that brokerfuzz can remove parts of a message without changing the other
+parts.
 
-Python's own values lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a number
-with a hundred digits. Only white space and the escapes in strings are lost.
+Python's own values lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a number with
+a hundred digits. A tree loses only white space and the escapes in strings.
 """
 
 import json
@@ -18,7 +19,7 @@ DEEPEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with the notation that the message uses."""
+    """A number in its original notation."""
 
     literal: str
 
@@ -134,7 +135,7 @@ def at(tree: Tree, path: Path) -> Tree:
 
 
 def replaced(tree: Tree, path: Path, new: Tree) -> Tree:
-    """Returns the tree with another value at the end of the path."""
+    """Returns the tree with the value `new` at `path`."""
     if not path:
         return new
     step, rest = path[0], path[1:]
@@ -149,7 +150,7 @@ def replaced(tree: Tree, path: Path, new: Tree) -> Tree:
 
 
 def paths(tree: Tree, above: Path = ()) -> Iterator[Path]:
-    """Yields the paths of all values. The path of an object or an array comes before the paths inside it."""
+    """Yields the paths of all values. The path of an object or an array comes before the paths of its children."""
     yield above
     for step, child in enumerate(children(tree)):
         yield from paths(child, (*above, step))

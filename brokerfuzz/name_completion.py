@@ -24,7 +24,7 @@ def register() -> None:
 
 
 class Bash(BashComplete):
-    """Completes words in bash. The class joins the parts into which bash splits a word."""
+    """Completes words in bash, which splits a word into parts."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """Joins the parts into which bash split the command line. Returns the earlier words, and the word to complete."""
@@ -57,7 +57,7 @@ class Bash(BashComplete):
 
 
 def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str, *, excludable: bool = False) -> "list[CompletionItem[str]]":
-    """Returns the names that begin with the typed text. If `excludable` is true, the text may begin with `!`.
+    """Returns the names that begin with `incomplete`. If `excludable` is true, `incomplete` may begin with `!`.
 
     The list is empty if the contract cannot be used.
     """

@@ -329,7 +329,7 @@ _CHOICE_OPTIONS = (
                  help="Include only cases with this tag, such as 'probe:*' (repeatable). * and ! work as with --rule."),
 )  # fmt: skip
 CHOICE = ("rules", "techniques", "sites", "tags")
-"""The options whose values are patterns, such as `*:minimum`."""
+"""The parameters whose values are patterns, such as `*:minimum`."""
 
 
 def _all(options: tuple[Decorator, ...]) -> Decorator:
@@ -342,6 +342,6 @@ def _all(options: tuple[Decorator, ...]) -> Decorator:
 
 
 target_options = _all(_TARGET_OPTIONS)
-"""The options that specify a target, and how to send messages to it and interpret its answers."""
+"""The options that specify a target, how to send messages to the target, and how to interpret its answers."""
 choice_options = _all(_CHOICE_OPTIONS)
 """The options that select cases by name."""

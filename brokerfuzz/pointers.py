@@ -38,5 +38,5 @@ def escape(name: str) -> str:
 
 
 def unescape(token: str) -> str:
-    """Returns the property name for a part of a JSON Pointer."""
+    """Converts a part of a JSON Pointer to a property name (the inverse of `escape`)."""
     return token.replace("~1", "/").replace("~0", "~")

@@ -50,11 +50,9 @@ class RandomValues:
         return "".join([chr(code if code < 0xD800 else code + 0x800) for code in codes])
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Returns the object or array that `read` decodes from this source."""
         return read(cast(Source, self))
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged, because a seeded source does not have to record it."""
         return value
 
     def draw(self, site: str, /) -> Any:
@@ -71,7 +69,7 @@ class Seeded(RandomValues):
         self.take = random.randbytes
 
     def choose(self, count: int, /) -> int:
-        """Returns an integer from 0 to `count` - 1. The probabilities of the integers differ by at most 0.1 %."""
+        """The probabilities of the integers differ by at most 0.1 %."""
         return self._bits(18) % count
 
 

@@ -1,11 +1,11 @@
 """Defines the tables that map each byte to a kind of value. The decoder reads an object from a record, a byte string of fixed
 length (see `record_layout`). Each property has one byte at a fixed position of the record, and a table of 256 entries. Equal
-table entries are next to each other (except for the entries around null), and simpler entries come first.
+table entries are neighbours (except for the entries around null). Simpler entries come first.
 
     byte     0 ... 141   142 ... 157   158 ... 185   186 ... 191   192 ... 195   196 ... 214   215 ... 250
     entry    ABSENT      "a"           null          "a"           ""            any string    an edge, such as "é"
 
-In this way, Hypothesis gets a simpler message when it lowers a byte.
+If Hypothesis lowers a byte, the message becomes simpler.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,17 +18,15 @@ Literal = TypeVar("Literal", str, int, float)
 class Source(Protocol):
     """A source of bytes and values: Hypothesis, or a seeded generator."""
 
-    def take(self, size: int, /) -> bytes:
-        """Returns the next `size` bytes."""
-        ...
+    def take(self, size: int, /) -> bytes: ...
 
     def choose(self, count: int, /) -> int:
-        """Returns an integer from 0 to `count` - 1. The number 0 is the simplest choice. `count` is at most 256."""
+        """Returns an integer from 0 (the simplest choice) to `count` - 1. `count` is at most 256."""
         ...
 
     def item(self, read: "Callable[[Source], Value]", /) -> Value:
-        """Returns the object or array that `read` decodes from this source. In one step, Hypothesis can remove everything that
-        the decoder drew for this object or array.
+        """Returns the object or array that `read` decodes from this source. Hypothesis can remove all bytes and values of this
+        object or array in one step.
         """
         ...
 
@@ -47,24 +45,24 @@ class Source(Protocol):
         ...
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged. Hypothesis records the value as if it had chosen the value itself. Then Hypothesis can
-        replace an edge (an unusual value) with an equal value of the kind "any value", and shrink this value.
+        """Returns `value`, which Hypothesis records as if it had chosen `value` itself. In this way, Hypothesis can shrink an
+        edge (an unusual value) like any other value.
         """
         ...
 
     def draw(self, site: str, /) -> Any:
-        """Returns a value for a pinned site. The value comes from the strategy that the user specified for this site."""
+        """Returns a value from the strategy that the user specified for this site."""
         ...
 
 
 Inline = Callable[[Source, bytes, int], Any]
-"""A function that decodes a value. Its arguments are a source, a record, and the position of the bytes in the record that are reserved
-for the value. If the value needs more bytes, the function takes them from the source.
+"""A function that decodes a value. The arguments are a source, a record, and the position in the record where the bytes for the
+value begin. If the value needs more bytes than the record contains, the function takes bytes from the source.
 """
 
 
 class Nested:
-    """A table entry for an array or an object. `read` decodes this value from further bytes of the record or the source."""
+    """A table entry for an array or an object, which `read` decodes."""
 
     __slots__ = ("read",)
 
@@ -73,9 +71,7 @@ class Nested:
 
 
 class Scalar:
-    """A table entry for a string or a number. `read` gets a source that can provide the value, and an integer that can select one
-    of several values.
-    """
+    """A table entry for a string or a number. The arguments of `read` are a source and an integer that can select a value."""
 
     __slots__ = ("read",)
 
@@ -88,8 +84,9 @@ SELECTOR_BYTES: Final = 2
 
 
 def selector(record: bytes, position: int) -> int:
-    """Returns the integer that selects a value for the property whose byte is at this position. All properties of a record use
-    the same two bytes for this selection, so that no property needs more bytes of its own. Two zero bytes select the first value.
+    """Returns the integer that selects one of several values, for the property whose byte is at `position`. All properties of a
+    record share the two selector bytes, so that records are short. If both selector bytes are zero, the integer selects the
+    first value.
     """
     return record[-2] + position * record[-1]
 
@@ -112,7 +109,7 @@ Table = Sequence[Any]
 
 class Shares(NamedTuple):
     """How often a property is absent, null or an empty array. `absent` and `null` are numbers of table entries, out of 256.
-    `empty` is the weight of arrays without items, compared to a weight of 75 for other arrays.
+    `empty` is the weight of arrays without items; arrays with items have the weight 75.
     """
 
     absent: int
@@ -121,7 +118,7 @@ class Shares(NamedTuple):
 
 
 ORDINARY = Shares(142, 28, 25)
-"""With these shares, messages are small, and every combination of present, absent and null occurs often for any two properties."""
+"""With these shares, messages are small. For any two properties, each combination of present, absent and null occurs often."""
 NESTED = Shares(80, 80, 25)
 """The shares in nested objects and array items. A property is null as often as it is absent, because programs often fail if a
 nested property is null.
@@ -130,8 +127,8 @@ SELDOM_EMPTY = Shares(1, 12, 1)
 NESTED_IN_FULL = Shares(1, 72, 1)
 """The shares in the nested objects and array items of full messages, which have nearly all properties."""
 _BEFORE_NULL = 16
-"""The number of table entries between absent and null. With a constant number, all tables with the same shares have the same
-bytes for null, so that Hypothesis can move a null from one property to another.
+"""The number of table entries between absent and null. This number is constant, so that null has the same bytes in all tables
+with the same shares. Then Hypothesis can move a null from one property to another.
 """
 
 

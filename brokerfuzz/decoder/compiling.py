@@ -48,7 +48,7 @@ COUNTS = (1, 1, 1, 2, 1, 1, 1, 2, 1, 3)
 FULL_COUNTS = (1, 1, 1, 2)
 """The usual numbers of items in the arrays of full messages."""
 RICH_COUNTS = (2, 1, 2, 2, 1, 2, 3, 2)
-"""The usual numbers of items in the arrays at `rich` sites."""
+"""The usual numbers of items in the arrays at the sites in `Style.rich`."""
 RARE_COUNTS = (4, 5, 6, 7, 8, 9, 10, 11, 12)
 """Rare numbers of items. The number 11 detects code that checks only the first ten items. The list has no gaps, because
 Hypothesis removes one item at a time.
@@ -97,9 +97,7 @@ class _CompileContext:
         return FULL_COUNTS if self.full else RICH_COUNTS if self.rich else COUNTS
 
     def shares(self, schema: Schema) -> Shares:
-        """Returns how often the place is absent, null or empty. A required array of objects, such as `data`, is rarely empty,
-        because all messages with an empty array are alike.
-        """
+        """A required array of objects, such as `data`, is rarely empty, because all messages with an empty array are alike."""
         is_main = not self.optional and "object" in flat.types_of(schema) | flat.types_of(schema.get("items", {"type": "null"}))
         if self.style.full and ("." in self.path or "[]" in self.path):
             return NESTED_IN_FULL if self.full else SELDOM_EMPTY if self.rich or is_main else NESTED
@@ -120,8 +118,8 @@ class _CompileContext:
 
 
 class _Repairs(NamedTuple):
-    """The repairs of an object or array. The repairs in `always` are applied in every message. Each repair in `often` is omitted
-    in a quarter of the messages. `repeat`, if it exists, then repeats an array item.
+    """The repairs of an object or array. The repairs in `always` are always applied. Each repair in `often` is omitted in one
+    of four cases. If a repair is omitted, `repeat` (if not None) copies an array item, so that the message touches an ambiguity.
     """
 
     always: list[Repair]
@@ -141,8 +139,8 @@ class _Repairs(NamedTuple):
 def compile_decoder(
     contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None, site: str = ""
 ) -> Read:
-    """Returns a function that turns a source of bytes into a valid message, or into the part of a message at a site. `narrowed`
-    is an additional schema with which the decoded values comply.
+    """Returns a function that turns a source of bytes into a valid message, or into the part of a message at a site. All
+    decoded values also comply with the schema `narrowed`.
 
     Raises `ContractError` if no message can be valid, or if a required property has no schema.
     """
@@ -160,8 +158,8 @@ def compile_decoder(
 
 
 def _table(schema: Schema, place: _CompileContext) -> Table:
-    """Returns the table of a property or an array item. If the schema is an unchanged part of the contract, all decoders share the
-    table, which is created only once.
+    """Returns the table of a property or an array item. If the schema is an unchanged part of the contract, the table is
+    created only once, for all decoders.
     """
     site = place.contract.sites[place.message_type].get(place.path)
     if site is None or site.schema is not schema:
@@ -213,16 +211,15 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
 
 
 def _removable(read: Inline) -> Inline:
-    """Returns a function that decodes the array as if it were an array item. Hypothesis can then empty the array and remove all
-    draws of its items in one step.
+    """Returns a function that decodes the array like an array item. In this way, Hypothesis can empty the array and remove the
+    bytes and values of all its items in one step.
     """
     return lambda source, record, start: source.item(lambda inner: read(inner, record, start))
 
 
 def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inline:
-    """Returns the function that decodes an array with items. The number of items comes from `Source.choose`. If the array is
-    optional, the smallest choice omits the array. In one step, Hypothesis can lower the number of items and remove the draws of
-    the last items.
+    """Returns the function that decodes an array with items. The number of items comes from `Source.choose`, so that Hypothesis
+    can lower this number and remove the last items in one step. If the array is optional, the smallest choice omits the array.
     """
     usual = [count for count in place.counts if low <= count <= high] or [max(low, 1)]
     rare = [] if place.style.plausible else [count for count in (*RARE_COUNTS, low, low + 1, high) if max(low, 1) <= count <= high]
@@ -265,14 +262,14 @@ def _item(schema: Schema, place: _CompileContext) -> Read:
 
 
 def _distinct_values(schema: Schema, place: _CompileContext) -> list[Any]:
-    """Returns different scalars for an array that must have several items."""
+    """Returns different scalars, which the decoder adds to an array that has too few items after the repairs."""
     if flat.types_of(schema) & {"array", "object"}:
         return []
     return list(schema["enum"]) if "enum" in schema else list(scalar_pool(schema, place.value_place).usual)
 
 
 def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
-    """Decodes a value from the byte at `start` and the reserved bytes after it."""
+    """Decodes a value from the byte at `start` and the bytes after this byte."""
     value = entries[record[start]]
     if value.__class__ is Scalar:
         return value.read(source, selector(record, start))
@@ -326,9 +323,7 @@ def _object(schema: Schema, place: _CompileContext) -> Inline:
 
 
 def _omissible(read: Inline) -> Inline:
-    """Returns a function that decodes an object or omits it. In one step, Hypothesis can omit the object and remove all its
-    draws.
-    """
+    """Returns a function that decodes an object or omits it. Hypothesis can omit the object and remove its bytes and values in one step."""
     return lambda source, record, start: read(source, record, start) if source.choose(8) else ABSENT
 
 
@@ -343,8 +338,8 @@ def _tables(schema: Schema, place: _CompileContext) -> list[Table]:
 
 
 def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContext, props: _ObjectDecoder) -> Inline:
-    """Returns the function that decodes an object with conditions. The function first decodes the properties in the conditions,
-    because they determine the branch.
+    """Returns the function that decodes an object with conditions. The decoder first decodes the properties in the conditions,
+    because these properties determine the branch (`then` or `else`).
     """
     base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
     deciding = [prop for prop in props.props if any(prop.name in condition["if"].get("properties", {}) for condition in conditions)]
@@ -364,8 +359,8 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
             branch(outcomes)
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """Returns the tables for the branches (`then` or `else`) that apply. In these tables, the properties of the conditions
-        have their decoded values.
+        """Returns the tables for the branches (`then` or `else`) that apply. In these tables, all entries of a property in
+        `decided` are the decoded value.
         """
         tables = list(branch(tuple(matches(condition["if"], decided) for condition in conditions)))
         for prop in deciding:

@@ -26,9 +26,7 @@ def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pin
     """Returns the repairs for the object or array at a site, in the order in which they apply.
 
     If `simple` is true, the repaired messages are simpler and less varied, so that Hypothesis shrinks them well. For example, a
-    minimum above its maximum becomes equal to the maximum, instead of being exchanged with the maximum. If a single quantity is
-    below the minimum, the minimum is removed, and the quantity is not raised. An extended price of 1 is replaced by unit price *
-    quantity, without a surcharge. A unit price that is too large becomes 1 instead of 0.
+    minimum above its maximum becomes equal to the maximum. If `simple` is false, the minimum and the maximum are exchanged.
     """
     known: dict[str, _MakeRepairs] = {
         **_REPAIRS,
@@ -86,9 +84,10 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
-    """Returns a list with the repair of quantities outside a range. A single quantity is replaced by the bound that it violates.
-    If there are several quantities, the repair removes an optional bound, so that the quantities still differ. If `simple` is
-    true, the repair removes a violated optional minimum even for a single quantity.
+    """Returns a list with the repair of quantities outside a range. The repair replaces a single quantity by the violated
+    bound. If there are several quantities, the repair removes the violated bound, so that the quantities still differ. If
+    `simple` is true, the repair also removes a violated minimum of a single quantity. The repair never removes a required
+    bound.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
@@ -129,8 +128,8 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 
 def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str]) -> Repair | None:
-    """Returns a function that copies the first item of an array to the last item, or copies only the property that identifies
-    items. Returns None if the items of the array at the site must differ.
+    """Returns a function that makes the last item of an array equal to the first item, or gives it the same identifier. Returns
+    None if the items must differ.
     """
     keys = [names[0] if names else None for detector, names in ambiguities if detector == "distinct"]
     if not keys or schema.get("uniqueItems") or any(path.startswith(site) for path in pinned):
@@ -148,15 +147,13 @@ def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, 
 
 
 def _is_free(schema: Schema, name: str) -> bool:
-    """Returns whether values of the type `name` can be changed freely: a string can get a number at its end, and a number can
-    become larger.
-    """
+    """Returns whether a string can get a number at its end, or a number can become larger. `name` is the type of the string or number."""
     return name in types_of(schema) and not {"enum", KNOWN, "maxLength", "multipleOf"} & set(schema) and not unsupported_keywords_of(schema)
 
 
 Renew = Callable[[Any, Collection[Any]], Any]
-"""A function that gets a value and other values. The function returns a similar value that differs from all others, or the same
-value if this is not possible.
+"""A function that changes a value (the first argument) so that it differs from other values (the second argument). If the
+function finds no such value, it returns the first argument.
 """
 
 
@@ -165,8 +162,9 @@ def _keep(value: Any, others: Collection[Any]) -> Any:
 
 
 def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
-    """Changes the first string or number in the value for which the schema allows other values. Integer properties of objects are
-    not changed, because some of them must be in ascending order. The new number is larger, and a double can represent it.
+    """Changes the first string or number in `value` for which the schema allows other values. Integer properties of objects are
+    not changed, because some of these integers must be in ascending order. The new number is larger, and a double can represent
+    it.
     """
     if value in (known := schema.get(KNOWN, ())):
         return next((one for one in known if one not in others), value)
@@ -202,8 +200,8 @@ def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) 
 
 
 def _rename_repeated(items: list[Any], key: str, renew: Renew) -> None:
-    """Gives a new value of the property `key` to each item that repeats an earlier value of `key`. Changes each item that equals
-    an earlier item.
+    """Gives a new value of the property `key` to each item that repeats an earlier value of `key`. If an item without a string
+    in `key` equals an earlier item, this item is changed, too.
     """
     seen: set[str] = set()
     for number in range(len(items)):
@@ -226,9 +224,7 @@ def _alike(one: Any, other: Any, key: str) -> bool:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    """Returns the name if it is unused. Otherwise, returns a later letter for a single letter, or the name followed by a number
-    for a longer name.
-    """
+    """Returns a name that is not in `taken`: `name` itself, a later letter (if `name` is a single letter), or `name` with a number."""
     if name not in taken:
         return name
     letters = ascii_lowercase[ascii_lowercase.find(name) + 1 :] if len(name) == 1 and name in ascii_lowercase else ""

@@ -1,7 +1,8 @@
-"""Repairs messages with reference data, so that the values of an object come from one row, and the items of an array differ.
+"""Repairs messages with reference data, so that all values of an object come from one row of the data, and the items of an
+array differ.
 
-The decoder reads each property independently. Without a repair, the product ID of an object can come from one row of the
-reference data, and the page count from another row.
+The decoder reads each property independently. Without a repair, the product ID and the page count of an object can come from
+different rows.
 """
 
 from collections.abc import Callable, Collection
@@ -15,9 +16,9 @@ Repair = Callable[[Any], None]
 
 
 def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns a list with the repair after which all values of an object come from one row of the reference data. The list is
-    empty if there are no rows, or if a property in the rows is pinned. The repair prefers a row that contains the values of the
-    first properties. An absent property stays absent, and null stays null.
+    """Returns a list with a repair: after the repair, all values of an object come from one row of the reference data. The list
+    is empty if there are no rows, or if a property in the rows is pinned. The repair keeps the values of the first properties
+    if a row contains these values. An absent property stays absent, and null stays null.
     """
     rows = schema.get(ROWS, ())
     names = columns(rows)

@@ -27,7 +27,7 @@ class Outline:
 
     @cached_property
     def shape(self) -> tuple[Any, ...]:
-        """The structure as a hashable value. Equal structures have equal values."""
+        """A hashable value that describes the structure."""
         return tuple((name, prop.shape) for name, prop in self.props.items()), self.items and self.items.shape
 
     @cached_property
@@ -41,7 +41,7 @@ class Outline:
 
 
 def outline(*schemas: Schema) -> Outline:
-    """Returns the outline of a place that one or several schemas describe."""
+    """Returns the outline of a place with one or several schemas."""
     parts = [*schemas]
     for schema in schemas:
         parts += [entry[branch] for entry in conditions_of(schema) for branch in ("then", "else") if branch in entry]

@@ -1,8 +1,8 @@
 """Defines the possible values of strings, numbers and booleans, by kind: the plainest value, any value, and the edges (unusual
 values).
 
-"Any value" can have every length and size that the schema allows, so Hypothesis finds the exact threshold of a bug. Edges are
-values that programs often handle incorrectly.
+"Any value" can have each length and size that the schema allows, so Hypothesis can find the exact length or size at which a bug
+occurs. Edges are values that programs often handle incorrectly.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,10 +27,10 @@ _LARGEST = 1.7976931348623157e308
 _EXACT = 1 << 53
 """Up to this integer, a double can represent every integer exactly."""
 _AMOUNT = 1e6
-"""Amounts with two decimal places are at most this large."""
+"""The largest random amount with two decimal places."""
 PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT, AMBIGUOUS_WEIGHT = 4, 3.6, 6.5, 0.3, 0.5
-"""The relative frequencies of the plainest value, any value, edges, long edges and ambiguous values. With these frequencies, if
-Hypothesis halves the byte of an edge in an array, it usually gets a byte of the simpler kind "any value".
+"""The relative frequencies of the plainest value, any value, edges, long edges and ambiguous values. With these frequencies,
+half the byte of an edge in an array is usually a byte of the simpler kind "any value", so Hypothesis needs few steps.
 """
 
 
@@ -49,7 +49,7 @@ class ValuePlace:
 
 
 class Pool(NamedTuple):
-    """Fixed values to try at a place, the plainest first. `rare` contains large values, which should occur rarely."""
+    """Fixed values to try at a place, the plainest first. `rare` contains long strings, which should occur rarely."""
 
     usual: Sequence[Any]
     rare: Sequence[Any] = ()
@@ -64,8 +64,8 @@ def may_be_null(schema: Schema, place: ValuePlace) -> bool:
 
 
 def ready_made(schema: Schema, place: ValuePlace) -> list[Kind] | None:
-    """Returns the kinds of values at a place, without null. The values come from an enumeration, from reference data, from
-    realistic values, or from values for unsupported keywords. Returns None if there are no such values.
+    """Returns kinds with fixed values (without null): values of an enumeration, of reference data, realistic values, or values
+    for unsupported keywords. Returns None if a place has no fixed values.
     """
     if "enum" in schema:
         return [Kind(_fresh(value), 1) for value in schema["enum"] if value is not None]
@@ -95,8 +95,8 @@ def scalar_pool(schema: Schema, place: ValuePlace) -> Pool:
 def scalar_kinds(schema: Schema, place: ValuePlace, *, optional: bool) -> list[Kind]:
     """Returns the kinds of values of the scalar types that a place allows, the simplest first.
 
-    If the simplest value is chosen for "any value", an optional property is absent, and a required property has its plainest value.
-    In this way, Hypothesis can omit a property and keep all other properties.
+    If the source returns the simplest value for "any value", an optional property is omitted, and a required property gets its
+    plainest value. In this way, Hypothesis can omit a property and keep all other properties.
     """
     types = _scalar_types(schema)
     kinds = []
@@ -262,8 +262,8 @@ def _boolean_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any)
 
 
 def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
-    """Returns inclusive bounds. An exclusive bound is replaced by a narrower inclusive bound. The difference is 1 for integers,
-    and a billionth of the bound for numbers.
+    """Returns inclusive bounds. An exclusive bound is replaced by a narrower inclusive bound: narrower by 1 for integers, and
+    by a billionth of the bound for numbers.
     """
     whole = "number" not in flat.types_of(schema)
     low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))

@@ -37,7 +37,7 @@ def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
 
 
 _found: dict[str, tuple[str, ...]] = {}
-"""The values for each schema that was used before."""
+"""The values that were generated for each schema."""
 
 
 def _pool(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def _bytes(schema_text: str, attempt: int) -> bytes:
 
 
 def _ordinary(value: Any) -> bool:
-    """Returns whether the value is usual at every place in a message: its strings are not long and are valid Unicode without NUL,
+    """Returns whether a value touches no ambiguity at any place: its strings are not long and are valid Unicode without NUL,
     and its numbers have the usual notation.
     """
     if isinstance(value, str):
@@ -119,7 +119,7 @@ def restore_many() -> None:
 
 
 class _Utils:
-    """The module of Hypothesis that contains `many`, with the method `more` added."""
+    """Replaces the Hypothesis module that contains `many`, and adds the method `more` to `many`."""
 
     def __init__(self, utils: Any) -> None:
         self._utils = utils

@@ -1,7 +1,7 @@
-"""Lists the values that the decoder prefers, simplest first. They are unusual values of every type, and ordinary values for sites
-with ambiguities.
+"""Lists fixed values for the decoder, simplest first: unusual values of every type, and ordinary values for sites with
+ambiguities.
 
-All values are valid and touch no ambiguity, so a message can contain any number of them.
+All these values are valid and touch no ambiguity, so a message can contain any number of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ URLS: Sequence[str] = (
 NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review", "Print on Demand", "Kit", "v2", "active")
 
 FOR_DETECTOR: Mapping[str, Sequence[str]] = {"past": PAST_INSTANTS, "timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
-"""Maps each detector of an ambiguity about the notation of strings to strings in the usual notation."""
+"""Maps the detector of an ambiguity about the notation of strings to strings that do not touch this ambiguity."""
 
 INTEGERS: Sequence[int] = (
     1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769,

@@ -58,7 +58,7 @@ class Inspector:
 # --------------------------------------------------------------------------------------------------------- the scan
 
 Lines = list[str]
-"""Lines of Python source, indented relative to the surrounding code."""
+"""Lines of generated Python source. Their indentation is relative to the code around them."""
 
 
 _DEEP = 12
