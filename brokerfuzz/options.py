@@ -122,9 +122,9 @@ contract_option = click.option(
 )  # fmt: skip
 values_option = click.option(
     "--values", metavar="FILE", type=click.Path(dir_okay=False),
-    help="Read the values that the target knows from this TOML file, for example \"*.productId\" = [\"P-1\", \"P-2\"]. In these properties, "
-    "generated valid messages contain only the listed values. A message with another value has the verdict unspecified. See \"Reference data\" "
-    "in the README.",
+    help="Read the values that the target knows from this TOML file, for example \"*.productId\" = [\"P-1\", \"P-2\"]. In generated "
+    "valid messages, the properties in the file have only the values in the file. A message with a different value in one of these properties "
+    "has the verdict unspecified. See \"Reference data\" in the README.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 seed_option = click.option(
@@ -140,8 +140,7 @@ verdict_option = click.option(
 )  # fmt: skip
 random_option = click.option(
     "--random/--catalogue", "only_random", default=False,
-    help="--random: use only random cases. --catalogue: use the cases of the catalogue, and then as many random cases as --count says.  "
-    "[default: catalogue]",
+    help="--random: use only random cases. --catalogue: use the cases of the catalogue, then the random cases of --count.  [default: catalogue]",
 )  # fmt: skip
 bug_option = click.option(
     "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True,
@@ -160,24 +159,21 @@ _technique_option = click.option(
     "--technique", "techniques", metavar="NAME", shell_complete=known("techniques", excludable=True), multiple=True,
     help="Include only messages that break a rule with this technique, and their twins (repeatable). * and ! work as with --rule.",
 )  # fmt: skip
-strength_option = click.option(
-    "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-    help="Combinatorial strength: 2 covers every pair of states (such as absent or null) of two properties, 3 covers every triple. For an "
-    "object with more than 1,000,000 combinations, brokerfuzz uses a lower strength. The command `coverage` reports an error instead.",
-)  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
     help="Format of the corpus. All formats are listed below.  [default: the format with the suffix of OUT; without a suffix, ndjson]",
 )  # fmt: skip
 force_option = click.option(
-    "--force", is_flag=True, help="Overwrite OUT if it already exists. If OUT is a folder, brokerfuzz overwrites only the files of the corpus in it."
+    "--force",
+    is_flag=True,
+    help="Overwrite OUT if it already exists. If OUT is a folder, brokerfuzz overwrites only the files of the corpus in this folder.",
 )
 
 
 clock_option = click.option(
     "--clock", "with_clock", is_flag=True,
-    help="Include cases whose verdict depends on the current time. The verdict is correct at the time in the tag `now:TIME` of the case, "
-    "but may be wrong later.",
+    help="Include cases whose verdict depends on the current time. The tag `now:TIME` of a case contains a time at which the "
+    "verdict is correct. The verdict may be wrong later.",
 )  # fmt: skip
 
 
@@ -194,6 +190,15 @@ def count_option(what: str, *more: str) -> Decorator:
     """
     defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")
+
+
+def strength_option(many: str) -> Decorator:
+    """Creates the option `--strength`. In the help of the option, `many` says what brokerfuzz does if there are too many combinations."""
+    return click.option(
+        "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
+        help="Combinatorial strength: 2 covers every pair of states (such as absent or null) of two properties, 3 covers every triple. "
+        f"If an object has more than 1,000,000 combinations of states, brokerfuzz {many}.",
+    )  # fmt: skip
 
 
 def workers_option(what: str) -> Decorator:
@@ -226,8 +231,8 @@ CONFIGURATION = "brokerfuzz.configuration"
 
 config_option = click.option(
     "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured, expose_value=False,
-    help="Read the settings from this file.  [default: brokerfuzz.toml, or pyproject.toml with a [tool.brokerfuzz] section, in the current "
-    "folder or its nearest parent in the repository]",
+    help="Read the settings from this file.  [default: the nearest brokerfuzz.toml, or pyproject.toml with a [tool.brokerfuzz] section, in the "
+    "current folder or in a parent folder inside the repository]",
 )  # fmt: skip
 
 url_argument = click.argument("url", required=False)
@@ -235,29 +240,30 @@ url_argument = click.argument("url", required=False)
 _TARGET_OPTIONS = (
     click.option(
         "-H", "--header", "headers", metavar="NAME:VALUE", callback=headers, multiple=True,
-        help="Send this header with each request (repeatable). In a header, ${NAME} inserts the value of an environment variable, and $$ "
-        "is a dollar sign.",
+        help="Send this header with each request (repeatable). In a header, ${NAME} stands for the value of the environment variable NAME, "
+        "and $$ stands for a dollar sign.",
     ),
     click.option("--auth", metavar="USER:PASSWORD",
-                 help="Send these credentials with each request (basic authentication). ${NAME} inserts the value of an environment "
-                 "variable, as in -H."),
+                 help="Send these credentials with each request (basic authentication). ${NAME} stands for the value of the "
+                 "environment variable NAME, as in -H."),
     click.option("--secret", "secrets", metavar="VARIABLE", multiple=True,
                  help="Hide the value of this environment variable in everything that brokerfuzz writes (repeatable). Use --secret for "
                  "secrets that hooks, commands or functions read from the environment."),
     click.option(
         "--trace-headers", metavar="CASE,CAMPAIGN|off", default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign", show_default=True,
-        help="Names of the two headers in which each request contains the ID of its case and the ID of the campaign. With these IDs, you "
-        "can find a request in the logs of the target. The value off omits both headers.",
+        help="Names of two headers that brokerfuzz adds to each request. The headers contain the ID of the case and the ID of the campaign. "
+        "With these IDs, you can find a request in the logs of the target. The value off omits both headers.",
     ),
     click.option(
         "--hooks", metavar="FILE|MODULE",
-        help="Python file (.py) or module that defines hooks. The hooks are the functions authenticate, before_request, classify and "
-        "after_answer. Each of them is optional.",
+        help="Python file (.py) or module with hooks (functions that brokerfuzz calls while it sends messages). The hooks are authenticate, "
+        "before_request, classify and after_answer. Each hook is optional.",
     ),
     click.option(
         "--cleanup", metavar="'METHOD PATH'",
-        help="After each accepted message, send a request that removes what the message created, such as 'DELETE /offers/{number}'. {NAME} "
-        "inserts the value of the property NAME of the answer or, if the answer has no such property, of the message.",
+        help="After each accepted message, send a request that removes what the message created, such as 'DELETE /offers/{number}'. In the "
+        "path, {NAME} stands for the property NAME of the answer. If the answer has no such property, {NAME} stands for the property NAME of "
+        "the message.",
     ),
     click.option(
         "--exec", "exec_", metavar="COMMAND",
@@ -265,9 +271,9 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--lines", metavar="plain|base64|frames", type=click.Choice(("plain", "base64", "frames")),
-        help="Start the command of --exec only once. The command reads each message as a line (plain or in base64) or as a frame: a four-byte "
-        "length (big-endian), then the message. For each message, the command prints a line: `accepted`, `rejected` or `crashed`, "
-        "optionally followed by a reason.",
+        help="Keep the command of --exec running between messages. The command reads each message as a line (plain or in base64) or as a frame: "
+        "a four-byte length (big-endian), then the message. For each message, the command prints a line: `accepted`, `rejected` or "
+        "`crashed`, optionally followed by a reason.",
     ),
     click.option(
         "--call", metavar="MODULE:FUNCTION",

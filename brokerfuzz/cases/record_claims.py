@@ -15,12 +15,12 @@ def check_claims(case: Case, contract: Contract) -> None:
     for fault in case.faults:
         technique = TECHNIQUES.get(fault.technique)
         if technique is None:
-            raise CorpusError(f"has the unknown technique {quoted(fault.technique)}: `brokerfuzz rules --techniques` lists all techniques")
+            raise CorpusError(f"the case has the unknown technique {quoted(fault.technique)}: `brokerfuzz rules --techniques` lists all techniques")
         if contract.rules_by_id[fault.rule].keyword not in technique.keywords:
-            raise CorpusError(f"has the technique {fault.technique}, which cannot break {fault.rule}")
+            raise CorpusError(f"the technique {fault.technique} of the case cannot break the rule {fault.rule}")
         if (fault.rule, fault.at) not in broken:
             places = sorted(at or "the root" for rule, at in broken if rule == fault.rule)
-            raise CorpusError(f"names {quoted(fault.at)} as the place of its fault, but breaks {fault.rule} at {', '.join(places)}")
+            raise CorpusError(f"the case says that its fault is at {quoted(fault.at)}, but its message breaks {fault.rule} at {', '.join(places)}")
     for tag in case.tags:
         if not is_known(tag, case, contract):
-            raise CorpusError(f"has the tag {quoted(tag)}, but this tag does not describe the case")
+            raise CorpusError(f"the tag {quoted(tag)} does not describe the case")

@@ -35,7 +35,7 @@ BytesOf = Callable[[str], bytes]
 
 def no_files(name: str) -> bytes:
     """Raises `CorpusError`, because a corpus in a single file cannot refer to other files."""
-    raise CorpusError(f"stores its message in a file ({quoted(name)}), but the corpus is not a folder")
+    raise CorpusError(f"the message is in the file {quoted(name)}, but the corpus is not a folder: specify the folder that contains the corpus")
 
 
 class CaseRecord(NamedTuple):
@@ -81,7 +81,7 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
     try:
         said = orjson.loads(line)
         if former := renamed_property(said):
-            raise CorpusError(former)
+            raise CorpusError(f"the record {former}")
         carrier, carried = _carried(said)
         faults = tuple(Fault(text_of(entry["rule"]), text_of(entry["at"]), text_of(entry["technique"])) for entry in _list(said.get("faults", [])))
         record = CaseRecord(
@@ -102,7 +102,7 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
     except (ValueError, KeyError, TypeError, AttributeError, UnknownNameError) as problem:
         raise _no_record(problem) from problem
     if unknown:
-        raise CorpusError(f"has the unknown property {quoted(min(unknown))}: remove it")
+        raise CorpusError(f"the record has the unknown property {quoted(min(unknown))}")
     return record
 
 
@@ -120,7 +120,7 @@ def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], b
     """
     carriers = _CARRIERS & said.keys()
     if len(carriers) > 1:
-        raise ValueError(f"has {' and '.join(sorted(carriers))}, but only one of them may contain the message")
+        raise ValueError(f"the properties {' and '.join(sorted(carriers))} contradict each other: only one of them may contain the message")
     if "body" in said:
         return "body", orjson.dumps(said["body"])
     if "raw" in said:
@@ -139,7 +139,7 @@ def text_of(value: Any) -> str:
 
 def _file(value: Any) -> str:
     if not isinstance(value, str):
-        raise CorpusError(f"is not a valid case record ({quoted(value)} is not a valid file name)")
+        raise CorpusError(f"the line is not a valid case record ({quoted(value)} is not a valid file name)")
     return value
 
 
@@ -157,7 +157,7 @@ def _id(value: Any) -> str:
 
 
 def _no_record(problem: Exception) -> CorpusError:
-    return CorpusError(f"is not a valid case record ({shortened(problem_of(problem), _LONGEST)})")
+    return CorpusError(f"the line is not a valid case record ({shortened(problem_of(problem), _LONGEST)})")
 
 
 def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None, now: datetime | None = None) -> Case:
@@ -175,7 +175,7 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
             headers=record.headers,
         )  # fmt: skip
     except LabelError as problem:
-        raise CorpusError(f"does not match its verdict in the corpus: {shortened(str(problem))}") from problem
+        raise CorpusError(f"the message does not match its verdict in the corpus: {shortened(str(problem))}") from problem
     if record.twin_id is not None and twin is None:
         case = replace(case, _missing_twin=record.twin_id)
     found = (case.id, case.label, sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
@@ -183,6 +183,6 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
     for name, what, said in zip(("id", "verdict", "ambiguities"), found, claimed, strict=True):
         if what != said:
             raise CorpusError(
-                f"has the {name} {quoted(said)} instead of {quoted(what)}: the corpus was changed, or was generated for another contract"
+                f"the case has the {name} {quoted(said)} instead of {quoted(what)}: the corpus was changed, or was generated for another contract"
             )
     return case

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 @options.verdict_option
 @options.choice_options
 @click.option("--cases", "listed", is_flag=True,
-              help="List the cases, one per line. Each line also shows how many rules, techniques and so on the case "
-              "covers for the first time.")  # fmt: skip
-@options.strength_option
+              help="List the cases, one per line. Each line also shows how many rules, techniques, edges, ambiguities and pairs the "
+              "case covers for the first time.")  # fmt: skip
+@options.strength_option("uses a lower strength for this object")
 @options.now_option("Generate the cases")
 @options.contract_option
 @options.values_option

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 @click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
               help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: brokerfuzz recognises the type by the properties]")  # fmt: skip
 @click.option("--ndjson", is_flag=True, help="Read one message per line (default for .ndjson and .jsonl files).")
-@click.option("--missing", is_flag=True, help="Instead of the table, list each rule, technique and so on that is not covered.")
+@click.option("--missing", is_flag=True, help="Instead of the table, list each rule, technique, edge, ambiguity and pair that no message covers.")
 @click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page.")
 @click.option("--force", is_flag=True, help="Overwrite the HTML page if it already exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
-              help="Exit with status 1 if the corpus covers less than this percentage of all rules, techniques, edges (unusual valid values) "
-              "and ambiguities together.")  # fmt: skip
-@options.strength_option
+              help="Exit with status 1 if the corpus covers less than this percentage of the contract. The percentage counts rules, techniques, "
+              "edges (unusual valid values) and ambiguities.")  # fmt: skip
+@options.strength_option("reports an error")
 @options.now_option("Judge messages")
 @options.contract_option
 @options.json_option
@@ -42,13 +42,13 @@ def command(
     brokerfuzz counts five things: broken rules, techniques (ways to break a rule), edges (unusual valid values), ambiguities
     (questions that the contract leaves open), and pairs of states (such as absent or null) of two properties.
 
-    A CORPUS is a file or folder that `export` wrote. It can also be a file with one message, a file with one message per line, or
-    recorded traffic (HAR). A file from `export` contains the technique of each fault. In other files, brokerfuzz recognises the
-    technique from the invalid value, but only if the message breaks a single rule at a single place.
+    A CORPUS is a file or folder that `export` wrote. A CORPUS can also be a file with one message, a file with one message per
+    line, or recorded traffic (HAR). A file from `export` contains the technique of each fault. In other files, brokerfuzz
+    recognises the technique from the invalid value, but only if the message breaks a single rule at a single place.
 
     With --json, the output is one JSON document. The property "messages" contains an object for each message type. In this object,
-    "goals" contains the numbers of covered rules, techniques and so on, and "sites" lists what is covered and what is missing at
-    each site. The property "left_out" contains the number of ignored messages, for each reason.
+    "goals" contains the numbers of covered rules, techniques, edges, ambiguities and pairs. The array "sites" lists what is covered
+    and what is missing at each site. The property "left_out" contains the number of ignored messages, for each reason.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 

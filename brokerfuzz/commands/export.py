@@ -45,12 +45,12 @@ class _WithFormats(Sectioned):
 @options.seed_option
 @options.count_option("generate for each message type, in addition to the catalogue cases")
 @options.random_option
-@options.strength_option
+@options.strength_option("uses a lower strength for this object")
 @click.option(
     "--full",
     is_flag=True,
-    help="Include the whole catalogue: each fault at several places and with different neighbouring properties, and every pair of states of two "
-    "properties.",
+    help="Include the whole catalogue. The catalogue contains each fault at several places and with different neighbouring properties, and every "
+    "pair of states of two properties.",
 )
 @click.option("--large", is_flag=True, help="Include messages of more than 16 KiB, such as a message of 1 MiB or of 100,000 brackets.")
 @click.option(
@@ -74,7 +74,7 @@ class _WithFormats(Sectioned):
 @options.force_option
 @options.workers_option("generate random cases")
 @click.option(
-    "--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster generate the random cases. ADDRESS is the address of its scheduler."
+    "--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster generate the random cases. ADDRESS is the address of the scheduler."
 )
 @options.json_option
 @typed_options(cases=CaseOptions)
@@ -82,7 +82,7 @@ def command(
     out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, full: bool, large: bool, plausible: bool, with_clock: bool,
     fmt: str | None, base64: bool, shards: int | None, resume: bool, force: bool, workers: int, cluster: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Write a corpus: messages with their verdicts. Programs in any language can read it.
+    """Write a corpus: messages with their verdicts. Programs in any language can read a corpus.
 
     By default, the corpus is small enough for a repository. For each rule and each technique (a way to break this rule), the corpus
     contains one invalid message. Each edge (an unusual valid value) occurs once at each place where it is possible. Each probe (a
@@ -94,9 +94,9 @@ def command(
     compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists, brokerfuzz
     replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to standard error.
 
-    The same options give the same corpus on any day and with any number of workers, and its verdicts stay correct. The only
-    exceptions are the cases that --clock adds. They depend on the current time, such as an offer whose last update is one hour in
-    the future. `corpus verify` reports the cases whose verdict is no longer correct.
+    The same options give the same corpus on any day and with any number of workers. The verdicts in a corpus stay correct. The only
+    exceptions are the cases that --clock adds. These cases depend on the current time: for example, the last update of an offer is
+    one hour in the future. `corpus verify` reports the cases whose verdict is no longer correct.
 
     \b
     Examples:

@@ -45,17 +45,17 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @options.seed_option
 @options.count_option("send after the cases of the catalogue", "no limit with --max-time")
 @options.random_option
-@options.strength_option
+@options.strength_option("uses a lower strength for this object")
 @click.option("--max-time", metavar="DURATION", type=Duration(), help=f"Stop sending cases after this time, such as {FORMS}.  [default: no limit]")
 @click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1),
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
-              help="Maximum total time for shrinking all findings. Shrinking removes parts of a message that are not needed to reproduce the "
-              "finding. With up to 60s, shrinking takes at most 200 requests for each finding; with 120s, at most 400. "
+              help="Maximum total time for shrinking all findings. Shrinking removes the parts of a message that are not needed to reproduce the "
+              "finding. With 60s or less, brokerfuzz sends at most 200 requests for each finding; with 120s, at most 400. "
               "The value off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
-              help="Before the first case, send ordinary valid messages to check that the target is set up correctly. To a command or a "
-              "function, also send a clearly invalid message.  [default: preflight]")  # fmt: skip
+              help="Before the first case, send ordinary valid messages to check that the target is set up correctly. A command or a "
+              "function also gets a clearly invalid message.  [default: preflight]")  # fmt: skip
 @click.option(
     "--journal",
     metavar="FILE",
@@ -76,12 +76,12 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
     help="Treat the findings in this file as known. Known findings do not cause exit status 1.",
 )
 @click.option("--baseline-update", is_flag=True, help="Add the findings of this campaign to the file of --baseline.")
-@click.option("--baseline-prune", is_flag=True, help="In the file of --baseline, delete the findings that no longer occur.")
+@click.option("--baseline-prune", is_flag=True, help="Delete the findings that no longer occur from the file of --baseline.")
 @click.option("--write-config", is_flag=True,
               help="For each question that the contract leaves open, save the behaviour of the target as a policy in the "
               "configuration file.")  # fmt: skip
 @options.workers_option("send the cases")
-@click.option("--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster send the cases. ADDRESS is the address of its scheduler.")
+@click.option("--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster send the cases. ADDRESS is the address of the scheduler.")
 @options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
@@ -103,9 +103,9 @@ def command(
     brokerfuzz first sends the cases of the catalogue (a fixed list), then random cases. For each contradiction (a finding),
     brokerfuzz prints the smallest message that causes it, and a command that reproduces it. If the contract leaves a question open,
     brokerfuzz lists how the target behaves, but reports no finding. For each rejected invalid message, brokerfuzz also sends the
-    twin (the valid counterpart). If the target also rejects the twin, brokerfuzz finds out which part of the twin causes this. Then
-    brokerfuzz replaces this part in both messages, and sends both again. If the target still rejects the twin, the rejection of the
-    invalid message counts as unproven, because its reason may not be the broken rule.
+    twin (the valid counterpart). If the target also rejects the twin, brokerfuzz finds out which part of the twin causes the
+    rejection. Then brokerfuzz replaces this part in both messages, and sends both again. If the target still rejects the twin, the
+    rejection of the invalid message counts as unproven, because the target may not have noticed the broken rule.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 

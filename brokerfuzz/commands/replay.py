@@ -121,7 +121,7 @@ def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") ->
 
 
 def _print(replayed: "list[Replayed]", *, as_json: bool) -> None:
-    from brokerfuzz.wording import printable
+    from brokerfuzz.wording import counted, printable
 
     if as_json:
         print_json({"findings": list(map(_data, replayed))})
@@ -130,7 +130,8 @@ def _print(replayed: "list[Replayed]", *, as_json: bool) -> None:
         got = f" ({one.answer.kind}: {printable(one.answer.reason, 200)})" if one.answer else ""
         click.echo(f"{click.style(one.outcome, fg=_COLOURS[one.outcome])}{got}: {printable(one.sentence)}")
     gone = sum(one.outcome == "gone" for one in replayed)
-    click.echo(f"{gone:,} of {len(replayed):,} gone" if replayed else "no findings to send again")
+    verb = "is" if 1 in {gone, len(replayed)} else "are"
+    click.echo(f"{gone:,} of {counted(len(replayed), 'finding')} {verb} gone" if replayed else "no findings to send again")
 
 
 def _data(one: "Replayed") -> dict[str, Any]:

@@ -39,7 +39,7 @@ class ConfinedFiles(Protocol):
         except OSError as problem:
             raise unread(name, problem) from problem
         if len(found) > limit:
-            raise CorpusError(f"refers to {quoted(name)}, which is larger than {limit:,} bytes")
+            raise CorpusError(f"the file {quoted(name)} is larger than {limit:,} bytes")
         return found
 
     def sha256_of(self, name: str) -> str:
@@ -64,7 +64,7 @@ class SiblingFiles(ConfinedFiles):
     def place(self, name: str) -> Place:
         """Raises `CorpusError` if the name is not a safe file name in the same folder."""
         if "/" in name or not is_name(name):
-            raise CorpusError(f"refers to {quoted(name)}, which is not a file name in the same folder")
+            raise CorpusError(f"{quoted(name)} is not the name of a file in the same folder")
         return self._place.beside(name)
 
 
@@ -80,13 +80,13 @@ class FolderFiles(ConfinedFiles):
         path leads out of the folder, or if the file is not allowed.
         """
         if not is_name(name):
-            raise CorpusError(f"refers to {quoted(name)}, which is not a path inside the folder")
+            raise CorpusError(f"{quoted(name)} is not a path inside the folder")
         try:
             found = (self.folder / name).resolve(strict=True)
             if not found.is_relative_to(self._home):
-                raise CorpusError(f"refers to {quoted(name)}, which is a link to a place outside the folder")
+                raise CorpusError(f"the file {quoted(name)} is a link to a place outside the folder")
             if not kind(found.stat().st_mode):
-                raise CorpusError(f"refers to {quoted(name)}, which is not a file")
+                raise CorpusError(f"{quoted(name)} is not a file")
         except (OSError, RuntimeError) as problem:
             raise unread(name, problem) from problem
         return found
@@ -104,4 +104,4 @@ def is_name(name: str) -> bool:
 
 
 def unread(name: str, problem: Exception) -> CorpusError:
-    return CorpusError(f"refers to {quoted(name)}, which cannot be read: {getattr(problem, 'strerror', None) or problem}")
+    return CorpusError(f"the file {quoted(name)} cannot be read: {getattr(problem, 'strerror', None) or problem}")

@@ -27,7 +27,7 @@ class CorpusFolder:
     def __init__(self, path: Path) -> None:
         self.path, self.files = path, FolderFiles(path)
         if not os.path.lexists(path / MANIFEST):
-            raise CorpusError(f"{path} is a directory but not a corpus (it has no {MANIFEST}): specify a corpus or the files in it")
+            raise CorpusError(f"{path} is a folder without {MANIFEST}, so it is not a corpus: specify a corpus, or the files in the folder")
         form = _object(self.files, MANIFEST, str(path / MANIFEST)).get("format")
         self._all_listed = form != "pytest"
         if form not in ("files", "parsing", "pytest"):
@@ -38,19 +38,19 @@ class CorpusFolder:
         try:
             return self.files.opened(name)
         except CorpusError as problem:
-            raise CorpusError(f"{self.path} {problem}: export the corpus again") from problem
+            raise CorpusError(f"{self.path}: {problem}; export the corpus again") from problem
 
     def damage(self) -> Iterator[str]:
         """Yields a sentence for each file that was changed, is missing, or has no checksum, and for each wrong line of `SHA256SUMS`."""
         listed = {MANIFEST, SUMS}
         for number, name, digest in self._sums():
             if not name:
-                yield f"{SUMS}, line {number}, is not a checksum followed by a name"
+                yield f"{SUMS}, line {number}: the line is not a checksum followed by a name"
             elif name in listed:
-                yield f"{SUMS}, line {number}, lists {quoted(name)} again"
+                yield f"{SUMS}, line {number}: the line lists {quoted(name)} again"
             else:
                 listed.add(name)
-                yield from (f"{SUMS}, line {number}, {problem}" for problem in _differing(self.files, name, digest))
+                yield from (f"{SUMS}, line {number}: {problem}" for problem in _differing(self.files, name, digest))
         if self._all_listed:  # a folder of tests also contains files of the user
             yield from (f"{name} is in the folder but not listed in {SUMS}" for name in self._names() if name not in listed)
 
@@ -94,7 +94,7 @@ class ShardList:
         try:
             return [self._at(name) for name, _ in self._shards]
         except CorpusError as problem:
-            raise CorpusError(f"{self._place.name} {problem}: export the corpus again, with --resume") from problem
+            raise CorpusError(f"{self._place.name}: {problem}; export the corpus again, with --resume") from problem
 
     def _at(self, name: str) -> Place:
         if isinstance(self._files, SiblingFiles):
@@ -122,7 +122,7 @@ def _is_file_or_folder(mode: int) -> bool:
 def _differing(files: ConfinedFiles, name: str, digest: str) -> Iterator[str]:
     try:
         if files.sha256_of(name) != digest:
-            yield f"refers to {quoted(name)}, which was changed: its checksum differs"
+            yield f"the file {quoted(name)} was changed: its checksum differs"
     except CorpusError as problem:
         yield str(problem)
 
@@ -137,7 +137,7 @@ def _object(files: ConfinedFiles, name: str, shown_name: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as problem:
         raise CorpusError(f"{shown_name} is not JSON ({problem}): export the corpus again") from problem
     except CorpusError as problem:
-        said = str(problem).removeprefix(f"refers to {quoted(name)}, which ")
+        said = str(problem).removeprefix("the file ").removeprefix(f"{quoted(name)} ")
         raise CorpusError(f"{shown_name} {said}; specify a corpus written by `brokerfuzz export`") from problem
     if not isinstance(found, dict):
         raise CorpusError(f"{shown_name} is not a JSON object: export the corpus again")

@@ -114,7 +114,7 @@ class RecordSequence:
         """Checks the next record. Raises `CorpusError` (without a line number) if an earlier record is marked as the last one."""
         if self._last:
             raise CorpusError(
-                "comes after the record that is marked as the last one: to combine two corpora in one file, use `brokerfuzz corpus merge`"
+                "the record comes after the record that is marked as the last one: to combine two corpora, use `brokerfuzz corpus merge`"
             )
         self._last = record.last
 
@@ -145,7 +145,7 @@ class Line:
 
     def error(self, problem: CorpusError) -> CorpusError:
         """Adds the file name and the line number to an error."""
-        return CorpusError(f"{self.name}, line {self.number}, {shortened(str(problem))}")
+        return CorpusError(f"{self.name}, line {self.number}: {shortened(str(problem))}")
 
 
 Lines = Generator[Line, None, None]

@@ -33,7 +33,7 @@ class CorpusProblem:
     why: str
 
     def __str__(self) -> str:
-        return f"{self.name}, line {self.line}, {self.why}" if self.line else f"{self.name}: {self.why}"
+        return f"{self.name}, line {self.line}: {self.why}" if self.line else f"{self.name}: {self.why}"
 
 
 FIRST_EXPIRED = 5
@@ -56,7 +56,7 @@ class ExpiredCases:
         if verdict != case.verdict:
             self.count += 1
             if len(self.first) < FIRST_EXPIRED:
-                why = f"was generated for {spell(made)}: at {spell(self.now)}, its verdict is {verdict.brief}"
+                why = f"the case was generated for {spell(made)}: at {spell(self.now)}, its verdict is {verdict.brief}"
                 self.first.append(CorpusProblem(line.name, line.number, shortened(why)))
 
 
@@ -79,7 +79,7 @@ class TwinCheck:
         if record.twin_id is None:
             return
         if record.twin_id == record.id:
-            raise CorpusError(f"has itself as its twin ({record.id}): a twin must be a different, valid case")
+            raise CorpusError(f"the case {record.id} has itself as its twin: a twin must be a different, valid case")
         if int(record.twin_id, 16) in self._labels:
             self._check(record.twin_id)
         else:
@@ -94,7 +94,7 @@ class TwinCheck:
                 if int(twin, 16) in self._labels:
                     self._check(twin)
                 elif missing:
-                    yield CorpusProblem(name, number, f"has the twin {twin}, but the corpus does not contain this case")
+                    yield CorpusProblem(name, number, f"the twin {twin} of the case is missing from the corpus")
             except CorpusError as problem:
                 yield CorpusProblem(name, number, str(problem))
         self._waiting.clear()
@@ -102,7 +102,7 @@ class TwinCheck:
     def _check(self, twin: str) -> None:
         label = self._labels[int(twin, 16)]
         if label not in ("valid", None):
-            raise CorpusError(f"has the twin {twin}, which is {label}: a twin must be valid")
+            raise CorpusError(f"the case has the twin {twin}, which is {label}: a twin must be valid")
 
 
 class Verification:
@@ -141,7 +141,7 @@ class Verification:
                 self.count += 1
                 problem = self._problem(line, sequence, seen)
                 if self._malformed > MAX_MALFORMED:
-                    raise CorpusError(f"{line.name} has more than {MAX_MALFORMED:,} malformed lines: it is not a corpus")
+                    raise CorpusError(f"{line.name} has more than {MAX_MALFORMED:,} malformed lines: specify a file written by `brokerfuzz export`")
                 first.append(problem)
                 if line.number > self._malformed - before:  # at least one line of this file was a record
                     yield from first
@@ -165,7 +165,7 @@ class Verification:
         self._malformed -= 1
         sequence.add(record)
         if (number := int(record.id, 16)) in seen:
-            raise CorpusError(f"repeats the case {record.id}: a corpus must contain each case once")
+            raise CorpusError(f"the line repeats the case {record.id}: remove the line, because a corpus must contain each case only once")
         seen.add(number)
         self._twin_check.add(record, None)
         case = judged(record, self._twins.known, contract=self._contract, now=self.expired.now)

@@ -29,7 +29,7 @@ def _unproven(unproven: Document) -> Iterator[Markup]:
         yield element("p", "Every rejection of an invalid message is proven.", class_="well")
         return
     found = counted(unproven["count"], "rejection of an invalid message is", "rejections of invalid messages are")
-    text = f"{found} unproven: the target may have rejected them for another reason than the broken rule."
+    text = f"{found} unproven, because the target may not have noticed the broken rule."
     yield element("p", text, class_="explained")
     yield element("ul", (_example(one) for one in unproven["examples"][:MOST_ROWS]), class_="unproven")
     if unproven["rules"]:

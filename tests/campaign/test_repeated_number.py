@@ -89,7 +89,7 @@ def test_a_crash_at_the_second_offer_is_a_finding_that_can_be_replayed(run: Run,
     assert known.exit_code == 0
     assert known.stdout.startswith("no new findings (1 known)")
     with serving(serves(unique)) as url:
-        assert "1 of 1 gone" in run("replay", report, url).stdout
+        assert "1 of 1 finding is gone" in run("replay", report, url).stdout
 
 
 def test_a_target_that_accepts_no_plain_offer_gets_no_repeated_one() -> None:

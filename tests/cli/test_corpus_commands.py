@@ -118,7 +118,7 @@ def test_show_names_a_case_whose_message_file_is_invalid(run: Run, tmp_path: Pat
     (folder / "cases.ndjson").write_text(re.sub('"file":"[^"]*"', '"file":"../mine"', records))
     result = run("corpus", "show", folder)
     assert result.exit_code == 2
-    assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}, refers to '../mine', which is not a path inside the folder\n", result.stderr)
+    assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}: '../mine' is not a path inside the folder\n", result.stderr)
 
 
 def test_the_json_output_is_complete_if_a_shard_is_missing(run: Run, tmp_path: Path) -> None:
@@ -394,7 +394,7 @@ def test_verify_finds_a_replaced_shard(run: Run, tmp_path: Path) -> None:
     shutil.copy(PRICING, tmp_path / "a-00002-of-00002.ndjson")
     result = run("corpus", "verify", tmp_path / "a.shards.json")
     assert result.exit_code == 1
-    assert "a-00002-of-00002.ndjson', which was changed: its checksum differs" in result.stdout
+    assert "a-00002-of-00002.ndjson' was changed: its checksum differs" in result.stdout
 
 
 def test_the_content_of_a_corpus_cannot_control_the_terminal(run: Run, tmp_path: Path) -> None:
@@ -422,7 +422,7 @@ def test_verify_stops_after_too_many_lines_that_are_not_records(run: Run, tmp_pa
             packer.write(b"\n" * (1 << 20))
     result = run("corpus", "verify", tmp_path / "bomb.ndjson.gz")
     assert result.exit_code == 2
-    assert result.stderr.endswith("has more than 10,000 malformed lines: it is not a corpus\n")
+    assert result.stderr.endswith("has more than 10,000 malformed lines: specify a file written by `brokerfuzz export`\n")
     assert result.stdout.count("\n") <= 10_001
 
 

@@ -117,7 +117,7 @@ def test_a_problem_is_reported_in_a_line_of_limited_length(tmp_path: Path, run: 
     verified = run("corpus", "verify", tmp_path / "a")
     assert verified.exit_code == 1
     first, *_, last = verified.stdout.splitlines()
-    assert "line 1, " in first
+    assert "line 1: " in first
     assert " problem" in last
     assert "no problems" not in last
     assert len(verified.stdout.splitlines()) <= 3

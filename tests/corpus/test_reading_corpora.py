@@ -104,12 +104,12 @@ def test_a_line_of_a_gigabyte_is_rejected_in_bounded_memory(tmp_path: Path, name
     ("content", "words"),
     [
         (b"", "is empty"),
-        (b"\n\n", "line 1, is not a valid case record"),
-        (b"\0" * 4096, "line 1, is not a valid case record"),
-        (b'{"id":"0"}\n', "line 1, is not a valid case record"),
-        (b"[" * 100_000, "line 1, is not a valid case record"),
-        (b"PK\x03\x04", "line 1, is not a valid case record"),
-        (b'{"id":"\xff"}\n', "line 1, is not a valid case record"),
+        (b"\n\n", "line 1: the line is not a valid case record"),
+        (b"\0" * 4096, "line 1: the line is not a valid case record"),
+        (b'{"id":"0"}\n', "line 1: the line is not a valid case record"),
+        (b"[" * 100_000, "line 1: the line is not a valid case record"),
+        (b"PK\x03\x04", "line 1: the line is not a valid case record"),
+        (b'{"id":"\xff"}\n', "line 1: the line is not a valid case record"),
     ],
 )
 def test_a_file_that_is_not_a_corpus_is_rejected(tmp_path: Path, content: bytes, words: str) -> None:
@@ -134,16 +134,18 @@ def error_for(tmp_path: Path, record: dict[str, Any]) -> str:
 def test_a_record_with_a_property_of_the_wrong_type_is_rejected(tmp_path: Path, record: dict[str, Any], prop: str) -> None:
     wrong: list[Any] = [5, "a", [5], {"a": 5}, [[]], True, [{"rule": 1, "at": 2, "technique": 3}]]
     for value in wrong:
-        assert "line 1, " in error_for(tmp_path, {**record, prop: value}), value
+        assert "line 1: " in error_for(tmp_path, {**record, prop: value}), value
 
 
 def test_a_record_with_an_unknown_property_is_rejected(tmp_path: Path, record: dict[str, Any]) -> None:
-    assert "line 1, has the unknown property 'tag'" in error_for(tmp_path, {**record, "tag": ["a"]})
+    assert "line 1: the record has the unknown property 'tag'" in error_for(tmp_path, {**record, "tag": ["a"]})
 
 
 @pytest.mark.parametrize("carrier", ["raw", "file"])
 def test_a_record_with_two_messages_is_rejected(tmp_path: Path, record: dict[str, Any], carrier: str) -> None:
-    assert f"has body and {carrier}, but only one of them may contain the message" in error_for(tmp_path, {**record, carrier: "e30="})
+    assert f"the properties body and {carrier} contradict each other: only one of them may contain the message" in error_for(
+        tmp_path, {**record, carrier: "e30="}
+    )
 
 
 @pytest.mark.parametrize(("prop", "value"), [("id", "0" * 16), ("verdict", "unspecified"), ("ambiguities", ["message-size"])])
@@ -153,7 +155,7 @@ def test_the_error_for_a_wrong_record_shows_the_recorded_and_the_real_value(tmp_
 
 def test_an_unreadable_file_is_rejected(tmp_path: Path) -> None:
     assert "No such file" in one_line(tmp_path / "none")
-    assert "is a directory but not a corpus" in one_line(tmp_path)
+    assert "is a folder without manifest.json, so it is not a corpus" in one_line(tmp_path)
     assert "cannot be read" in one_line(tmp_path / "a\0b")
 
 
@@ -199,7 +201,7 @@ CLIMBING = ["../secret", "a/../../secret", "/etc/passwd", "C:\\secret", "C:secre
 def test_no_name_leads_outside_a_folder(folder: Path, name: str) -> None:
     outside(folder)
     first_record_names(name)(folder)
-    assert "which is not a path inside the folder" in one_line(folder)
+    assert " is not a path inside the folder" in one_line(folder)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system has no list of open files")
@@ -240,7 +242,7 @@ HARM: dict[str, tuple[Edit, str]] = {
     "a number for a name": (first_record_names(5), "is not a valid file name"),
     "no list of cases": (lambda folder: (folder / "cases.ndjson").unlink(), "cannot be read: No such file"),
     "a pipe for the list": (make_the_list_a_pipe, "is not a file"),
-    "no manifest": (lambda folder: (folder / "manifest.json").unlink(), "is a directory but not a corpus"),
+    "no manifest": (lambda folder: (folder / "manifest.json").unlink(), "is a folder without manifest.json, so it is not a corpus"),
     "a manifest that is not JSON": (lambda folder: (folder / "manifest.json").write_text("{"), "is not JSON"),
     "a manifest that is not an object": (lambda folder: (folder / "manifest.json").write_text("[]"), "is not a JSON object"),
     "a deep manifest": (lambda folder: (folder / "manifest.json").write_text("[" * 10**6), "is not JSON"),

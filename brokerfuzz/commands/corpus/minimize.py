@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 @options.force_option
 @options.json_option
 def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, force: bool, as_json: bool) -> None:
-    """Write a smaller corpus without the cases that cover only what other cases also cover. The new corpus begins with the cases
-    that cover the largest part of the contract.
+    """Write a smaller corpus with the same coverage. The new corpus begins with the cases that cover the largest part of the
+    contract.
 
-    `brokerfuzz coverage` measures the same coverage for the new corpus as for CORPUS. The new corpus also contains the twins (the
-    valid counterparts) of its invalid cases. brokerfuzz judges every case again. OUT is the path or URL of the new ndjson file. The
-    file is compressed if its name ends in .gz or .zst.
+    The new corpus omits cases that cover only what other cases also cover. The new corpus also contains the twins (the valid
+    counterparts) of its invalid cases. brokerfuzz judges every case again. To measure the coverage of a corpus, use `brokerfuzz
+    coverage`. OUT is the path or URL of the new ndjson file. The file is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:

@@ -77,7 +77,7 @@ def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) ->
             try:
                 overview.add(record)
             except CorpusError as problem:
-                raise CorpusError(f"{corpus}, case {record.id}, {problem}") from problem
+                raise CorpusError(f"{corpus}, case {record.id}: {problem}") from problem
             progress(number)
     print_json(overview.data()) if as_json else print_lines(overview.lines())
 

@@ -23,12 +23,12 @@ def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None
     for each problem.
 
     The command reports malformed records, duplicate cases, wrong verdicts, and cases that do not break the rule that they name. It
-    also reports unknown techniques and tags, faults whose place is wrong, and twins that are missing or not valid. In folders and
-    sets of shards, the command also reports changed, missing and unlisted files. A time-dependent case (see `export --clock`)
-    expires when its verdict is no longer correct. The command prints the number of expired cases, and a few of them.
+    also reports unknown techniques and tags, faults at a wrong place, and twins that are missing or not valid. In folders and sets
+    of shards, the command also reports changed, missing and unlisted files. A time-dependent case (see `export --clock`) is expired
+    if its verdict is no longer correct. The command prints the number of expired cases and the first expired cases.
 
-    A truncated corpus cannot be verified. A file cannot be verified if none of its first ten lines is a case. The command reads
-    ndjson files, and folders that `export` wrote in one of the formats files, parsing and pytest.
+    A corpus must not be truncated. In a file, at least one of the first ten lines must be a case. The command reads ndjson files,
+    and folders that `export` wrote in one of the formats files, parsing and pytest.
 
     Exit status: 0 no problems; 1 problems or expired cases found; 2 usage error, or a corpus cannot be read.
 
