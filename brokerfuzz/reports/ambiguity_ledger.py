@@ -14,7 +14,7 @@ _LONGEST_TEXT = 400
 
 
 def ledger(ambiguities: Sequence[Document]) -> Iterator[Markup]:
-    """Yields one row for each ambiguity, with a bar that shows how often each answer occurred, and with examples."""
+    """Yields one row for each ambiguity. A bar in the row shows how often each answer occurred."""
     if not ambiguities:
         yield element("p", "No message touched a question that the contract leaves open.")
         return

@@ -1,8 +1,8 @@
 """Shows the body of a message as lines: JSON with indentation, or binary data in hexadecimal. Only a part of a long body is
 shown.
 
-Only the white space around braces, brackets, colons and commas changes. All other characters are shown as they were sent, because
-any other character can make a message invalid.
+Only the white space around braces, brackets, colons and commas changes. The lines keep all other characters, because any of
+them can make a message invalid.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LONGEST = 12_000
-"""The maximum number of bytes of a body that are shown."""
+"""The maximum number of bytes that are shown of one body."""
 MOST_LINES = 160
 _MOST_HEX = 512  # bytes
 _HEX_LINE = 8  # bytes
@@ -29,7 +29,7 @@ class Lines:
 
 
 def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, limit: int = MOST_LINES, laid_out: bool = True) -> Lines:
-    """Returns the lines of a message body, beginning near the byte `start`. With `laid_out`, JSON is split into one line per property."""
+    """The first line begins near the byte `start` of the body. With `laid_out`, each line contains one property of a JSON object."""
     start, end = _between_characters(body, start), _between_characters(body, start + longest)
     part = body[start:end]
     text = _text(part)
@@ -41,7 +41,7 @@ def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, limit: int 
 
 
 def _between_characters(body: bytes, at: int) -> int:
-    """Returns the position of the first byte of the character that contains the byte `at`. Returns `at` if the body is not UTF-8."""
+    """Returns the position at which the character of the byte `at` begins. Returns `at` if the body is not UTF-8."""
     at = min(at, len(body))
     return next((back for back in range(at, max(at - 4, -1), -1) if back == len(body) or body[back] & 0xC0 != 0x80), at)
 
@@ -72,7 +72,7 @@ def _split(text: str, limit: int) -> tuple[list[str], str]:
 
 
 def _layout(text: str, limit: int) -> tuple[list[str], str]:
-    """Splits JSON into lines, with one property or item per line. Also returns the text that remains after `limit` lines."""
+    """Splits JSON into at most `limit` lines, with one property or item per line. Returns the lines and the remaining text."""
     lines: list[str] = []
     line, depth, before, gap = "", 0, ",", ""
     for match in _PIECE.finditer(text):

@@ -110,9 +110,7 @@ def _total(score: Score, what: str) -> str:
 
 
 def _gaps(tally: Tally) -> Iterator[str]:
-    """Yields the rules that no message breaks, and the ambiguities that no message touches. Messages for these rules and
-    ambiguities would improve the corpus most.
-    """
+    """Lists the rules that no message breaks, and the ambiguities that no message touches."""
     for kind, text in (("rule", "never broken"), ("ambiguity", "never tested")):
         goals = [goal for goal in tally.missing() if goal.kind == kind]
         if goals:
@@ -174,7 +172,7 @@ def _rule(tally: Tally, rule: Rule, techniques: Sequence[Goal]) -> Iterator[str]
 
 
 def _chips(tally: Tally, goals: Sequence[Goal]) -> str:
-    """Creates an HTML list of techniques, edges, ambiguities or pairs. Those that no message covers come first."""
+    """Creates an HTML list of goals. The goals that no message covers come first."""
     in_order = sorted(goals, key=lambda goal: goal in tally.first)
     return f'<ul class="chips">{"".join(_chip(tally, goal) for goal in in_order)}</ul>' if goals else ""
 
@@ -192,7 +190,6 @@ def _uses(tally: Tally, goal: Goal) -> str:
 
 
 def _description(tally: Tally, goal: Goal, name: str) -> str:
-    """Describes a technique that no message uses, or an ambiguity that no message touches."""
     if goal.kind == "technique" and name in TECHNIQUES:
         return TECHNIQUES[name].text
     return tally.contract.ambiguity(name).question if goal.kind == "ambiguity" else ""

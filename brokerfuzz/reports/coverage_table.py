@@ -19,31 +19,27 @@ _OF_STRENGTH = {1: "states", 2: "pairs", 3: "triples", 4: "quadruples"}
 
 
 def title(kind: str, strength: int) -> str:
-    """Returns the title of a column, such as `rules`."""
     return _OF_STRENGTH[strength] if kind == "pair" else plural(kind)
 
 
 def split_site(site: str) -> tuple[str, str]:
-    """Splits a site into the path of its parent and the name of the property."""
+    """Splits `a.b` into `a.` and `b`, and splits `a[]` into `a` and `[]`."""
     cut = len(site) - 2 if site.endswith("[]") else site.rfind(".") + 1
     return site[:cut], site[cut:] or ROOT
 
 
 def percent(score: Score) -> int:
-    """Returns the covered share in percent. The result is 100 only if everything is covered, and 0 only if nothing is covered."""
+    """The result is 100 only if everything is covered, and 0 only if nothing is covered."""
     return min(max(round(100 * score.share), 1 if score.covered else 0), 100 if score.covered == score.all else 99)
 
 
 def messages(tally: Tally) -> str:
-    """Describes the number of messages, in total and for each verdict."""
     verdicts = ", ".join(f"{count:,} {label}" for label in LABELS if (count := tally.verdicts[label]))
     return f"{tally.messages:,} message{'' if tally.messages == 1 else 's'} ({verdicts})"
 
 
 def lines(tallies: Iterable[Tally], *, bars: bool = False) -> Iterator[str]:
-    """Yields the lines of the coverage table. The lines contain codes for colours, which `click.echo` removes if the output is
-    not a terminal.
-    """
+    """The lines contain codes for colours, which `click.echo` removes if the output is not a terminal."""
     for number, tally in enumerate(tallies):
         yield from [""] if number else []
         yield click.style(f"{tally.message_type}: {messages(tally)}", bold=True)
@@ -83,12 +79,11 @@ def _colour(score: Score) -> str | None:
 
 
 def missing(tallies: Iterable[Tally]) -> Iterator[str]:
-    """Yields a line for each rule, technique, edge, ambiguity and pair that is not covered."""
     return (f"{goal.kind:<9}  {'  '.join(full_name(goal, tally.message_type))}" for tally in tallies for goal in tally.missing())
 
 
 def full_name(goal: Goal, message_type: str) -> tuple[str, ...]:
-    """Returns the words that identify a goal, such as the ID of a rule and the name of a technique."""
+    """For example, the full name of a technique consists of the ID of a rule and the name of the technique."""
     site = f"{message_type}/{goal.site}"
     if goal.kind in ("rule", "technique"):
         suffix, *technique = goal.name.split(" ")

@@ -1,7 +1,7 @@
 """Reads the messages and the HTTP request from the JSON document of a report.
 
-The document should contain no secrets. To be safe, this module replaces the values of headers and URL parameters whose names suggest
-secrets.
+The document should contain no secrets. In case it does, this module replaces the values of headers and URL parameters whose
+names suggest secrets.
 """
 
 import json
@@ -23,16 +23,14 @@ _MOST_SITES = 4
 
 @dataclass(frozen=True)
 class RequestTemplate:
-    """The method, the URL and the headers of the requests that sent the messages. References such as `${TOKEN}` replace secrets."""
+    """The method, the URL and the usual headers of all requests. References such as `${TOKEN}` replace secrets."""
 
     url: str
     method: str
     headers: tuple[tuple[str, str], ...]
 
     def headers_of(self, message: Document) -> Pairs:
-        """Returns all headers of the request with this message. Headers that belong to the message replace the usual headers with
-        the same names.
-        """
+        """The headers of the message replace the usual headers with the same names."""
         instead = others_of(message)
         names = {name.lower() for name, _ in instead}
         usual = [(name, value) for name, value in self.headers if name.lower() not in names]
@@ -52,12 +50,12 @@ def body_of(message: Document) -> bytes:
 
 
 def others_of(message: Document) -> list[tuple[str, str | None]]:
-    """Returns the unusual headers with which a message was sent. The value None means that a header is not sent."""
+    """Returns the unusual headers of a message. The value None means that the request lacks the usual header."""
     return [(name, value) for name, value in message.get("headers") or ()]
 
 
 def request_of(document: Document, report: str) -> RequestTemplate:
-    """Returns the request with which the campaign sent its messages. Raises `ReportError` if the target is not an HTTP endpoint."""
+    """Raises `ReportError` if the target is not an HTTP endpoint."""
     target = str(document["target"])
     given = document.get("request", _usual(target))
     if given is None:
@@ -72,7 +70,7 @@ def outcome_of(document: Document) -> list[str]:
 
 
 def retested_in_words(retested: Document) -> str:
-    """Describes the cases that were sent again without the part that the target rejected."""
+    """Describes how many cases were sent again, and at which sites ordinary values replaced their values."""
     cases, sites = counted(retested["count"], "case"), retested["sites"]
     if not sites:
         return f"{cases} sent again with only ordinary values next to the fault, because the target rejected the twins."
@@ -81,7 +79,7 @@ def retested_in_words(retested: Document) -> str:
 
 
 def name_of(finding: Document) -> str:
-    """Returns the name of a finding: the first eight digits of its fingerprint."""
+    """The name of a finding consists of the first eight digits of its fingerprint."""
     return str(finding["fingerprint"])[:8]
 
 
@@ -91,6 +89,6 @@ def is_flaky(finding: Document) -> bool:
 
 
 def _usual(target: str) -> dict[str, Any] | None:
-    """Returns the default request, for a document without a request. Returns None if the target is not an HTTP endpoint."""
+    """Returns the request of a document that contains no request. Returns None if the target is not an HTTP endpoint."""
     http = target.startswith(("http://", "https://"))
     return {"url": target, "method": "POST", "headers": [["content-type", JSON_TYPE]]} if http else None

@@ -1,7 +1,7 @@
 """Creates the list of findings in the HTML report. Readers can filter the list and open each finding.
 
-The page shows the first findings completely, further findings as single lines, and only the number of the remaining findings.
-With these limits, the page opens quickly, even if a campaign has many findings.
+The page shows all details of the first findings, few details of further findings, and only the number of all others. So the
+page opens quickly, even if a campaign has many findings.
 """
 
 import json
@@ -28,9 +28,11 @@ KINDS = {
     "valid-rejected": "valid rejected",
     "malformed-answer": "malformed answer",
 }
-"""Maps each kind of finding to its label, most serious kind first."""
+"""Maps each kind of finding to its label. The most serious kind comes first."""
 FULL, BRIEF = 9_000_000, 3_000_000
-"""The maximum numbers of characters of HTML: for all complete findings together, and for all single lines together."""
+"""After `FULL` characters of HTML, the page shows only few details of each finding. After another `BRIEF` characters, the page
+shows no more findings.
+"""
 _MOST_LISTED = 24
 _MOST_CHOICES = 400
 _LONGEST_TEXT = 2_000
@@ -40,7 +42,7 @@ _LONGEST_LINE = 6_000
 
 @dataclass(frozen=True)
 class FindingEntry:
-    """A finding with the values that the filters of the list compare."""
+    """A finding, and its properties that the filters of the list compare."""
 
     finding: Document
     sites_of: Mapping[str, tuple[str, str]]
@@ -55,7 +57,7 @@ class FindingEntry:
 
     @cached_property
     def sites(self) -> list[str]:
-        """Returns the sites of the broken rules of a finding. If no rule is broken, returns the sites that caused the finding."""
+        """The sites of the broken rules. If no rule is broken, these are the sites that caused the finding."""
         return list(dict.fromkeys(site for site, _ in self.sites_and_keywords)) or [site_of(place) for place in self.finding["places"]]
 
     @cached_property
@@ -65,7 +67,7 @@ class FindingEntry:
 
 
 def entries_of(document: Document) -> list[FindingEntry]:
-    """Returns the findings in the order of the list: new findings before known ones, and serious kinds before others."""
+    """Sorts the findings: new findings come before known ones, and serious kinds come before other kinds."""
     sites_of = {one["rule"]: (one["site"], one["keyword"]) for one in document["rules"]}
     return sorted((FindingEntry(finding, sites_of) for finding in document["findings"]), key=lambda entry: entry.order)
 
@@ -84,7 +86,7 @@ def _site_and_keyword(rule: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Facet:
-    """A filter for findings. `of` returns those choices of the filter that match a finding. `words` returns the text of a choice."""
+    """A filter for findings. `of` returns the choices of the filter that select a finding. `words` returns the label of a choice."""
 
     name: str
     label: str
@@ -116,7 +118,7 @@ class Choices:
         return self._numbers[facet].get(choice)
 
     def of(self, entry: FindingEntry) -> dict[str, str]:
-        """Returns the HTML attributes of a finding that the script of the page compares with the filters."""
+        """Returns the HTML attributes of a finding. The script of the page compares them with the selected choices."""
         numbers = {facet.name: [self.number(facet.name, choice) for choice in facet.of(entry)] for facet in FACETS}
         return {f"data_{name}": " ".join(number for number in found if number is not None) for name, found in numbers.items()}
 
@@ -150,7 +152,7 @@ def _select(facet: Facet, choices: Choices) -> Markup:
 
 
 def listed(entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
-    """Yields the findings: the first ones completely, the others as single lines, until the size limits are reached."""
+    """Yields the HTML of the findings (see `FULL` and `BRIEF`), and then the number of omitted findings."""
     size = 0
     for number, entry in enumerate(entries):
         if size > FULL + BRIEF:
@@ -194,7 +196,7 @@ def _title(entry: FindingEntry) -> Iterator[Child]:
 
 
 def _first_value(finding: Document) -> str | None:
-    """Describes the value that causes a finding, to distinguish the finding from other findings with the same cause."""
+    """Describes the value that causes a finding. Without this value, the titles of several findings would be equal."""
     if not finding["places"] or "body" not in finding["smallest"]:
         return None
     value = finding["smallest"]["body"]

@@ -1,7 +1,7 @@
 """Creates an HTML page with the findings of a campaign.
 
 The page is a single file that loads no other files. In a browser without scripts, everything except the filters and the copy
-buttons works. Only the module `markup` creates HTML. This module escapes all text.
+buttons works. Only the module `markup` creates HTML, and `markup` escapes all text.
 """
 
 from base64 import b64encode
@@ -108,7 +108,6 @@ def _campaign_facts(document: Document) -> Iterator[tuple[str, Child]]:
 
 
 def _interpretation(answers: Document) -> Child:
-    """Describes which HTTP statuses mean that the target accepted or rejected a message."""
     accept = ((element("code", _cut(pattern)), " ") for pattern in answers["accept"][:_MOST_HEADERS])
     reject = ((element("code", _cut(pattern)), " ") for pattern in answers["reject"][:_MOST_HEADERS])
     envelope = [element("br"), element("code", "operationWasSuccessful: false"), " means rejected"] if answers["envelope"] else None
@@ -116,7 +115,7 @@ def _interpretation(answers: Document) -> Child:
 
 
 def _verdicts(counts: Document) -> Markup:
-    """Creates a table with one row per verdict and one column per answer. Wrong answers have a colour and a mark."""
+    """Creates a table with one row per verdict and one column per kind of answer. Wrong answers have a colour and a mark."""
     heads = [element("th", "verdict", scope="col"), *(element("th", kind, scope="col") for kind in ANSWER_KINDS)]
     rows = (
         element(

@@ -1,5 +1,5 @@
-"""Creates a table of the rules with one row per site and one column per keyword. Each cell counts the invalid messages that the
-target did not reject.
+"""Creates an HTML table with one row per site and one column per keyword. Each cell shows how many invalid messages the target
+did not reject.
 
 A cell is grey if no rejection is proven.
 """
@@ -22,7 +22,7 @@ _SHADES = (("s4", "none"), ("s3", "under a third"), ("s2", "under two thirds"), 
 
 
 class Cell(NamedTuple):
-    """The answers to messages that break a rule with this keyword at this site.
+    """The number of answers to messages that break a rule at one site and with one keyword.
 
     `wrong` counts all answers except `rejected`, and `unproven` counts the rejections that prove nothing.
     """
@@ -40,7 +40,7 @@ class Cell(NamedTuple):
 
 
 def heat_map(rules: Sequence[Document], entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
-    """Yields the HTML table. Each cell with findings is a link to these findings."""
+    """Each cell with findings is a link to these findings."""
     cells = _cells(rules)
     keywords = list(dict.fromkeys(keyword for _, keyword in sorted(cells, key=lambda key: _commonness(cells, key[1]))))[:MOST_KEYWORDS]
     sites = list(dict.fromkeys(site for site, _ in cells))
@@ -72,7 +72,7 @@ def _commonness(cells: Mapping[tuple[str, str], Cell], keyword: str) -> tuple[in
 
 
 def _breakable(keyword: str) -> Iterator[Markup | str]:
-    """Yields the parts of the keyword, so that the browser can break the line before each capital letter."""
+    """Lets the browser break the line before each capital letter of the keyword."""
     for part in re.split("(?<=[a-z])(?=[A-Z])", keyword):
         yield from (part, element("wbr"))
 

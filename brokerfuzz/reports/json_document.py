@@ -21,9 +21,7 @@ from brokerfuzz.version import __version__
 
 
 def document(result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None) -> dict[str, Any]:
-    """Returns the document as a dictionary. `about` contains settings of the campaign: `message`, `seed`, `now`, `campaign`,
-    `request` and `answers`.
-    """
+    """`about` contains settings of the campaign: `message`, `seed`, `now`, `campaign`, `request` and `answers`."""
     rules = (contract or load_contract()).rules_by_id
     start = {"message": "offer-creation-request", "seed": None, "now": None, "campaign": None, **(about or {})}
     return {

@@ -1,9 +1,9 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if the rule has new findings. A finding without a rule, or with several rules, has its own test case.
-The name of the finding is a part of the name of this test case, so that build servers recognise the finding in the next run.
-Known findings, ambiguities and unproven rules are skipped tests. The test case of the campaign has an error if the campaign is
-not complete. A test case has at most one `failure`, because most build servers show only the first. Characters that XML cannot
+The test case of a rule fails if the rule has new findings. A finding without a rule, or with several rules, has its own test
+case. The name of this test case contains the name of the finding, so build servers recognise the finding in the next run. Known
+findings, ambiguities and unproven rules are skipped tests. The test case of the campaign has an error if the campaign is not
+complete. A test case has at most one `failure`, because most build servers show only the first. Characters that XML cannot
 contain, or that are not printable, are escaped: for example, as `\\u001b`.
 """
 
@@ -45,7 +45,7 @@ class _TestCase:
 
 
 def report(document: Document) -> str:
-    """Returns the report as text. The text must be saved in UTF-8."""
+    """The text must be saved in UTF-8."""
     cases = [_campaign(document), *_judged(document), *_ambiguities(document)]
     numbers = {
         "tests": str(len(cases)),
@@ -69,7 +69,7 @@ def report(document: Document) -> str:
 
 
 def _add(suite: Element, case: _TestCase) -> None:
-    """Adds the XML element of a test case. The children of the element have the order that the XML schema of Jenkins requires."""
+    """The children of the XML element have the order that the XML schema of Jenkins requires."""
     element = SubElement(suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}")
     details = "\n\n".join("\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])])
     if case.error is not None:
@@ -90,9 +90,7 @@ def _add(suite: Element, case: _TestCase) -> None:
 
 
 def _campaign(document: Document) -> _TestCase:
-    """Returns the test case for the whole campaign. The report always contains this test case, because build servers reject a
-    file without test cases.
-    """
+    """The report always contains this test case, because build servers reject a file without test cases."""
     outcome = document["outcome"]
     lines = [_line(outcome["headline"])]
     lines.append(f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s")
@@ -107,7 +105,6 @@ def _campaign(document: Document) -> _TestCase:
 
 
 def _judged(document: Document) -> Iterable[_TestCase]:
-    """Yields a test case for each rule, and for each finding without a rule or with several rules."""
     message = document["message"]
     unproven = set(document["unproven"]["rules"])
     cases = {rule["rule"]: _of_rule(message, rule, is_unproven=rule["rule"] in unproven) for rule in document["rules"]}
@@ -126,19 +123,19 @@ def _of_rule(message: str, rule: Document, *, is_unproven: bool) -> _TestCase:
 
 
 def _name(finding: Document) -> str:
-    """Returns the name of the test case for a finding without a rule or with several rules. The name is the same in every run."""
+    """Names the test case of a finding without a rule or with several rules. The name is the same in every run."""
     what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
     return f"{finding['kind']}{about} ({name_of(finding)})"
 
 
 def _site(rule: str) -> str:
-    """Returns the site of a rule. If the rule is an ambiguity that a policy rejects, returns `ambiguities`."""
+    """If the rule is an ambiguity that a policy rejects, returns `ambiguities`."""
     return "ambiguities" if rule.startswith("ambiguity/") else rule.partition("/")[2].rpartition(":")[0]
 
 
 def _group(message: str, site: str) -> str:
-    """Returns the class name of a test case. Most build servers group test cases by the part before the last dot."""
+    """Most build servers group test cases by the part before the last dot."""
     return f"{message}.{site}" if site else message
 
 
@@ -182,5 +179,4 @@ def _entry(name: str, value: str, limit: int = LONGEST) -> str:
 
 
 def _line(text: str, limit: int = LONGEST) -> str:
-    """Converts text to one line of printable characters that XML allows."""
     return printable(text, limit)

@@ -1,8 +1,8 @@
 """Creates the report for a comment on a pull request, in the Markdown of GitHub and GitLab.
 
 All text from a target, a message or a contract is marked as code, so that it cannot become a link, an image or a mention.
-Comments on pull requests have a maximum size. To stay below this size, the report omits rows and details, and says how many are
-omitted.
+Comments on pull requests have a maximum size. To stay below this size, the report omits rows and details, and says how many it
+omits.
 """
 
 import json
@@ -36,7 +36,7 @@ _ELSEWHERE = "see the JSON report"
 
 
 def report(document: Document) -> str:
-    """Returns the report as Markdown. The heading of the report is the outcome of the campaign."""
+    """The heading of the report is the outcome of the campaign."""
     findings = [(number, finding) for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)]
     head = "\n".join([f"## brokerfuzz: {prose(document['outcome']['headline'], 500)}", "", *_facts(document)])
     table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)
@@ -100,7 +100,7 @@ def _row(number: int, finding: Document) -> list[str]:
 
 
 def _some(names: Sequence[str], limit: int, instead: str) -> str:
-    """Returns the first names of a list, and the number of further names."""
+    """Returns the first name as code, and the number of further names."""
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return (code(names[0], limit, cell=True) if names and names[0] else instead) + more
 
@@ -134,7 +134,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _fitting(parts: Iterable[str], room: int, limit: int | None = None) -> tuple[list[str], int]:
-    """Returns the parts that fit into the available space, and the number of parts that do not fit."""
+    """Returns the parts that fit into `room` characters, and the number of parts that do not fit."""
     kept: list[str] = []
     left = 0
     for part in parts:
@@ -186,7 +186,7 @@ def _lines(number: int, finding: Document) -> Iterator[str]:
 
 
 def _difference(twin: bytes, smallest: bytes) -> Iterator[str]:
-    """Yields the differences between the twin and the message, as in a unified diff with one property per line."""
+    """Yields the lines of a unified diff, in which each line contains one property."""
     if max(len(twin), len(smallest)) > _MOST_COMPARED:
         yield f"# too long to show: {_ELSEWHERE}"
         return
@@ -200,7 +200,7 @@ def _difference(twin: bytes, smallest: bytes) -> Iterator[str]:
 
 
 def _properties(body: bytes) -> list[str]:
-    """Splits a message into lines with one property each. A message that is not JSON is a single line."""
+    """A message that is not JSON is a single line."""
     try:
         return [printable(line) for line in json.dumps(json.loads(body), indent=2, ensure_ascii=False).split("\n")]
     except (ValueError, RecursionError):
@@ -230,7 +230,7 @@ def code(text: str, limit: int, *, cell: bool = False) -> str:
 
 
 def prose(text: str, limit: int, *, cell: bool = False) -> str:
-    """Marks everything in a sentence as code, except for plain words."""
+    """Marks all words of a sentence as code, except for plain words."""
     words = groupby(_cut(text, limit).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
     return " ".join(" ".join(group) if plain else _quoted(" ".join(group), limit, cell=cell) for plain, group in words)
 
@@ -242,16 +242,15 @@ def _quoted(words: str, limit: int, *, cell: bool) -> str:
 
 
 def _cut(text: str, limit: int) -> str:
-    """Converts text to one line of printable characters, and cuts it after about `limit` characters."""
     shown = printable(text[: limit + 1])
     return shown if len(shown) <= limit else f"{shown[:limit]}..."
 
 
 def _with_few_backticks(text: str) -> str:
-    """Escapes a long sequence of backticks. GitHub recognises at most 80 backticks around code in a line, and 255 around a code block."""
+    """Escapes long sequences of backticks, because GitHub recognises at most 80 backticks around code in a line, and 255 around a code block."""
     return _MANY_BACKTICKS.sub(lambda run: "\\u0060" * len(run[0]), text)
 
 
 def _backticks(text: str, least: int) -> str:
-    """Returns a sequence of backticks that is longer than every sequence of backticks in the text."""
+    """Returns more backticks than the text contains in a row."""
     return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])

@@ -1,6 +1,6 @@
 """Creates HTML that is safe, because the function `element` escapes every text.
 
-Characters that are not printable, such as control characters, are shown as escapes. A page contains no invisible characters.
+Characters that are not printable, such as control characters, are shown as escapes.
 """
 
 import re
@@ -20,7 +20,7 @@ class Markup(str):
 
 
 Child = str | None | Iterable["Child"]
-"""The content of an HTML element: text, HTML, None, or an iterable of these."""
+"""The content of an HTML element: text, HTML or None, or several contents."""
 Value = str | int | float | bool | None
 """The value of an HTML attribute. True adds the attribute without a value; None and False omit it."""
 
@@ -32,7 +32,7 @@ def element(tag: str, *children: Child, **attributes: Value) -> Markup:
 
 
 def together(*children: Child) -> Markup:
-    """Joins texts and pieces of HTML. The texts are escaped."""
+    """Joins texts and pieces of HTML, and escapes the texts."""
     parts: list[str] = []
     _collect(children, parts)
     return Markup("".join(parts))

@@ -1,7 +1,7 @@
 """Draws response times and answers per second.
 
-The HTML page also shows the same numbers as tables. The plots need no script. Horizontal positions are percentages, so a plot is
-as wide as the screen, but its text keeps its size.
+The HTML page also shows the same numbers as tables. The plots need no script. Horizontal positions are percentages, so a plot
+is as wide as the screen, but the size of its text does not change.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ def seconds(value: float) -> str:
 
 
 def latency(timing: Document) -> Iterator[Markup]:
-    """Yields the histogram of the response times. The axis is logarithmic."""
+    """Yields a histogram of the response times, whose axis is logarithmic."""
     bars = timing["histogram"][:_MOST_ROWS]
     if not bars:
         yield element("p", "There were no answers.")
@@ -90,7 +90,7 @@ def _throughput_marks(spans: Sequence[Document], rates: Sequence[float], end: fl
 
 
 def _nice(value: float) -> float:
-    """Returns a round number that is at least as large as the value."""
+    """Rounds up to a number such as 1, 1.5, 20 or 300."""
     if value <= 0:
         return 1.0
     size = 10.0 ** floor(log10(value))
@@ -119,7 +119,7 @@ def _tick(at: float, words: str) -> Iterator[Markup]:
 
 
 def _text(at: float, y: float, words: str, kind: str) -> Markup:
-    """Creates a label to the right of a position, or to the left if there is no space on the right."""
+    """Puts the label to the right of the position `at`, or to the left if the right has no space."""
     anchor = "end" if at > 80 else "start"
     return element("text", words, x=_percent(at), y=y, dx="-4" if at > 80 else "4", text_anchor=anchor, class_=kind)
 

@@ -266,7 +266,7 @@ def _name(finding: Document) -> str:
 
 
 def _unique(names: Iterable[str]) -> Iterator[str]:
-    """Makes names unique, by adding a number to each name that occurs several times."""
+    """Adds a number to each name that already occurred."""
     used: set[str] = set()
     for name in names:
         number, unique = 1, name
@@ -287,7 +287,7 @@ def _list(name: str, items: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Returns a Python literal in ASCII on one line. The literal is in double quotes, unless single quotes need fewer escapes."""
+    """The literal is in ASCII and on one line. The literal is in double quotes, unless single quotes need fewer escapes."""
     literal = ascii(text)
     return literal if '"' in text else f'"{literal[1:-1]}"'
 
@@ -297,7 +297,7 @@ def _bytes(data: bytes) -> str:
 
 
 def _joined(parts: Iterable[tuple[str, bool]]) -> str:
-    """Returns Python code that joins the parts of a string. The flag of a part is True if the part refers to an environment variable."""
+    """Returns Python code that joins the parts of a string. The flag of a part is True if the part is the name of an environment variable."""
     return " + ".join(f"secret({_text(part[2:-1])})" if secret else _text(part) for part, secret in parts if part) or _text("")
 
 

@@ -34,7 +34,7 @@ _FOR_HTTP = (".har", ".py")
 
 
 def _lazily(module: str, function: str = "report") -> Maker:
-    """Returns a function that creates the report. The function imports the module of the report when it is called."""
+    """The returned function imports the module of the report only when it is called."""
 
     def maker(document: Document) -> str:
         return str(getattr(import_module(f"brokerfuzz.reports.{module}"), function)(document))
@@ -59,7 +59,7 @@ REPORTS: Mapping[str, tuple[str, Maker]] = {
 
 
 def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True) -> None:
-    """Checks before the campaign that each report can be written. Raises `ReportError` if a path is unsuitable.
+    """Raises `ReportError` if a report cannot be written to its path.
 
     A report replaces only a report of the same format, unless `force` is True. `http` says whether the target is an HTTP endpoint,
     which some reports need.
@@ -86,9 +86,7 @@ class WrittenReports(NamedTuple):
 
 
 def attempt(path: str, write: Callable[[], object]) -> str | None:
-    """Calls a function that writes the file `path`. Returns None if the file was written. Otherwise, returns the reason, which can also
-    be a bug in brokerfuzz.
-    """
+    """Calls `write`, which writes the file `path`. Returns the reason if the file cannot be written. The reason can also be a bug in brokerfuzz."""
     try:
         write()
     except OSError as problem:
@@ -102,9 +100,7 @@ def attempt(path: str, write: Callable[[], object]) -> str | None:
 
 
 def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
-    """Writes all reports. Each file appears only when it is complete. If a report cannot be written, the other reports are still
-    written.
-    """
+    """Writes all reports. If a report cannot be written, the other reports are still written."""
     written = WrittenReports([], [])
     for path in paths:
         problem = attempt(path, partial(_write, path, document))
@@ -121,15 +117,15 @@ def _write(path: str, document: Document) -> None:
 
 
 def write_text(path: str, text: str) -> None:
-    """Removes secrets from a text, and writes the text to a file, which appears only when it is complete."""
+    """Removes secrets from the text. The file appears only when it is complete."""
     with atomic_file(Path(path)) as stream:
         stream.write(cleaned(text).encode(errors="backslashreplace"))
 
 
 def write_about(paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract) -> tuple[Result, Sequence[str]]:
-    """Writes all reports of a campaign. Returns the result, and the paths of the reports that were written.
+    """Returns the result with the final outcome, and the paths of the written reports.
 
-    A report that cannot be written changes the outcome of the campaign, so the other reports are written again.
+    If a report cannot be written, the outcome changes. In this case, the other reports are written again with the new outcome.
     """
     while paths:
         written, problems = write_all(paths, json_document.document(result, about, contract))
@@ -194,7 +190,7 @@ _BEGINNINGS: Mapping[str, bytes] = {
 
 
 def _is_report(path: Path, suffix: str) -> bool:
-    """Returns whether a file is a report of this format, or an empty file."""
+    """Returns whether a file is a report of the format of `suffix`. An empty file also counts as a report."""
     try:
         with path.open("rb") as stream:
             start = stream.read(300)
@@ -218,7 +214,7 @@ def _validator() -> "Draft202012Validator":
 
 
 def _plain(value: Any) -> Any:
-    """Returns the document without the bodies of messages and without lone surrogates, because the validator cannot check them."""
+    """Removes the bodies of messages and lone surrogates, which the validator cannot check."""
     if isinstance(value, dict):
         return {_without_surrogates(key): None if key == "body" else _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -12,7 +12,7 @@ from brokerfuzz.wording import counted
 
 
 class Row(NamedTuple):
-    """A line of the twin and a line of the message that belong together. One of the two lines can be None."""
+    """A line of the twin (`left`), and the corresponding line of the message (`right`). None means that there is no such line."""
 
     left: str | None
     right: str | None
@@ -51,7 +51,7 @@ def single_message(message: Document, label: str, longest: int = LONGEST) -> Mar
 
 
 def block(shown: Lines, label: str) -> Markup:
-    """Creates the lines of a message without marking differences, and a note that says how many bytes are omitted."""
+    """Creates the lines of a message, and a note that says how many bytes are omitted."""
     lines = [[_cut(line), _BREAK] for line in shown.lines]
     left = element("p", f"{counted(shown.after, 'byte')} omitted after this", class_="cut") if shown.after else None
     return together(element("pre", lines, aria_label=label, role="group"), left)
@@ -62,7 +62,7 @@ def _headers(message: Document) -> list[str]:
 
 
 def _start(left: bytes, right: bytes) -> int:
-    """Returns the position of the first byte to show in both bodies: in long bodies just before the first difference, otherwise 0."""
+    """Returns the position of the first byte that is shown. For long bodies, it is shortly before the first difference."""
     if max(len(left), len(right)) <= LONGEST:
         return 0
     at = 0
@@ -81,7 +81,7 @@ def _common(left: Sequence[object], right: Sequence[object]) -> int:
 
 
 def rows_of(left: Sequence[str], right: Sequence[str]) -> list[Row]:
-    """Returns the lines of both messages side by side. A comma at the end of a line counts only if there is no other difference."""
+    """A comma at the end of a line counts only if there is no other difference."""
     a, b = ([line.removesuffix(",") for line in lines] for lines in (left, right))
     if a == b:
         a, b = list(left), list(right)
@@ -104,8 +104,8 @@ def _rows(left: Sequence[str], right: Sequence[str], *, alike: bool) -> Iterator
 
 
 def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
-    """Yields blocks of lines that are equal on both sides, and blocks that differ. Each block consists of a flag (True if equal), the
-    start and the end on the left, and the start and the end on the right.
+    """Yields blocks of lines that are equal in `a` and `b`, and blocks that differ. Each block consists of a flag (True:
+    equal), its start and end in `a`, and its start and end in `b`.
     """
     if len(a) * len(b) > _MOST_COMPARED:
         yield False, 0, len(a), 0, len(b)
@@ -115,7 +115,7 @@ def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int
 
 
 def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
-    """Yields the rows near differences, up to a maximum number, and a note with the number of omitted rows."""
+    """Yields only the rows near differences. A note replaces the omitted rows, and says how many they are."""
     differ = [number for number, row in enumerate(rows) if not row.alike] or [0]
     near = sorted({at for number in differ for at in range(number - _CONTEXT, number + _CONTEXT + 1) if 0 <= at < len(rows)})[:MOST_LINES]
     done = 0
@@ -152,7 +152,7 @@ def _cells(row: Row) -> Iterator[Markup]:
 
 
 def _changed(left: str, right: str) -> Iterator[Markup]:
-    """Yields the two cells of a row, in which the difference between the lines is marked."""
+    """Yields the two cells of a row, and marks the difference between the lines."""
     prefix = _common(left, right)
     suffix = _common(left[prefix:][::-1], right[prefix:][::-1])
     for line, tag in ((left, "del"), (right, "ins")):

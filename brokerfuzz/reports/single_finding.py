@@ -25,11 +25,9 @@ class SingleFinding:
         return laid_out(smallest) if twin is None else difference(body_of(twin), smallest)
 
     def data(self) -> dict[str, Any]:
-        """Describes the finding as JSON, as in a report."""
         return {"finding": dict(self.document)}
 
     def lines(self) -> Iterator[str]:
-        """Describes the finding as text, without the message."""
         said, got = self.document, self.document["got"]
         yield f"{name_of(said)} (finding)"
         yield ""
@@ -57,17 +55,15 @@ class SingleKnownFinding:
 
     @property
     def difference(self) -> list[str]:
-        """The lines of the smallest message, if the baseline contains this message."""
+        """The smallest message, or no lines if the baseline does not contain the message."""
         return laid_out(body_of(self.entry.message["smallest"])) if "smallest" in self.entry.message else []
 
     def data(self) -> dict[str, Any]:
-        """Describes the finding as JSON."""
         until = None if self.entry.until is None else self.entry.until.isoformat()
         said = {"sentence": self.entry.sentence, "reason": self.entry.reason, "until": until, **self.entry.message}
         return {"finding": {"name": self.name, "known": True, **said}}
 
     def lines(self) -> Iterator[str]:
-        """Describes the finding as text, without the message."""
         yield f"{self.name} (known finding)"
         yield ""
         yield printable(self.entry.sentence, _LONGEST)

@@ -1,7 +1,7 @@
 """Prints the report for people: the outcome, the findings, the behaviour for each ambiguity, and a summary at the end.
 
-Without the option `--color`, the report has colours only on a terminal, and only if `NO_COLOR` is not set. Characters that are not
-printable are escaped, so that a target cannot control the terminal.
+Without `--color`, the report has colours only on a terminal on which `NO_COLOR` is not set. Characters that are not printable
+are escaped, so that a target cannot control the terminal.
 """
 
 import os
@@ -29,7 +29,7 @@ MOST_SHOWN = 100
 """The maximum number of findings that are shown. The JSON report contains all findings."""
 
 MOST_QUESTIONS = 6
-"""If there are more ambiguities than this number, the report does not contain their questions."""
+"""A report with more than `MOST_QUESTIONS` ambiguities does not contain their questions."""
 LONGEST_BODY = 2000
 """The maximum number of characters of a message that are shown."""
 EVERY = 30.0
@@ -50,9 +50,7 @@ def show(result: Result, stream: IO[str], about: Mapping[str, Any] | None = None
 
 
 def show_files(stream: IO[str], written: Sequence[str], problems: Iterable[str], resume: str | None) -> None:
-    """Writes the last lines of the summary: the files that were written, why other files were not written, and how to continue the
-    campaign.
-    """
+    """Writes the last lines of the summary: the written files, the problems with other files, and the command that resumes the campaign."""
     lines = [*entry("wrote", ", ".join(written))] if written else []
     lines += [line for problem in problems for line in entry("not written", printable(problem))]
     lines += [verbatim("continue", resume)] if resume is not None else []
@@ -65,9 +63,7 @@ def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
 
 
 def coloured(stream: IO[str]) -> bool:
-    """Returns whether the report has colours. If `--color` does not decide this, only a terminal without `NO_COLOR`
-    (https://no-color.org) gets colours.
-    """
+    """Without `--color`, only a terminal without `NO_COLOR` (https://no-color.org) gets colours."""
     if (chosen := resolve_color_default()) is not None:
         return chosen
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -88,8 +84,6 @@ def live_progress(stream: IO[str]) -> Iterator[OnProgress]:
 
 
 class _Lines:
-    """Writes the progress as lines to a stream that is not a terminal."""
-
     def __init__(self, stream: IO[str]) -> None:
         self._stream, self._next = stream, EVERY
 
@@ -166,7 +160,6 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
 
 
 def _unproven(result: Result) -> Iterator[str]:
-    """Yields the reasons why rejections are unproven."""
     if result.unproven:
         yield ""
         yield click.style(f"{counted(result.unproven, 'rejection')} unproven", bold=True)
@@ -179,7 +172,6 @@ def _unproven(result: Result) -> Iterator[str]:
 
 
 def _elsewhere(proofs: Proofs) -> Iterator[str]:
-    """Yields the rejections whose answer names a different property than the invalid one."""
     if proofs.elsewhere:
         yield ""
         yield click.style("Rejections that name a different property than the invalid one", bold=True)

@@ -12,7 +12,7 @@ _NAME = 12
 
 
 def paragraph(text: str, indent: int = 0, first: str = "") -> Iterator[str]:
-    """Yields the lines of an indented paragraph. The first line begins with `first` instead of spaces."""
+    """The first line begins with `first` instead of spaces."""
     room = " " * indent
     yield from textwrap.wrap(text, WIDTH, initial_indent=first or room, subsequent_indent=room, break_long_words=False, break_on_hyphens=False) or [
         first.rstrip()
@@ -20,7 +20,7 @@ def paragraph(text: str, indent: int = 0, first: str = "") -> Iterator[str]:
 
 
 def entry(name: str, text: str) -> Iterator[str]:
-    """Yields the lines of an entry: its name in the first column, and its text in the second column."""
+    """The first column contains the name, and the second column contains the text."""
     lines = list(paragraph(text, _INDENT + _NAME))
     first = lines[0][_INDENT + _NAME :]
     yield f"{' ' * _INDENT}{click.style(name.ljust(_NAME), dim=True)}{first}"
@@ -28,12 +28,12 @@ def entry(name: str, text: str) -> Iterator[str]:
 
 
 def verbatim(name: str, text: str) -> str:
-    """Returns an entry on one line. The text is not wrapped, so that users can copy it."""
+    """Does not wrap the text, so that users can copy it."""
     return f"{' ' * _INDENT}{click.style(name.ljust(_NAME), dim=True)}{text}"
 
 
 def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yields the lines of a table. The first row contains the titles. All columns except the first contain numbers."""
+    """The first row contains the titles. All columns except the first contain numbers."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for name, *numbers in rows:
         yield "  ".join(["  " + name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True))])

@@ -1,6 +1,4 @@
-"""Creates the section of the HTML report that lists unproven rejections with their reasons, and rejections whose answer names
-another property than the invalid one.
-"""
+"""Creates the section of the HTML report about rejections that prove nothing, or whose answer names another property than the invalid one."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,7 +14,6 @@ _LONGEST_EXAMPLE = 2_000  # bytes
 
 
 def rejections(unproven: Document, elsewhere: Sequence[Document]) -> Iterator[Markup]:
-    """Yields the list of unproven rejections, and the list of rejections that name another property, each with an explanation."""
     yield element("h3", "Unproven")
     yield from _unproven(unproven)
     yield from (element("p", retested_in_words(one), class_="explained") for one in unproven.get("retested", ()))
