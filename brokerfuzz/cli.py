@@ -25,7 +25,7 @@ from brokerfuzz.version import __version__
 
 
 class Commands(click.Group):
-    """The group of all commands. The group handles the exceptions of the commands."""
+    """The group of all commands. It also handles the exceptions of the commands."""
 
     def main(
         self,
@@ -72,7 +72,6 @@ def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
 
 
 def _status(run: Callable[[], int | None]) -> int:
-    """Runs a command, prints its errors, and returns its exit status."""
     try:
         return run() or 0
     except click.Abort:
@@ -114,7 +113,7 @@ def _help_of(ctx: click.Context | None) -> str:
 
 
 def _discard_output() -> None:
-    """Ignores all further output, so that Python reports no error when it exits."""
+    """Ignores all further output. Otherwise, Python would report an error when it exits."""
     with suppress(OSError, ValueError):  # in tests, the stream has no file
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -122,7 +121,6 @@ def _discard_output() -> None:
 
 
 def main() -> NoReturn:
-    """Runs the program `brokerfuzz`."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by `__main__`
         signal.signal(signal.SIGINT, signal.default_int_handler)
     treat_as_ctrl_c("SIGTERM", "SIGHUP")

@@ -1,4 +1,4 @@
-"""Tells Hypothesis how to generate messages and their parts from their types: `st.from_type(OfferCreationRequest)`.
+"""Lets Hypothesis generate messages and their parts from their types: `st.from_type(OfferCreationRequest)`.
 
 Hypothesis calls `register` when it is imported (entry point `hypothesis`), even in test suites that do not use brokerfuzz. To be
 fast, this module imports only the types. The strategies are imported when Hypothesis needs one of these types.
@@ -21,13 +21,10 @@ _NAMES: dict[Any, str] = {
     typed.ProductRecord: "product_records",
     typed.PricedOffer: "priced_offers",
 }
-"""The types with the names of their strategies. Types that are not listed have no strategy, so Hypothesis generates their
-properties one by one.
-"""
+"""Maps types to the names of their strategies. Other types have no strategy, so Hypothesis generates their properties one by one."""
 
 
 def register() -> None:
-    """Registers the strategies of all message types and parts with Hypothesis."""
     from hypothesis import strategies as st
 
     for message in _NAMES:
@@ -35,7 +32,7 @@ def register() -> None:
 
 
 def _strategy_of(wanted: Any) -> Any:
-    """Returns the strategy of a type. Hypothesis may also call this function with other types."""
+    """Hypothesis may also call this function with types that are not in `_NAMES`."""
     from brokerfuzz import strategies
 
     return getattr(strategies, _NAMES[wanted])() if wanted in _NAMES else NotImplemented

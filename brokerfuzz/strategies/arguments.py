@@ -21,27 +21,25 @@ from brokerfuzz.schemas.sites import join
 from brokerfuzz.schemas.verdicts import known_labels
 
 Fields = Mapping[str, SearchStrategy[Any]]
-"""Maps sites (positions in a message type) to the strategies that generate their values. These sites are called pinned."""
+"""Maps each pinned site (a position in a message type) to the strategy that generates the site's values."""
 
 Ambiguities = str | Iterable[str] | None
 """`"all"`, a list of IDs, or None for no ambiguities."""
 
 MOST_ITEMS, MOST_ITEMS_IN_ALL = 50, 100
-"""The largest minimum sizes that users can require: for one array, and for all inner arrays together (clusters times products).
-Hypothesis limits the size of an example, and becomes slow well below its limit.
+"""The highest `min_` arguments that users can specify: for one array, and for all inner arrays together (clusters times
+products). Hypothesis limits the size of an example, and becomes slow well below its limit.
 """
 
 
 def reject(name: str, value: object, remedy: str) -> NoReturn:
-    """Raises `InvalidArgument` with the name of the argument, its wrong value, and the remedy."""
+    """Raises `InvalidArgument` for an argument with a wrong value."""
     raise InvalidArgument(f"{name}={quoted(value)}: {remedy}")
 
 
 @contextmanager
 def _rejecting(name: str = "", value: object = None) -> Iterator[None]:
-    """Converts errors of other parts of brokerfuzz to `InvalidArgument`. With a `name`, the error begins with the name and the
-    value of the argument.
-    """
+    """Converts errors of brokerfuzz to `InvalidArgument`. If `name` is not empty, the error begins with the name and the value of the argument."""
     try:
         yield
     except (BrokerfuzzError, TypeError) as problem:
@@ -49,30 +47,29 @@ def _rejecting(name: str = "", value: object = None) -> Iterator[None]:
 
 
 def contract_of(contract: Contract | None) -> Contract:
-    """Returns the contract, or the built-in contract for None."""
     with _rejecting():
         return known_contract(contract)
 
 
 def message_type_of(message_type: Any) -> MessageType:
-    """Returns the message type. Raises `InvalidArgument` if the message type is unknown."""
+    """Raises `InvalidArgument` if the message type is unknown."""
     with _rejecting("message_type", message_type):
         return known_message_type(message_type)
 
 
 def flag(name: str, value: Any) -> bool:
-    """Returns a boolean argument. Raises `InvalidArgument` if the argument is not a boolean."""
+    """Raises `InvalidArgument` if the argument is not a boolean."""
     return value if isinstance(value, bool) else reject(name, value, "use True or False")
 
 
 def time_of(now: datetime | None) -> datetime | None:
-    """Returns the time that counts as the current time. None means the actual time when Hypothesis draws an example."""
+    """None means the actual time when Hypothesis draws an example."""
     with _rejecting():
         return None if now is None else clock(now)
 
 
 def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
-    """Returns the selected verdicts in the order of `LABELS`, or all verdicts for None."""
+    """For None, returns all verdicts."""
     if verdicts is None:
         return LABELS
     with _rejecting():
@@ -83,8 +80,9 @@ def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Checks the size bounds of an array. Both bounds must be integers, and at least `least`. The minimum must be at most the
-    maximum, and not too large for Hypothesis. `what` is the end of the argument names, such as `clusters` in `min_clusters`.
+    """Raises `InvalidArgument` if a size bound of an array is not an integer of at least `least`. The minimum `low` must not be
+    greater than the maximum `high` or `MOST_ITEMS`. `what` is the end of the argument names, such as `clusters` in
+    `min_clusters`.
     """
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
@@ -98,7 +96,7 @@ def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> Non
 
 
 def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str]) -> None:
-    """Checks that the array at the site `path` is neither pinned nor inside a pinned site, if the user specified size bounds for it."""
+    """Raises `InvalidArgument` if the array at the site `path` has size bounds, although a pinned site already determines the number of items."""
     if low == 0 and high is None:
         return
     if outer := next((pin for pin in pinned if _is_within(path, pin)), None):
@@ -107,7 +105,7 @@ def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collect
 
 
 def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> tuple[Any, ...] | None:
-    """Returns the values as a tuple, or None for None. Raises `InvalidArgument` unless all values are in `known`."""
+    """Raises `InvalidArgument` unless all values are in `known`."""
     if values is None:
         return None
     chosen = _several(name, values)
@@ -148,13 +146,12 @@ def pinned_sites(fields: Fields | None, contract: Contract, message_type: Messag
 
 
 def _is_within(site: str, outer: str) -> bool:
-    """Returns whether a site is the site `outer` or is inside it."""
     return site == outer or site.startswith((f"{outer}.", f"{outer}["))
 
 
 def fresh_property(fresh: str | None, contract: Contract, message_type: MessageType, pinned: Collection[str] = ()) -> str | None:
-    """Returns the name of the property that gets a different value in each message. Raises `InvalidArgument` if it is not a string
-    property of the message's top-level object.
+    """Raises `InvalidArgument` if `fresh` is not a string property of the message's top-level object, or if the property is
+    pinned or has reference data.
     """
     if fresh is None:
         return None
@@ -176,7 +173,7 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     """Returns the IDs of the ambiguities that messages can touch: none for None, all for `"all"`. In a list of IDs, `*` and `!`
     work as in `rules`.
 
-    Ambiguities about bytes, headers, the current time or size are not included, because strategies for messages generate only
+    The result contains no ambiguities about bytes, headers, the current time or size, because these strategies generate only
     Python values.
     """
     known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(message_type) and ambiguity.id in drawable()]
@@ -196,8 +193,8 @@ def chosen_faults(
 ) -> tuple[tuple[Rule, ...], frozenset[str] | None]:
     """Returns the selected rules, and the names of the selected techniques (None: all).
 
-    Pinned properties must keep their values. So the result contains no rules at pinned sites, and no rules whose conditions depend
-    on pinned properties.
+    Pinned properties must keep their values. So the result contains no rules at pinned sites, and no rules with a condition
+    about pinned properties.
     """
     every = contract.rules[message_type]
     by_id = _matching("rules", "rule", [rule.id for rule in every], rules, "`brokerfuzz rules` lists them all")
@@ -216,6 +213,6 @@ def _matching(name: str, kind: str, known: Collection[str], patterns: Iterable[s
 
 
 def _is_settled(rule: Rule, pinned: Collection[str]) -> bool:
-    """Returns whether a pinned property prevents a fault of this rule."""
+    """Returns True if the rule, or the condition of the rule, is about a pinned property."""
     deciding = [join(rule.condition.site, name) for name in rule.condition.when.get("properties", {})] if rule.condition else []
     return any(_is_within(site, pin) for site in (rule.site, *deciding) for pin in pinned)

@@ -1,8 +1,8 @@
 """Defines strategies whose arguments Hypothesis checks before it generates the first example.
 
-A function that is decorated with `st.composite` runs only when Hypothesis draws an example, so it detects a wrong argument too
-late. A function that is decorated with `strategy` runs earlier: it checks its arguments, and returns another function, which draws
-the examples.
+The body of a function with the decorator `st.composite` runs only when Hypothesis draws an example, which is too late to detect
+a wrong argument. A function with the decorator `strategy` runs earlier: it checks its arguments, and returns a second function,
+which draws the examples.
 """
 
 from collections.abc import Callable
@@ -21,8 +21,8 @@ Draws = Callable[[DrawFn], Value]
 
 
 def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, SearchStrategy[Value]]:
-    """Turns a function that returns `Draws` into a function that returns a strategy. The original function runs when Hypothesis
-    validates the strategy.
+    """Converts a function that returns `Draws` to a function that returns a strategy. The original function runs when
+    Hypothesis validates the strategy.
     """
 
     def drawn(draw: DrawFn, call: _Call) -> Any:
@@ -51,9 +51,7 @@ def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, Searc
 
 
 class _Call:
-    """The function that draws an example. Its `repr` consists of the arguments of the call, so that the `repr` of the strategy
-    shows the call.
-    """
+    """Contains the function that draws an example, and the arguments for the `repr` of the strategy."""
 
     def __init__(self, draws: Draws[Any], args: tuple[Any, ...], options: dict[str, Any]) -> None:
         self.draws, self._args, self._options = draws, args, options

@@ -30,7 +30,7 @@ def faulty(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Draws[Broken]:
-    """Invalid cases that are made from the valid messages of a strategy. Each case breaks one rule.
+    """Invalid cases, made from the valid messages of a strategy. Each case breaks one rule.
 
     `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy. `case.twin` is the
     valid message. A case can break only rules about values that the valid message contains. The other arguments are the same as for

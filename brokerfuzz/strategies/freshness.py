@@ -1,7 +1,7 @@
 """Gives a property a different value in each message that a strategy draws, for services that reject repeated values.
 
-The values come from a counter and a random number, not from Hypothesis. The values also differ when Hypothesis shrinks or repeats
-an example, so no run can be reproduced exactly.
+The values come from a counter and a random number, not from Hypothesis. They also differ when Hypothesis shrinks or repeats an
+example, so no run can be reproduced exactly.
 """
 
 from datetime import datetime
@@ -20,9 +20,7 @@ SomeCase = TypeVar("SomeCase", bound=Case)
 
 
 def fresh_messages(valid: ValidValues, fresh: str | None) -> Draws[Any]:
-    """Returns a function that draws messages. Each message has a fresh value of the property `fresh`. Raises `InvalidArgument` if
-    the property is unknown or pinned.
-    """
+    """In each message, the property `fresh` has a new value. Raises `InvalidArgument` if the property is unknown or pinned."""
     draws, name = valid.draws(), arguments.fresh_property(fresh, valid.contract, valid.message_type, valid.pins)
     if name is None:
         return draws
@@ -40,7 +38,7 @@ def fresh_messages(valid: ValidValues, fresh: str | None) -> Draws[Any]:
 
 
 def fresh_case(case: SomeCase, name: str, contract: Contract, now: datetime | None) -> SomeCase:
-    """Returns the case with a new value of the property `name`. The twin of the case also gets a new value."""
+    """Gives the property `name` a new value in the case, and another new value in the twin of the case."""
 
     def verdict_of(case: Case, body: bytes) -> Verdict:
         return check(case.message_type, body, now=now, contract=contract, headers=case.headers)

@@ -2,15 +2,15 @@
 other example.
 
 `DirectSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public
-strategies. brokerfuzz uses it if a version of Hypothesis lacks a method that `DirectSource` calls. `DirectSource` has these
-advantages:
+strategies. brokerfuzz uses `StrategySource` only if the installed version of Hypothesis lacks a method that `DirectSource`
+calls. `DirectSource` has these advantages:
 
 - `DirectSource` is about 2.5 times as fast as `StrategySource`.
-- `DirectSource` records an edge as an ordinary value, so Hypothesis can shrink the edge. For example, `' OR '1'='1` becomes `'`
-  if only the quote is necessary for the failure.
-- With `DirectSource`, no two objects of an example have the same label. For this reason, Hypothesis does not copy parts of
-  examples, and generates every example independently. With `DirectSource`, one hundred examples cover 85 % of the edges instead of
-  68 %, and almost all examples are different.
+- `DirectSource` records an edge as an ordinary value, so Hypothesis can shrink the edge. For example, `' OR '1'='1` shrinks to
+  `'` if the quote alone causes the failure.
+- With `DirectSource`, each object of an example has its own label. Hypothesis copies only parts with equal labels, so it
+  generates every example independently. One hundred examples cover 85 % of the edges instead of 68 %, and almost all examples
+  are different.
 - With `DirectSource`, the first ten examples are as varied as later examples.
 """
 
@@ -40,8 +40,8 @@ _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
 
 
 class _Fixed(IntervalSet):  # type: ignore[misc]  # IntervalSet is final only for type checkers
-    """The characters of recorded strings. For Hypothesis, all of them are equally simple. Otherwise, Hypothesis 6.170 would try to
-    simplify characters of a recorded string, and fail with an `AssertionError`.
+    """The characters of recorded strings, which are all equally simple for Hypothesis. Otherwise, Hypothesis 6.170 would try to
+    simplify the characters of a recorded string, and fail with an `AssertionError`.
     """
 
     def index_from_char_in_shrink_order(self, c: str) -> int:
@@ -56,13 +56,13 @@ class _Fixed(IntervalSet):  # type: ignore[misc]  # IntervalSet is final only fo
 _FIXED = _Fixed(_LETTERS.intervals)
 _SIMPLE, _LESS_SIMPLE = "abcdefghij\r\f\v\n\t\x85\xa0\u2028", "0123456789\x1b\x1a\x19\x18\x17\x16\x15\x14"
 _SWAPPED = str.maketrans(_SIMPLE + _LESS_SIMPLE, _LESS_SIMPLE + _SIMPLE)
-"""Hypothesis shrinks characters towards the digit `0`. After these characters are exchanged, `a` is the simplest character, and all
-white space shrinks to a space.
+"""Hypothesis shrinks characters towards the digit `0`. This table exchanges characters, so that strings shrink towards `a`, and
+all white space shrinks to a space.
 """
 
 
 def hypothesis_source(draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> Source:
-    """Returns the source for one example. `pins` maps each pinned site to the strategy that the user specified for it."""
+    """`pins` maps each pinned site to the strategy that the user specified for it."""
     data = getattr(draw, "__self__", None)
     return DirectSource(data, draw, pins) if data is not None and _is_supported(cast(Hashable, type(data))) else StrategySource(draw, pins)
 
@@ -74,30 +74,25 @@ def _is_supported(kind: Hashable) -> bool:
 
 
 class StrategySource:
-    """Draws bytes and values from public strategies of Hypothesis."""
+    """Draws bytes and values from the public strategies of Hypothesis."""
 
     def __init__(self, draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> None:
         self._draw = draw
         self._pins = pins
 
     def take(self, size: int, /) -> bytes:
-        """Returns the next record.
-
-        Hypothesis sorts the bytes of a record in ascending order while it shrinks them, so zeros come first. In the reversed
-        bytes, zeros come last, so the smallest example has only the first properties.
+        """Returns the next record. While Hypothesis shrinks a record, it sorts the bytes in ascending order. The bytes are
+        reversed here, so the zeros (absent properties) come last, and the smallest example has only the first properties.
         """
         return self._draw(st.binary(min_size=size, max_size=size))[::-1]
 
     def choose(self, count: int, /) -> int:
-        """Lets Hypothesis choose an integer from 0 to `count` - 1."""
         return self._draw(st.integers(0, count - 1))
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Returns the object or array that `read` decodes."""
         return read(self)
 
     def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
-        """Returns an integer from `low` to `high`."""
         return self._draw(st.integers(low, high))
 
     def number(self, low: float, high: float, /) -> float:
@@ -105,25 +100,23 @@ class StrategySource:
         return self._draw(st.floats(low, high))
 
     def string(self, shortest: int, longest: int, /) -> str:
-        """Returns a string with `shortest` to `longest` characters. The string shrinks towards a few letters `a`."""
+        """The string shrinks towards a few letters `a`."""
         letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
         return self._draw(st.text(letters, min_size=shortest, max_size=longest)).translate(_SWAPPED)
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged."""
         return value
 
     def draw(self, site: str, /) -> Any:
-        """Returns a value from the strategy that the user specified for the site."""
         return self._draw(self._pins[site])
 
 
 class DirectSource(StrategySource):
     """Draws bytes and values from the choice sequence of a test case of Hypothesis.
 
-    The first two choices are a seed. A generator with this seed provides the records, and Hypothesis stores them as if it had
-    chosen them. This is faster, because Hypothesis itself would choose one byte at a time. If Hypothesis lowers the first byte of
-    the seed to zero, the generator is not used, and Hypothesis can shrink the stored choices.
+    The first two choices are a seed. A generator with this seed provides the records, and Hypothesis stores the records as if
+    it had chosen them. Hypothesis itself would choose one byte at a time, which is slower. If Hypothesis lowers the first byte
+    of the seed to zero, the generator is not used, and Hypothesis can shrink the stored choices.
 
     In some of Hypothesis's first examples, only the first choice is random, and all other choices are zero. To get varied messages,
     the generator also provides the values if the second choice is zero.
@@ -139,18 +132,14 @@ class DirectSource(StrategySource):
         self._seeded = None if number else self._records
 
     def take(self, size: int, /) -> bytes:
-        """Returns the next record, with reversed bytes (see `StrategySource.take`)."""
         return cast(bytes, self._data.draw_bytes(size, size, forced=self._records and self._records.take(size)))[::-1]
 
     def choose(self, count: int, /) -> int:
-        """Lets Hypothesis choose an integer from 0 to `count` - 1.
-
-        In one step, Hypothesis can lower a number of items and remove the draws of an item.
-        """
+        """The choice is an integer, not a byte. So Hypothesis can lower a number of items and remove the draws of an item in one step."""
         return cast(int, self._data.draw_integer(0, count - 1, forced=self._seeded and self._seeded.choose(count)))
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Returns the object or array that `read` decodes. All draws of `read` get a label of their own."""
+        """All draws of `read` get a label of their own."""
         self._items += 1
         self._data.start_span(self._items)
         value = read(self)
@@ -158,9 +147,7 @@ class DirectSource(StrategySource):
         return value
 
     def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
-        """Returns an integer from `low` to `high`. If `digits` is true, each integer from 1 to 9 has an additional probability of
-        one percent.
-        """
+        """If `digits` is true, each integer from 1 to 9 has an additional probability of one percent."""
         forced = self._seeded and self._seeded.integer(low, high)
         if digits and self._records and low <= 1 and high >= 9 and (digit := self._records.choose(100)) in _DIGITS:
             forced = digit
@@ -172,13 +159,12 @@ class DirectSource(StrategySource):
         return cast(float, self._data.draw_float(low, high, allow_nan=False, forced=forced))
 
     def string(self, shortest: int, longest: int, /) -> str:
-        """Returns a string with `shortest` to `longest` characters. The string shrinks towards a few letters `a`."""
         if self._seeded:
             return self.literal(self._seeded.string(shortest, longest))
         return cast(str, self._data.draw_string(_LETTERS, min_size=shortest, max_size=longest)).translate(_SWAPPED)
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns this value unchanged. Hypothesis records the value as if it had chosen the value itself."""
+        """Hypothesis records the value as if it had chosen the value itself."""
         if isinstance(value, str):
             self._data.draw_string(_FIXED, min_size=0, max_size=len(value), forced=value.translate(_SWAPPED))
         elif isinstance(value, int):

@@ -12,7 +12,7 @@ from brokerfuzz.schemas import Contract, MessageType, check
 
 
 def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
-    """Returns a drawn value (a message, or its part at a site) unchanged. Raises `InvalidArgument` if the value breaks a rule."""
+    """Returns `value` unchanged: a drawn message, or a drawn part of a message at `site`. Raises `InvalidArgument` if the value breaks a rule."""
     message, steps = _message_around(contract, message_type, site) if site else (None, ())
     try:
         verdict = check(message_type, altered(message, steps, Put(value)), contract=contract)
@@ -28,6 +28,6 @@ def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, mes
 
 @lru_cache(maxsize=64)
 def _message_around(contract: Contract, message_type: MessageType, site: str) -> tuple[Any, Steps]:
-    """Returns a plain message that contains a value at the site, and the path to this value."""
+    """Returns a plain message that has a value at the site, and the path to this value."""
     message = build(contract, message_type, MessagePlan().narrow(schema_with_place(contract, message_type, site)))
     return message, places(message, site)[0]

@@ -27,13 +27,13 @@ def invalid_offer_requests(
 ) -> Draws[Broken]:
     """Cases of offer creation requests that a service must reject.
 
-    Each case breaks one rule. `case.twin` is its twin (the valid counterpart): a valid message that differs only at the place
-    where the rule is broken.
+    Each case breaks one rule. `case.twin` is the twin (the valid counterpart) of the case: a valid message that differs only at
+    the place where the rule is broken.
 
-    - `rules`, `techniques` and `sites` list the IDs of the rules to break, the ways to break a rule, and the sites of the rules
-      (default: all). In these lists, `*` matches any characters, and `!` excludes: `["*:minimum"]` selects every rule about a
-      minimum, and `["!*:type"]` selects all rules except those about types.
-    - `fields` and `plausible` are about the message around the fault; see `offer_requests`. No case breaks a rule at a pinned site.
+    - `rules` lists the IDs of the rules to break, `techniques` lists the ways to break a rule, and `sites` lists the sites of
+      the rules (default: all). In these lists, `*` matches any characters, and `!` excludes: `["*:minimum"]` selects every rule
+      about a minimum, and `["!*:type"]` selects all rules except those about types.
+    - `fields` and `plausible` work as in `offer_requests`. No case breaks a rule at a site in `fields`.
     - `parsed=True` selects cases that are valid JSON, so that `case.value` is the parsed message.
     - `fresh` names a string property that gets a different value in each case and each twin, for services that reject repeated
       values. The fresh values differ in each run, even while Hypothesis shrinks or repeats an example.

@@ -23,7 +23,7 @@ from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 
 @dataclass(frozen=True)
 class LabelledCases:
-    """The options of the strategies for cases. If `now` is None, cases are judged as of the actual time when Hypothesis draws them."""
+    """The options of the strategies for cases. If `now` is None, each case is judged as of the time when Hypothesis draws the case."""
 
     contract: Contract
     message_type: MessageType
@@ -49,7 +49,7 @@ class LabelledCases:
         now: datetime | None,
         contract: Contract | None,
     ) -> "LabelledCases":
-        """Returns the checked options. Raises `InvalidArgument` if an option is wrong."""
+        """Raises `InvalidArgument` if an option is wrong."""
         message_type, contract = arguments.message_type_of(message_type), arguments.contract_of(contract)
         pins = arguments.pinned_sites(fields, contract, message_type)
         chosen, named = arguments.chosen_faults(contract, message_type, rules, techniques, sites, pins)
@@ -69,15 +69,12 @@ class LabelledCases:
         return options
 
     def decoder(self, verdicts: tuple[Label, ...]) -> CaseDecoder:
-        """Returns the decoder that decodes cases with these verdicts from bytes."""
         return case_decoder(self.contract, self.message_type, verdicts, self.rules, self.techniques, self.style)
 
     def broken(self) -> Draws[Broken]:
-        """Returns the function that draws invalid cases."""
         return cast(Draws[Broken], self.cases(("invalid",)))
 
     def cases(self, verdicts: tuple[Label, ...]) -> Draws[Case]:
-        """Returns the function that draws cases with these verdicts."""
         decoder = self.decoder(verdicts)
         return lambda draw: self.finished(self._read(decoder, draw, now := self.now or clock(None)), now)
 
@@ -93,9 +90,7 @@ class LabelledCases:
             ) from problem
 
     def finished(self, case: Case, now: datetime) -> Case:
-        """Returns the case, with a fresh value if `fresh` names a property. If `parsed` is true, Hypothesis discards a case that is
-        not JSON.
-        """
+        """Gives the property `fresh` a new value. If `parsed` is true, Hypothesis discards a case that is not JSON."""
         if self.parsed and not _is_parsed(case):
             reject()
         return fresh_case(case, self.fresh, self.contract, now) if self.fresh else case

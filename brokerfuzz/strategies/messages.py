@@ -35,12 +35,12 @@ def offer_requests(
     - `offer_types` lists the offer types to generate (default: all).
     - `min_clusters` and `max_clusters` limit the number of items in `productClusters`. If the minimum is 0, the property
       `productClusters` may also be absent or null.
-    - `fields` pins properties: it maps the name or the site of a property (`productClusters[].products[].productId`) to a strategy
-      for its values. A pinned property occurs in every object that can contain it.
+    - `fields` pins properties: it maps the name or the site of a property (`productClusters[].products[].productId`) to a
+      strategy for its values. A pinned property occurs in every object that can contain it.
     - `plausible=True` selects realistic values instead of unusual ones.
     - `ambiguities` lists the IDs of the ambiguities (questions that the contract leaves open) that messages can touch; `"all"`
-      means all of them. `*` and `!` work as in the filters of the command line. By default, no message touches an ambiguity, unless
-      a pinned value does.
+      means all of them. In a list, `*` matches any characters, and `!` at the beginning excludes. By default, no message
+      touches an ambiguity, unless a pinned value does.
     - `fresh` names a string property that gets a different value in each message, for services that reject repeated values. The
       fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
     - `contract` is a changed contract, such as `brokerfuzz.load_contract(folder)`.

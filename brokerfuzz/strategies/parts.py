@@ -85,8 +85,8 @@ def price_classes(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PriceClass]:
-    """Price classes of an offer. `fields` pins properties by their site inside the class. The other arguments are the same as for
-    `offer_requests`.
+    """Price classes of an offer. `fields` pins properties by their site inside the price class. The other arguments are the
+    same as for `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import price_classes
@@ -104,8 +104,8 @@ def price_tiers(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PriceTier]:
-    """Price tiers of a price class. `fields` pins properties by their site inside the tier. The other arguments are the same as for
-    `offer_requests`.
+    """Price tiers of a price class. `fields` pins properties by their site inside the price tier. The other arguments are the
+    same as for `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import price_tiers
@@ -161,7 +161,7 @@ def priced_offers(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PricedOffer]:
-    """Priced offers of a pricing response, whose extended price is correct. `fields` pins properties of the offer. If you pin
+    """Priced offers of a pricing response, with a correct extended price. `fields` pins properties of the offer. If you pin
     prices or the quantity, the extended price may be wrong. The other arguments are the same as for `offer_requests`.
 
     >>> from hypothesis import find
@@ -183,8 +183,8 @@ def priced_offers(
 def envelopes(
     data: SearchStrategy[Data], *, plausible: bool = False, ambiguities: arguments.Ambiguities = None, contract: Contract | None = None
 ) -> Draws[Envelope[Data]]:
-    """Envelopes of responses, whose `data` comes from the strategy `data`. If the strategy generates None, the envelope reports a
-    failure.
+    """Envelopes of responses. The property `data` contains the values of the strategy `data`. If the strategy generates None,
+    the envelope reports a failure.
 
     brokerfuzz does not check the generated data against the contract. The other arguments are the same as for `offer_requests`.
 

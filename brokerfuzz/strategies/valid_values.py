@@ -1,4 +1,4 @@
-"""Draws valid messages and valid parts of messages, using the options that all their strategies share."""
+"""Draws valid messages and valid parts of messages. Checks the options that all strategies for valid values share."""
 
 import json
 from collections.abc import Mapping
@@ -21,13 +21,13 @@ from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 from brokerfuzz.strategies.judging import judged
 
 FULL = 30
-"""The number of messages, out of 256, that have nearly all properties."""
+"""Of 256 messages, `FULL` messages have nearly all properties."""
 
 
 @dataclass(frozen=True)
 class ValidValues:
-    """The options of a strategy for valid messages, or for valid parts of messages at a site. `narrowed` is an additional schema
-    for the values.
+    """The options of a strategy for valid messages, or for valid parts of messages at a site. The values must also comply with
+    the schema `narrowed`.
     """
 
     contract: Contract
@@ -49,7 +49,7 @@ class ValidValues:
         ambiguities: arguments.Ambiguities,
         rich: frozenset[str] = frozenset(),
     ) -> "ValidValues":
-        """Returns the checked options. Raises `InvalidArgument` if an option is wrong."""
+        """Raises `InvalidArgument` if an option is wrong."""
         contract = arguments.contract_of(contract)
         pins = arguments.pinned_sites(fields, contract, message_type, site)
         style = Style(
@@ -62,19 +62,17 @@ class ValidValues:
         return cls(contract, message_type, site, style, pins, {})
 
     def meeting(self, *schemas: Schema) -> "ValidValues":
-        """Returns the same options with additional schemas for the values."""
+        """Adds schemas with which the values must comply."""
         return replace(self, narrowed=reduce(conjoin, schemas, self.narrowed))
 
     def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "ValidValues":
-        """Returns the same options with limits for the number of items. `what` is the end of the names of the two arguments, such
-        as `clusters` in `min_clusters`.
-        """
+        """Limits the number of items in the array `path`. `what` is the end of the names of both arguments, such as `clusters` in `min_clusters`."""
         arguments.size_bounds(what, low, high, least=least)
         arguments.not_pinned(what, low, high, join(self.site, path), self.style.pinned)
         return self.meeting(_sized(path, low, high))
 
     def draws(self, *, judge: bool = True) -> Draws[Any]:
-        """Returns the function that draws a value. Raises `InvalidArgument` if no value complies with these options.
+        """Raises `InvalidArgument` if no value complies with these options.
 
         If `judge` is true, pinned values that break the contract also raise `InvalidArgument`.
         """
@@ -96,7 +94,7 @@ def _decoder(contract: Contract, message_type: MessageType, site: str, style: St
 
 
 def _sized(path: str, low: int, high: int | None) -> Schema:
-    """Returns a schema that limits the size of an array. The array itself is required only if `low` is at least 1."""
+    """Returns a schema that limits the size of an array. The schema requires the array only if `low` is at least 1."""
     bounds: Schema = {} if high is None else {"maxItems": high}
     if low:
         bounds |= {"type": "array", "minItems": low}
@@ -105,9 +103,7 @@ def _sized(path: str, low: int, high: int | None) -> Schema:
 
 
 def _if_present(schema: Schema) -> Schema:
-    """Removes `required`, `type` and `minItems` from the schema and its inner schemas, so that the schema restricts only properties
-    that are present.
-    """
+    """Removes `required`, `type` and `minItems` from the schema and its inner schemas. Then the schema also allows absent properties and null."""
     kept = {keyword: value for keyword, value in schema.items() if keyword not in ("type", "required", "minItems")}
     if "properties" in kept:
         kept["properties"] = {name: _if_present(prop) for name, prop in kept["properties"].items()}

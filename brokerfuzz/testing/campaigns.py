@@ -43,8 +43,9 @@ class FindingsError(AssertionError):
 class Report:
     """The result of a campaign.
 
-    `findings` contains the contradictions between the contract and the answers of the target. `outcome` says whether the campaign
-    is complete; `outcome.headline` is its description in one line. `str()` describes the outcome and the findings.
+    `findings` contains the contradictions between the contract and the answers of the target. `outcome` says whether the
+    campaign is complete, and `outcome.headline` describes the outcome in one line. `str()` describes the outcome and the
+    findings.
 
     >>> import brokerfuzz
     >>> report = brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], techniques=["one-below"])
@@ -85,13 +86,14 @@ class FireOptions(TypedDict, total=False):
     - `path`: for applications and test clients, the path to which the messages are sent, such as `/offers`
     - `method`: the HTTP method (default: POST)
     - `headers`: headers that are sent in addition to `Content-Type`
-    - `secrets`: names of environment variables that contain secrets. `${NAME}` replaces their values in reports and answers. Secrets
-      of fewer than six characters are hidden only in their own header, with a warning in the log `brokerfuzz`.
+    - `secrets`: names of environment variables that contain secrets. In reports and answers, `${NAME}` replaces the value of
+      the variable NAME. A secret of fewer than six characters is hidden only in its own header, and the logger `brokerfuzz`
+      writes a warning.
     - `accept`: the statuses that mean `accepted` (default: `["2xx"]`)
     - `reject`: the statuses that mean `rejected` (default: `["1xx", "3xx", "4xx"]`)
     - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
-    - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` at the
-      beginning excludes the matching cases.
+    - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` at
+      the beginning excludes the matching cases.
     - `count`: the number of random cases, which are sent after the cases of the catalogue (default: 0)
     - `seed`: the seed of the random cases (default: 0)
     - `max_time`: the number of seconds after which no more cases are sent (default: no limit)
@@ -214,21 +216,21 @@ def assert_conforms(target: Any, message_type: MessageType = "offer-creation-req
 
 
 class _ReadyCampaign(NamedTuple):
-    """A campaign whose options were checked. `reports` contains the paths of the report files."""
+    """`reports` contains the paths of the report files."""
 
     planned: PlannedCampaign
     target: Target
     reports: Sequence[str]
 
     def report(self, result: Result) -> Report:
-        """Writes the report files, and returns the `Report`."""
+        """Also writes the report files."""
         if self.reports:
             result, _ = report_files.write_about(self.reports, result, self.planned.about(self.target), self.planned.plan.demands)
         return Report(result)
 
 
 def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, options: FireOptions) -> _ReadyCampaign:
-    """Creates a campaign from its options. Synchronous code runs in `calls` (None: in a separate thread)."""
+    """Checks the options. Synchronous code runs in `calls` (None: in a separate thread)."""
     known = FireOptions.__annotations__
     for name in options.keys() - known.keys():
         raise UnknownNameError("option", name, known, f"the options are {listed(known)}")

@@ -20,7 +20,7 @@ class WrongAnswer(AssertionError):
 
 
 class CheckedTarget:
-    """A target to which tests send single cases. Use it in a `with` block.
+    """A target to which tests send single cases. Use a `CheckedTarget` in a `with` block.
 
     Raises `TargetError` at the beginning of the block if the target cannot be reached.
     """
@@ -29,7 +29,7 @@ class CheckedTarget:
         self._target = target
         self._loop = LoopThread()
         self._answers: dict[str, Answer] = {}
-        """Maps the IDs of valid cases to their answers. A valid case can be the twin of many cases, but it is sent only once."""
+        """Maps the IDs of valid cases to their answers. A valid case can be the twin of many cases, but the target gets it only once."""
         self._newly_accepted: list[str] = []
 
     def __enter__(self) -> Self:

@@ -19,7 +19,7 @@ GroupedBy = Literal["case", "rule"]
 
 @dataclass(frozen=True)
 class CaseGroup:
-    """A group of cases: those that break the same rule, all valid cases, or those that touch the same ambiguity."""
+    """All cases that break the same rule, all cases that touch the same ambiguity, or all valid cases."""
 
     name: str
     cases: tuple[Case, ...]
@@ -63,7 +63,6 @@ class ChosenCases:
         return list(found.values())
 
     def groups(self, cases: Sequence[Case]) -> list[CaseGroup]:
-        """Returns the cases in groups (see `CaseGroup`)."""
         grouped: dict[str, list[Case]] = {}
         for case in cases:
             grouped.setdefault(self._group_name(case), []).append(case)
@@ -99,7 +98,7 @@ class ChosenCases:
 
 
 def names_of(cases: Sequence[Case]) -> list[str]:
-    """Returns a readable name for each case. If an earlier case has the same name, the beginning of the case's ID is added to the name."""
+    """Returns a readable name for each case. If an earlier case has the same name, the name also contains the beginning of the case's ID."""
     known: set[str] = set()
     names = []
     for case in cases:

@@ -1,4 +1,6 @@
-"""Describes in a few lines why a test of a case failed: rule, place, expected and actual result, and the difference from the twin."""
+"""Describes in a few lines why a test of a case failed. The lines contain the rule, the place, the expected and the actual
+result, and the difference from the twin (the valid counterpart).
+"""
 
 import traceback
 from collections.abc import Sequence
@@ -16,12 +18,12 @@ _WIDEST = 200
 
 
 def described_failure(case: Case, actual: str) -> list[str]:
-    """Returns the lines that describe the failure of one case. `actual` is the result that the test observed."""
+    """`actual` is the result that the test observed."""
     return [*_rules(case), *_places(case), _expected(case), f"actual: {actual}", *_difference(case)]
 
 
 def described_failures(total: int, failures: Sequence[tuple[Case, str]]) -> str:
-    """Describes the failures of cases that break the same rule: the number of failures, and the first three failures."""
+    """Describes the number of failed cases, and the first failures. All cases break the same rule."""
     first = failures[0][0]
     lines = [f"{len(failures):,} of {counted(total, 'case')} failed", *_rules(first), _expected(first)]
     for number, (case, actual) in enumerate(failures[:MOST_SHOWN], 1):

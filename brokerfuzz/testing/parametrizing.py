@@ -122,7 +122,7 @@ def _asynchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable
 
 
 def _runs_without_pytest(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Returns True if unittest runs the test method. If pytest runs it, the plugin has created a separate method for each test."""
+    """Returns True if unittest runs the test method. For pytest, the plugin has created a separate method for each test."""
     return ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase)
 
 
@@ -133,7 +133,7 @@ def _run_sub_tests(test_case: TestCase, chosen: ChosenCases, run: Callable[[Any]
 
 
 def tests_of(chosen: ChosenCases, *, seed: int, count: int) -> list[tuple[str, Case | CaseGroup]]:
-    """Returns the name of each test of a test function, with the case or the group of the test."""
+    """Returns the name of each test, with the case or the group of cases of the test."""
     cases = chosen.cases(seed=seed, count=count)
     if chosen.by == "rule":
         return [(group.name, group) for group in chosen.groups(cases)]
@@ -141,8 +141,6 @@ def tests_of(chosen: ChosenCases, *, seed: int, count: int) -> list[tuple[str, C
 
 
 class _Failures:
-    """Collects the failures of the cases of a group."""
-
     def __init__(self, group: CaseGroup) -> None:
         self._group = group
         self._found: list[tuple[Case, str]] = []

@@ -18,7 +18,7 @@ XFAIL = "brokerfuzz_xfail"
 _CASES = "__brokerfuzz_cases__"
 """The attribute of a test function that contains its `ChosenCases`."""
 _TEST = "__brokerfuzz_test__"
-"""The attribute of a method of a `unittest.TestCase` that contains the `ChosenCases` of the method, and the case or group of the test."""
+"""The attribute of a method of a `unittest.TestCase` that contains the `ChosenCases` of the method, and the method's case or group of cases."""
 _TARGET = pytest.StashKey["CheckedTarget"]()
 
 
@@ -69,8 +69,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> None:
-    """Replaces each method of a `unittest.TestCase` that needs cases with one method per test, because unittest does not support
-    parameters.
+    """Replaces each method with the decorator `brokerfuzz.parametrize` in a `unittest.TestCase` with one method per test,
+    because unittest does not support parameters.
     """
     unittest = sys.modules.get("unittest")
     if unittest is None or not issubclass(type(obj), type) or not issubclass(obj, unittest.TestCase):
@@ -110,7 +110,7 @@ def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
 
 
 def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
-    """Returns the xfail marks for a test if one of its rules is expected to fail. Raises `CollectError` for an unknown rule."""
+    """Returns xfail marks if the test breaks a rule in `markers`. Raises `CollectError` for an unknown rule."""
     found = []
     for marker in markers:
         if {entry.rule for case in _cases_in(given) for entry in case.verdict.broken} & set(_rules_of(marker, chosen)):
@@ -157,7 +157,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _take_own_record(report: pytest.TestReport) -> None:
-    """Moves the record of an exported test from the properties of its report to an attribute, so that JUnit reports do not contain the record."""
+    """Moves the record of an exported test from the properties of the report to an attribute. JUnit reports contain properties,
+    but not attributes.
+    """
     records = [value for name, value in report.user_properties if name == RECORD]
     if records:
         report.user_properties = [(name, value) for name, value in report.user_properties if name != RECORD]
@@ -166,7 +168,7 @@ def _take_own_record(report: pytest.TestReport) -> None:
 
 
 def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
-    """Returns the `ChosenCases` of the test function, and the case or the group of the test."""
+    """Returns the `ChosenCases` of the test function, and the case or the group of cases of the test."""
     if isinstance(item, pytest.Function):
         if (method := getattr(item.obj, _TEST, None)) is not None:
             return method  # type: ignore[no-any-return]
@@ -182,8 +184,8 @@ def _failed_cases(problem: BaseException, given: Any) -> Any:
 
 
 def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], given: Any) -> None:
-    """Replaces the traceback of a failed assertion with a few lines about the case. If the exception is not an assertion, or if the
-    user requests tracebacks with `--tb`, the lines follow the traceback instead.
+    """Replaces the traceback of a failed assertion with a few lines about the case. If the exception is not an assertion, or if
+    the user requests tracebacks with `--tb`, the traceback remains before these lines.
     """
     from brokerfuzz.testing.failure_text import actual_of, described_failure
     from brokerfuzz.testing.parametrizing import CasesFailed
@@ -204,7 +206,7 @@ def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.Excep
 
 
 def _text_only(excinfo: pytest.ExceptionInfo[BaseException], text: str, summary: str) -> Any:
-    """Returns a representation of an exception that shows only `text`. The short summary of pytest shows the first line of `summary`."""
+    """In place of the exception, pytest shows `text`. In its short summary, pytest shows the first line of `summary`."""
     shown: Any = excinfo.getrepr(style="value", chain=False)
     shown.reprtraceback.reprentries[-1].lines[:] = text.splitlines()
     if shown.reprcrash is not None:
@@ -240,10 +242,10 @@ def brokerfuzz_url(pytestconfig: pytest.Config) -> str:
 
 @pytest.fixture(scope="session")
 def brokerfuzz_app() -> Any:
-    """The application that the fixture `brokerfuzz_target` calls in this process, and its path. By default, there is none.
+    """The application that the fixture `brokerfuzz_target` calls in this process, and its path. The default is None.
 
-    A test suite can override this fixture instead of starting a service. Its fixture returns `(app, "/offers")`, or a function
-    that gets bytes.
+    A test suite can override this fixture instead of starting a service. The new fixture returns `(app, "/offers")`, or a
+    function that gets the bytes of a message.
     """
     return None
 
@@ -269,7 +271,7 @@ def brokerfuzz_target(brokerfuzz_app: Any, request: pytest.FixtureRequest, pytes
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Reports an error of brokerfuzz in one line."""
+    """Reports an error of brokerfuzz in one line, without a traceback."""
     from brokerfuzz.errors import BrokerfuzzError
 
     try:

@@ -12,7 +12,7 @@ _MOST_NAMES = 5
 
 
 def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]) -> dict[str, Any]:
-    """Returns the record of a test: the exercised rules, each with the IDs of the twins of its cases, and the IDs of the accepted
+    """The record of a test contains the exercised rules, the IDs of the twins of each rule's cases, and the IDs of accepted
     valid cases. `folder` is the folder of the changed contract (None: the built-in contract). `accepted` contains the IDs of
     accepted twins.
     """
@@ -30,11 +30,11 @@ def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", fa
 
 
 class RuleSummary:
-    """Collects the records of all tests. pytest calls the methods whose names begin with `pytest_` (hooks)."""
+    """Collects the records of all tests. pytest calls the hooks, whose names begin with `pytest_`."""
 
     def __init__(self) -> None:
         self._twins: dict[tuple[str | None, str], dict[str, set[str]]] = {}
-        """For each contract folder and message type, maps each exercised rule to the IDs of the twins of the cases that broke the rule."""
+        """For each contract folder and message type: the exercised rules, and the IDs of the twins of the cases that broke the rule."""
         self._accepted: set[str] = set()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
