@@ -1,7 +1,7 @@
 """Splits the cases of a plan into blocks, which different processes can generate independently.
 
-Blocks of catalogue cases and blocks of random cases are numbered separately. For this reason, a process that generates only random
-cases does not need the catalogue, which takes seconds to generate.
+Catalogue cases and random cases have separate block numbers. So a process can generate random cases without the catalogue, which
+takes seconds to generate.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, RANDOM_PER_SHARD, Plan
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A group of up to `size` cases of a plan: either only random cases or only catalogue cases."""
+    """Up to `size` cases of a plan: either only random cases or only catalogue cases."""
 
     plan: Plan
     number: int
@@ -28,7 +28,7 @@ class Block:
 
 
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
-    """Yields the blocks of all plans, in order. To count the cases, the function generates the catalogues."""
+    """Yields the blocks of all plans, in order. To count the cases, this function generates the catalogue of each plan."""
     for plan in plans:
         for random, total, size in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
             for number, start in enumerate(range(0, total, size)):

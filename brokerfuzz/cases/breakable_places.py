@@ -8,9 +8,7 @@ from brokerfuzz.schemas import Condition, Rule
 
 
 def breakable_places(rule: Rule, message: Any) -> list[Steps]:
-    """Returns the places of a message where a technique can break the rule. At each place, the condition of the rule is true. If the
-    keyword of the rule is not `required`, the value at the place is not null.
-    """
+    """Returns the places where the condition of the rule is true. Places with null are omitted, unless the rule requires a property."""
     found = [steps for steps in places(message, rule.site) if rule.condition is None or _meets(rule.condition, message, steps)]
     return found if rule.keyword == "required" else [steps for steps in found if value_at(message, steps) is not None]
 

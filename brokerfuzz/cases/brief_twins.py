@@ -1,8 +1,8 @@
-"""Makes the twins of random cases smaller, so that `repr()` of a case is short and people quickly see the difference.
+"""Makes the twins of random cases smaller, so that `repr()` of a case is short.
 
-If a fault removes or rewrites a large part of a message, only the twin contains this part. brokerfuzz then puts a smaller value at the
-place of the fault in the twin, and breaks the rule in the new twin. If possible, the rest of the twin stays the same. Usually, the
-invalid message does not change at all.
+If a fault removes a large part of a message, `repr()` is long, because only the twin contains this part. Then brokerfuzz replaces
+this part of the twin with a smaller valid value, and breaks the rule in the new twin. Usually, the new invalid message equals the
+old one.
 
     invalid     {"number":"A","offerType":"Product List"}
     twin        {"number":"A","offerType":"Product List","productClusters":[{"id":"…","products":[…]},…]}
@@ -28,16 +28,14 @@ from brokerfuzz.pointers import site_of, steps_of
 from brokerfuzz.schemas import Contract, Rule, check
 
 _BRIEF = 64
-"""A twin is short if `repr()` writes its difference from the case with at most `_BRIEF` characters. A fresh value can make the
-difference slightly longer.
-"""
+"""A twin is short if `repr()` writes the difference between the case and the twin with at most `_BRIEF` characters."""
 _ALWAYS_BRIEF = 32
-"""A twin is also short if at most `_ALWAYS_BRIEF` of its bytes differ from the case."""
+"""A twin is also short if at most `_ALWAYS_BRIEF` bytes of the twin differ from the case."""
 
 
 def brief(case: Broken, maker: FaultMaker, style: Style) -> Broken:
-    """Returns a case with the same fault and a short twin. Returns the case itself if its twin is already short, or if long values
-    that the user specified prevent a short twin.
+    """Returns a case with the same fault and a short twin. Returns the original case if its twin is already short, or if there is
+    no short twin.
     """
     if _is_brief(case, maker):
         return case
@@ -58,8 +56,8 @@ def _is_brief(case: Broken, maker: FaultMaker) -> bool:
 
 
 def legible(case: Case, twin: Case, contract: Contract) -> Splice:
-    """Returns the difference between a case and its twin, as `repr()` writes it. If the difference is long, the function returns the
-    difference from a smaller twin, in which another valid value is at the place of the fault.
+    """Returns the difference between a case and its twin, as `repr()` writes it. If this difference is long, returns the difference
+    between the case and a smaller twin.
     """
     written = written_twin(twin.body, case, contract)
     if len(repr(written)) <= LEGIBLE or len(case.faults) != 1 or case.headers:
@@ -76,11 +74,12 @@ def legible(case: Case, twin: Case, contract: Contract) -> Splice:
 
 
 def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, style: Style) -> Iterator[tuple[Any, Steps]]:
-    """Yields smaller messages, each with the path to the place of the fault.
+    """Yields smaller messages, each with the path to the place of the fault. All messages keep the values that the user specified:
 
-    In the first message, an array at this place keeps only its first item. The second message has the value of the smallest message at
-    this place, and the third is the smallest message itself. Two more messages are created in the same way from a message with all
-    properties. All these messages keep the values that the user specified.
+    - the original message with only the first item of the array, if the place contains an array
+    - the original message with the simplest value at the place
+    - the smallest message in which the rule can be broken
+    - the last two messages again, but with all optional properties
     """
     steps = _steps_to(message, at)
     present = value_at(message, steps)
@@ -95,7 +94,7 @@ def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, styl
 
 
 def _with(value: Any, message: Any, steps: Steps, maker: FaultMaker, style: Style) -> Any:
-    """Returns a copy of the message with this value at one place. Values that contradict the new value also change."""
+    """Returns a copy of the message with `value` at the path `steps`. Other values that contradict `value` also change."""
     changed = deepcopy(altered(message, steps, Put(value)))
     sites, ambiguities = maker.contract.sites[maker.message_type], ambiguities_by_site(maker.contract, maker.message_type)
     for around in (steps[:end] for end in reversed(range(len(steps)))):
@@ -106,8 +105,8 @@ def _with(value: Any, message: Any, steps: Steps, maker: FaultMaker, style: Styl
 
 
 def _with_pinned(message: Any, pinned: Mapping[str, Sequence[Any]]) -> Any:
-    """Returns the message with the values that the user specified. `pinned` maps sites to these values. Raises `IndexError` if the
-    message contains a site for which `pinned` has no value.
+    """Puts the values that the user specified into a message. `pinned` maps each site to its values. Raises `IndexError` if the
+    message contains a site that has no value in `pinned`.
     """
     for site, values in pinned.items():
         for steps in places(message, site):

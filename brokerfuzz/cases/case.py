@@ -36,8 +36,8 @@ class Fault:
 
 
 Splice = tuple[int, int, bytes | str]
-"""The difference between a case and its twin: `(start, end, other)`. In the twin, `other` replaces the bytes of the case from `start`
-to before `end`. If `other` is long, it is compressed to a string (see `compressed_twins`).
+"""The difference between a case and its twin: `(start, end, other)`. The twin contains `other` instead of the case's bytes from
+`start` to before `end`. If `other` is long, it is compressed to a string (see `compressed_twins`).
 """
 
 
@@ -49,8 +49,8 @@ class Case:
     (`catalogue`, `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message without the
     fault. `headers` replace the usual request headers with the same names.
 
-    `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns a call of
-    `judged` that creates the same case without its tags. If a large part of the twin differs from the case, the call contains a smaller
+    `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns Python
+    code that creates the same case without its tags. If the case and its twin differ in a long part, this code contains a smaller
     twin.
 
     >>> from brokerfuzz import Case
@@ -163,13 +163,13 @@ class Case:
         """Creates a case and checks that its verdict is the expected one. A case with a twin is a `Broken`.
 
         With `faults`, the message must break exactly the rules of these faults. A fault can be a string that consists of the short name
-        of a rule and a technique, such as `"orderMinimum minimum one-below"`. The string `"* removed"` stands for all rules that the
-        message breaks and that no other fault names. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity
-        that the message must touch.
+        of a rule and a technique, such as `"orderMinimum minimum one-below"`. In `"* removed"`, the `*` stands for all broken rules that
+        no other fault names. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity that the message must
+        touch.
 
-        `twin` is a case, or the difference from the body: `(46, 47, b"1")` means that `1` replaces the byte 46 of the body. If many
-        bytes differ, `repr()` writes them as a compressed string. `now` is the time that counts as the present (default: the time in
-        the tag `now:TIME`, or the actual time).
+        `twin` is a case, or the difference between the body and the twin: `(46, 47, b"1")` means that `1` replaces the byte 46 of the
+        body. A long difference can be a compressed string, as `repr()` writes it. `now` is the time that counts as the present
+        (default: the time in the tag `now:TIME`, or the actual time).
 
         Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises `TypeError`
         if the body is not bytes.
@@ -211,9 +211,9 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, twi
 @overload
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None: ...
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None:
-    """Creates a case like `Case.judged`. If the contract was changed and the verdict is unexpected, the function returns None.
+    """Creates a case like `Case.judged`. Returns None if the contract was changed and the verdict is unexpected.
 
-    The rules of a changed contract may contradict each other. For example, a contract may require three different items of an array,
+    The rules of a changed contract may contradict each other. For example, a contract may require an array with three different items,
     but allow only two values. With the built-in contract, an unexpected verdict is a bug, so this function raises `LabelError`.
 
     With reference data, this function also returns None if the message contains an unknown value and the case tests something else.
@@ -244,7 +244,7 @@ def _restored(twin: Splice, body: bytes, message_type: MessageType, contract: Co
 
 
 def _placed(faults: Sequence[Fault | str], verdict: Verdict, message_type: MessageType, contract: Contract) -> Iterator[Fault]:
-    """Yields the faults. If a fault is given as a string, the place of the fault comes from the verdict of the oracle."""
+    """Converts faults that are strings. The place of such a fault comes from the verdict of the oracle."""
     broken = list(verdict.broken)
     for fault in faults:
         if isinstance(fault, Fault):
@@ -262,14 +262,13 @@ def _placed(faults: Sequence[Fault | str], verdict: Verdict, message_type: Messa
 
 
 def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:
-    """Returns whether the verdict of the oracle is the one that the generator of the case expected."""
+    """Returns whether the verdict of the oracle matches the expected `faults` and the expected `claim`."""
     if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
         return False
     return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
 
 
 def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
-    """Returns the ID of a case with this message: see `Case.id`."""
     digest = sha256(f"{message_type} {json.dumps(headers)}\n".encode()) if headers else _BEGUN[message_type].copy()
     digest.update(body)
     return digest.hexdigest()[:16]
@@ -280,11 +279,10 @@ _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in
 
 
 def clock(now: datetime | None) -> datetime:
-    """Returns `now` (None: the current time) in UTC and in whole seconds. Cases whose verdict depends on the current time use this
-    time.
+    """Returns `now` (None: the current time) in UTC and in whole seconds.
 
-    Raises `ClockError` for a time before 2001 or after 9900, because some cases contain fixed times that must be in the past or
-    in the future.
+    Raises `ClockError` for a time before 2001 or after 9900. Some cases contain fixed times that must be in the past or in the
+    future.
     """
     when = aware(now).replace(microsecond=0)
     if when < EARLIEST_NOW:
@@ -302,7 +300,7 @@ def is_always_correct(case: Case, contract: Contract) -> bool:
 
 
 ALL_BROKEN = "*"
-"""In a fault that is written as a string, this name stands for all rules that the message breaks and that no other fault names."""
+"""A fault such as `"* removed"` stands for all broken rules that no other fault names."""
 TWIN_TAGS = ("twin",)
 """The tags of a case that was selected only because it is the twin of another case."""
 NOW_TAG = "now:"
@@ -310,7 +308,7 @@ NOW_TAG = "now:"
 
 def now_tag(now: datetime) -> str:
     """Returns the tag of a case whose verdict depends on the current time. The tag contains the time for which brokerfuzz generated
-    the case. At any other time, the verdict may be wrong. Cases without the tag have the same verdict at every supported time.
+    the case. At any other time, the verdict may be wrong.
     """
     return f"{NOW_TAG}{spell(now)}"
 

@@ -31,8 +31,8 @@ _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 _STATED_SHARE = 54
 _STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
 _OTHERS: Mapping[str, int] = {"unknown property": 8, "type": 30, "integer range": 6, "syntax": 2}
-"""The shares of the faults, in percent, for rules that follow from the types in the tables of the contract. There are many such rules,
-but almost all programs check them. The rules that the contract states in words (`_STATED`) together get 54 percent of the faults.
+"""The percentages of faults that break rules from the tables of the contract. There are many of these rules, but almost all
+programs check them. The rules that the contract states in words (`_STATED`) together get 54 percent.
 """
 _TOO_LARGE = ("message_size",)  # a message that touches this ambiguity is a megabyte long, so only the catalogue contains such a message
 TAG = "random"
@@ -40,10 +40,7 @@ TAG = "random"
 
 @dataclass(frozen=True, eq=False)
 class CaseDecoder:
-    """Decodes cases of one message type from bytes. Use `case_decoder` to create a decoder.
-
-    `rules` and `techniques` limit the faults, and `labels` limits the verdicts.
-    """
+    """Decodes cases of one message type from bytes. Use `case_decoder` to create a decoder."""
 
     contract: Contract
     message_type: MessageType
@@ -80,9 +77,7 @@ class CaseDecoder:
         return plain
 
     def broken(self, message: Any, source: Source, now: datetime) -> Broken | None:
-        """Returns a case that breaks one of the rules in a valid message. Returns None if none of the rules can be broken in this
-        message.
-        """
+        """Breaks one rule in a valid message. Returns None if no rule can be broken in this message."""
         maker = self.faults(now)
         there = {rule.id: found for rule in self.rules if (found := breakable_places(rule, message))}
         if not there:
@@ -99,7 +94,7 @@ class CaseDecoder:
         return None
 
     def next_rule(self, source: Source) -> Rule:
-        """Returns the rule that the next bytes choose. Some kinds of rules have a higher weight than others."""
+        """Chooses a rule. Some kinds of rules are chosen more often than others."""
         rules, sums = self._weighted_rules
         return rules[bisect(sums, int.from_bytes(source.take(2)) * sums[-1] >> 16)]  # Hypothesis prefers small integers, but not small bytes
 
@@ -108,9 +103,11 @@ class CaseDecoder:
         """Returns the rules, and the running sums of their weights. The rules that the contract states in words get most of the
         cases, even if there are only a few such rules.
 
-        Some rules are in the list twice, so they get more cases. These are the rules about the type of a required property, because
-        some programs accept null there. They are also the rules that require a property, except if the property is always required and
-        is an object or array, such as `data`: without it, few different messages remain.
+        Two kinds of rules are in the list twice, so they get more cases:
+
+        - Rules about the type of a required property, because some programs accept null there.
+        - Rules that require a property. The list contains a rule only once if it always requires an object or array, such as `data`:
+          without this property, few different messages are possible.
         """
         kinds = {rule: _kind_of_rule(rule) for rule in self.rules}
         sites = self.contract.sites[self.message_type]
@@ -129,7 +126,7 @@ class CaseDecoder:
         return [technique for technique in maker.techniques(rule) if self.techniques is None or technique.name in self.techniques]
 
     def faults(self, now: datetime | None) -> FaultMaker:
-        """Returns the object that generates faults for the time `now`. The objects for different times share a cache of messages."""
+        """Returns the `FaultMaker` for the time `now`. The objects for different times share a cache of messages."""
         return replace(_fault_maker(self.contract, self.message_type, now is not None), now=now)
 
     # --------------------------------------------------------------------------------------------------- probes
@@ -158,8 +155,8 @@ class CaseDecoder:
 
 @lru_cache(maxsize=64)
 def _message_decoders(contract: Contract, message_type: MessageType, style: Style) -> dict[str, Read]:
-    """Returns the cache of compiled message decoders, by place. All case decoders with the same arguments share this cache, because a
-    message decoder does not depend on the selected verdicts, rules and techniques.
+    """Returns a cache that maps places to compiled message decoders. Case decoders for different verdicts, rules and techniques
+    share this cache.
     """
     return {}
 
@@ -170,8 +167,8 @@ def _fault_maker(contract: Contract, message_type: MessageType, has_clock: bool)
 
 
 def _one_of(found: Sequence[Steps], source: Source) -> Steps:
-    """Returns one of the places. The source chooses an item of each array on the path separately. So Hypothesis can remove items of one
-    array without changing the item chosen in another array.
+    """Chooses one of the places. For each array on the path, the source chooses an item separately. So Hypothesis can remove items
+    of one array, and the chosen items of other arrays stay the same.
     """
     while len(found) > 1:
         depth = next(depth for depth, steps in enumerate(zip(*found, strict=False)) if len(set(steps)) > 1)
@@ -207,9 +204,8 @@ def case_decoder(
     techniques: frozenset[str] | None = None,
     style: Style | None = None,
 ) -> CaseDecoder:
-    """Returns a decoder for cases with these verdicts, rules and techniques. For `rules` and `techniques`, None selects all.
-
-    The decoder ignores a rule that no selected technique can break.
+    """Returns a decoder for cases with these verdicts, rules and techniques (None: all). The decoder ignores a rule that no
+    selected technique can break.
     """
     decoder = CaseDecoder(contract, message_type, labels, contract.rules[message_type] if rules is None else rules, techniques, style or Style())
     maker = decoder.faults(clock(None))
@@ -227,8 +223,8 @@ def random_cases(
 ) -> Iterator[Case]:
     """Yields random cases without end. The same seed gives the same cases, except for values that depend on `now`.
 
-    If `now` is None, there are no time-dependent cases, so every verdict is correct at every supported time. The function does not
-    yield twins as separate cases: the twin of an invalid case is its attribute `twin`.
+    If `now` is None, there are no time-dependent cases, so every verdict is correct at every supported time. This function does not
+    yield twins, because each invalid case has the attribute `twin`.
     """
     decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in LABELS if label in verdicts))
     source, instant = Seeded(seed), None if now is None else clock(now)

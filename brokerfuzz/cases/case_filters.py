@@ -18,8 +18,7 @@ class Selection:
     """A filter for cases. Use `selection` to create a filter.
 
     A case may break only these `rules`, and only with these `techniques` (None: no restriction). `only_faults` excludes cases
-    without a fault. The function `tags` is called with the tags of a case, and decides whether the case is included (None: all
-    cases).
+    without a fault. The function `tags` decides from the tags of a case whether the case is included (None: no restriction).
     """
 
     rules: Collection[str] | None = None
@@ -41,8 +40,8 @@ class Selection:
         return self.tags is None or self.tags(case.tags)
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """Yields the selected cases without duplicates. If the filter has a restriction, the twin of a selected case comes before the
-        case.
+        """Yields the selected cases without duplicates. A filter with a restriction also yields the twin of each selected case,
+        before the case.
         """
         seen: set[str] = set()
         for case in cases:
@@ -52,11 +51,11 @@ class Selection:
                     yield one
 
     def among(self, rules: Iterable[Rule]) -> tuple[Rule, ...] | None:
-        """Returns those of the given rules that the filter selects. Returns None if the filter selects all rules."""
+        """Returns the `rules` that the filter selects, or None if the filter selects all rules."""
         return None if self.rules is None else tuple(rule for rule in rules if rule.id in self.rules)
 
     def names(self) -> frozenset[str] | None:
-        """Returns the names of the selected techniques. Returns None if the filter selects all techniques."""
+        """Returns the names of the selected techniques, or None if the filter selects all techniques."""
         return None if self.techniques is None else frozenset(self.techniques)
 
 
@@ -65,11 +64,11 @@ def selection(
 ) -> Selection:
     """Creates a filter from patterns for rule IDs, names of techniques, tags and sites.
 
-    In a pattern, `*` matches any characters and `?` matches one character. A pattern that begins with `!` excludes what it matches,
-    even if another pattern includes it. If all patterns begin with `!`, every other case is included. If there are patterns for rules
-    and patterns for sites, a rule must match both. Raises `UnknownNameError` if no rule, technique or site matches a pattern. A pattern
-    for tags may match nothing, because the tags are known only after the cases are generated. Raises `TypeError` if an argument is a
-    single string instead of a sequence of strings.
+    In a pattern, `*` matches any characters and `?` matches one character. A pattern that begins with `!` excludes names, even if
+    another pattern includes them. If all patterns begin with `!`, all other names are included. With `rules` and `sites`, a rule
+    must match a pattern of each. Raises `UnknownNameError` if no rule, technique or site matches a pattern. A pattern for tags may
+    match nothing, because the tags are known only after the cases are generated. Raises `TypeError` if an argument is a single
+    string instead of a sequence of strings.
     """
     for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
         listed_values(name, patterns)
@@ -90,7 +89,7 @@ def _at(contract: Contract, sites: Sequence[str]) -> Collection[str] | None:
 
 
 def matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:
-    """Returns the names that the patterns select. Returns None if there are no patterns."""
+    """Returns the known names that the patterns select, or None if there are no patterns."""
     if not patterns:
         return None
     wanted, excluded = _parted(patterns)
@@ -100,7 +99,7 @@ def matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy:
 
 
 def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Splits the patterns into those that include and those that exclude. The excluding patterns are returned without their `!`."""
+    """Returns the patterns that include names, and the patterns that exclude names (without their `!`)."""
     excluded = [pattern.removeprefix(EXCLUDES) for pattern in patterns if pattern.startswith(EXCLUDES)]
     return [pattern for pattern in patterns if not pattern.startswith(EXCLUDES)], excluded
 

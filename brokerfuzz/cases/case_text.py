@@ -1,4 +1,4 @@
-"""Describes cases: as a call that creates the case again, as a short text, and as an explanation with the difference from the twin."""
+"""Describes a case as Python code, as a short text, and as an explanation with the difference from the twin."""
 
 from collections.abc import Iterator
 
@@ -10,11 +10,11 @@ from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.wording import listed, printable_as_in_python
 
 _LONG = 100
-"""If the names of several faults together have more than `_LONG` characters, `*` replaces the rule of the last fault."""
+"""If the faults need more than `_LONG` characters, `repr()` writes `*` instead of the last rule."""
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
-    """Returns Python code that creates the case again: a call of `Case.judged`. The call contains no tags, except for `now:TIME`."""
+    """Returns Python code that creates the case again: a call of `Case.judged`. The only tag in this code is `now:TIME`."""
     options = {
         "faults": list(_written_faults(case, contract or load_contract())),
         "twin": case.twin and legible(case, case.twin, contract or load_contract()),
@@ -28,10 +28,10 @@ def as_call(case: Case, contract: Contract | None) -> str:
 
 
 def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
-    """Yields the faults as strings. If one technique breaks several rules, one string stands for all of them.
+    """Yields the faults as strings, such as `orderMinimum minimum one-below`.
 
-    If the strings are long, the last string contains `*` instead of a rule. `*` stands for the rules that the other strings do not
-    name.
+    If one technique breaks all rules, the only string is `*` and the technique. If the strings are long, the last string contains
+    `*` instead of a rule. This `*` stands for the rules that the other strings do not name.
     """
     techniques = [fault.technique for fault in case.faults]
     if len(techniques) > 1 and list(case.faults) == [Fault(entry.rule, entry.at, techniques[0]) for entry in case.verdict.broken]:
@@ -45,8 +45,8 @@ def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
 
 
 def readable_id(case: Case, contract: Contract | None) -> str:
-    """Describes a case in a few words: `breaks orderMinimum minimum one-below`, `touches url-syntax at /pdfUrl`, or the message
-    type and the ID of a valid case.
+    """Describes a case in a few words, such as `breaks orderMinimum minimum one-below` or `touches url-syntax at /pdfUrl`. The
+    description of a valid case consists of its label, message type and ID.
     """
     names = rule_names(contract or load_contract())
     if case.label == "invalid":
@@ -57,7 +57,7 @@ def readable_id(case: Case, contract: Contract | None) -> str:
 
 
 def described(case: Case, contract: Contract | None) -> Iterator[str]:
-    """Yields comment lines that explain the case and show how it differs from its twin, and then the code from `as_call`."""
+    """Yields comment lines that explain the case and its difference from the twin, and then the code from `as_call`."""
     reasons = [line.strip() for line in str(case.verdict).splitlines()[1:]]
     for line in [str(case), *reasons, *(difference(case.twin.body, case.body) if case.twin else ())]:
         yield f"# {printable_as_in_python(line)}"

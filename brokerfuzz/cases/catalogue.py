@@ -28,13 +28,12 @@ def catalogue(
     contract: Contract | None = None,
     strength: int = 2,
 ) -> Iterator[Case]:
-    """Yields the cases of the catalogue of a message type, in order. Each twin comes before the cases that use it.
+    """Yields the cases of the catalogue of a message type, in order. Each twin comes before its invalid cases.
 
-    `now` is the time for cases whose verdict depends on the current time. If `now` is None, the catalogue does not contain these
-    cases, so every verdict is correct at every supported time. All other cases do not depend on `now`. `strength` is the number of
-    properties whose states are combined: 2 for all pairs, 3 for all triples. brokerfuzz uses a lower strength for an object with
-    too many combinations (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or `UnknownNameError` for an unknown message
-    type or verdict.
+    `now` is the time for cases whose verdict depends on the current time. Without `now`, these cases are omitted, so every verdict
+    is correct at every supported time. `strength` is the number of properties whose states are combined: 2 for all pairs, 3 for all
+    triples. An object with too many combinations gets a lower strength (see `pairs.strength_at`). Raises `StrengthError` or
+    `ClockError` for a wrong `strength` or `now`, and `UnknownNameError` for an unknown message type or verdict.
 
     >>> from brokerfuzz import catalogue
     >>> [case.label for case in catalogue("offer-creation-request")][:3]
@@ -85,9 +84,7 @@ def _listed(contract: Contract, message_type: MessageType, now: datetime | None,
 
 
 def _generates_as_built_in(contract: Contract, message_type: MessageType) -> bool:
-    """Returns whether this contract gives the same messages of this type as the built-in contract. This is also true for a contract
-    whose only change is reference data for other message types.
-    """
+    """Returns True for the built-in contract. Reference data for other message types has no effect on the result."""
     if contract.values is not None and not contract.values.used(message_type):
         return contract.original is load_contract()
     return contract is load_contract()

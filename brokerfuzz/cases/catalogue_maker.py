@@ -1,8 +1,8 @@
 """Generates the catalogue of a message type.
 
 The invalid cases break every rule with every technique, and at several positions in arrays. The valid cases contain every edge (an
-unusual valid value), and combine the states of any two properties (absent, null, plain or at an edge). The other cases touch each
-ambiguity. `catalogue_order` sorts the cases.
+unusual valid value), and combine the states of any two properties (absent, null, plain or at an edge). The unspecified cases touch
+each ambiguity. `catalogue_order` sorts the cases.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +41,7 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
 
 
 def faults_of(contract: Contract, message_type: MessageType, now: datetime, rules: Iterable[Rule]) -> Iterator[Case]:
-    """Yields the cases that break these rules. Cases that break a rule with a condition are followed by their `controls`."""
+    """Yields the cases that break these rules, and the controls of each case (see `controls`)."""
     faults, controls = FaultMaker(contract, message_type, now), ControlMaker(contract, message_type, now)
     for rule in rules:
         for case in faults.of_rule(rule):

@@ -1,7 +1,7 @@
 """Sorts the catalogue so that the first cases cover the most goals (see `covering.goals`).
 
 The next case is always the case that adds the most to the coverage of the earlier cases. If the twin of an invalid case is not yet
-in the list, both are added together. Their weight is divided by two, because they are two cases.
+in the list, the twin and the case are added together. Their weight is divided by two, because they are two cases.
 """
 
 from collections import defaultdict
@@ -13,17 +13,15 @@ from brokerfuzz.cases.case import Case
 
 
 class CaseWeight(NamedTuple):
-    """The goals that a case covers, with their weights. The goals in the bit mask `bits` all have the same weight."""
+    """The goals that a case covers. `named` maps goals to their weights. All goals in the bit mask `bits` have the same weight."""
 
     named: dict[str, int]
     bits: int = 0
 
 
 def by_cover(cases: Sequence[Case], weights: Sequence[CaseWeight], of_bit: int = 0) -> Iterator[Case]:
-    """Yields the cases in the order of the catalogue: the next case is always the case that adds the most weight. The twin of an
-    invalid case comes before the case.
-
-    Cases that add the same weight keep their order. `of_bit` is the weight of each goal in the bit mask.
+    """Yields the cases that add the most weight first. The twin of an invalid case comes before the case. Cases that add the same
+    weight keep their order. `of_bit` is the weight of each goal in `CaseWeight.bits`.
     """
     return _Cover(cases, weights, of_bit).every()
 
@@ -80,7 +78,7 @@ class _Cover:
         return (sum(new.values()) + self.of_bit * (bits & ~self.bits).bit_count()) // max(len(together), 1)
 
     def _left(self, case: Case) -> CaseWeight:
-        """Returns the goals, with their weights, that this case covers and no earlier case covers."""
+        """Returns the weight of a case without the goals that earlier cases cover."""
         left = self.weight_of.get(case.id, _NOTHING)
         for name in left.named.keys() & self.covered:
             del left.named[name]

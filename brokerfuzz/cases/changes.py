@@ -15,8 +15,8 @@ Steps = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Replaces the value at a place, or adds a value there. orjson must be able to serialize the value. An `orjson.Fragment` is
-    inserted unchanged.
+    """Replaces the value at a place, or adds a property. orjson must be able to serialize `value`. An `orjson.Fragment` is inserted
+    unchanged.
     """
 
     value: Any
@@ -52,14 +52,14 @@ def pointer(steps: Steps) -> str:
 
 
 def value_at(message: Any, steps: Steps) -> Any:
-    """Returns the value at a place of a message. Raises `KeyError` or `IndexError` if there is no such place."""
+    """Raises `KeyError` or `IndexError` if the message has no such place."""
     for step in steps:
         message = message[step]
     return message
 
 
 def apply(message: Any, steps: Steps, change: Change) -> bytes:
-    """Returns the bytes of the changed message. The message object itself does not change."""
+    """Returns the bytes of the changed message. The object `message` does not change."""
     return change.how(compact(message)) if isinstance(change, Rewrite) else compact(altered(message, steps, change))
 
 
@@ -76,7 +76,7 @@ def altered(message: Any, steps: Steps, change: Put | Remove | AddProperty) -> A
 
 
 def place_of(steps: Steps, change: Change) -> Steps:
-    """Returns the place that a change affects. For a change to the whole message, this is the root of the message."""
+    """Returns the place that a change affects. For a `Rewrite`, this place is the root of the message."""
     match change:
         case AddProperty(name):
             return (*steps, name)
@@ -87,7 +87,7 @@ def place_of(steps: Steps, change: Change) -> Steps:
 
 
 def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
-    """Returns a changed copy of the message. Only the objects and arrays on the path are copied."""
+    """Returns a copy of the message in which `change` has replaced one value. Only the objects and arrays on the path are copied."""
     if not steps:
         return change(message)
     result, step = message.copy(), cast(Any, steps[0])

@@ -1,8 +1,7 @@
-"""Writes the part of a twin that differs from its case, for `repr()` of a case. If a fault removes or rewrites much of the twin, this
-part is compressed.
+"""Writes the part of a twin that differs from its case, for `repr()` of a case. A long part is compressed.
 
-The compression uses the body of the case and plain messages as its dictionary. So the compressed text contains only what is not in the
-dictionary.
+The compression uses the body of the case and plain messages as its dictionary. So the compressed text contains only the bytes that
+are not in the dictionary.
 """
 
 import zlib
@@ -20,7 +19,7 @@ LEGIBLE = 80
 """A difference with up to `LEGIBLE` characters is never compressed."""
 _AROUND_FAULTS = (UNUSUAL, BARE, NULLS, BACKWARDS, COMPLETE, SMALLEST)
 _ITEMS = 3
-"""The number of items in the arrays of the plain messages in the dictionary."""
+"""The number of items per array in the plain messages of the dictionary."""
 _LARGEST = 30_000
 """The maximum size of the dictionary, in bytes. zlib can refer only to the last 32,506 bytes."""
 _RAW = -zlib.MAX_WBITS
@@ -28,7 +27,7 @@ _RAW = -zlib.MAX_WBITS
 
 
 def written_twin(twin: bytes, case: Case, contract: Contract) -> Splice:
-    """Returns the part of the twin that differs from the case. A long part is compressed if this makes it shorter."""
+    """Returns the part of the twin that differs from the case. A long part is compressed if the compressed text is shorter."""
     start, end, different = plain = splice(case.body, twin)
     if len(repr(plain)) <= LEGIBLE:
         return plain
@@ -37,33 +36,31 @@ def written_twin(twin: bytes, case: Case, contract: Contract) -> Splice:
 
 
 def splice(body: bytes, twin: bytes) -> tuple[int, int, bytes]:
-    """Returns the part in which two messages differ: its start and end in `body`, and its bytes in `twin`."""
-    start = _common_length(body, twin)
-    end = _common_length(body[start:][::-1], twin[start:][::-1])
+    """Returns the start and the end of the different part in `body`, and the bytes of the different part in `twin`."""
+    start = _common_prefix_length(body, twin)
+    end = _common_prefix_length(body[start:][::-1], twin[start:][::-1])
     return start, len(body) - end, twin[start : len(twin) - end]
 
 
-def _common_length(one: bytes, other: bytes) -> int:
-    """Returns how many bytes at the beginning of two messages are equal."""
+def _common_prefix_length(one: bytes, other: bytes) -> int:
     return bisect(range(min(len(one), len(other))), False, key=lambda index: one[: index + 1] != other[: index + 1])
 
 
 def compressed(part: bytes, body: bytes, message_type: MessageType, contract: Contract) -> str:
-    """Compresses a part of a twin to ASCII text. Bytes that also occur in the body or in a plain message need almost no space."""
-    compressor = zlib.compressobj(9, zlib.DEFLATED, _RAW, 9, zdict=_known(body, message_type, contract))
+    """Compresses `part` to ASCII text. Bytes that also occur in `body` or in a plain message need almost no space."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, _RAW, 9, zdict=_dictionary(body, message_type, contract))
     return b85encode(compressor.compress(part) + compressor.flush()).decode()
 
 
 def decompressed(text: str, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Restores the part that `compressed` has compressed. Raises `LabelError` if the compressed text was not made for this body."""
+    """Raises `LabelError` if `text` was not compressed with the same `body`."""
     try:
-        return zlib.decompressobj(_RAW, zdict=_known(body, message_type, contract)).decompress(b85decode(text))
+        return zlib.decompressobj(_RAW, zdict=_dictionary(body, message_type, contract)).decompress(b85decode(text))
     except (ValueError, zlib.error) as problem:
         raise LabelError(f"twin={text[:40]!r} was not made for this body ({problem}): use the twin that `repr()` of the case contains") from None
 
 
-def _known(body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Returns the dictionary for the compression: plain messages, and the end of the body."""
+def _dictionary(body: bytes, message_type: MessageType, contract: Contract) -> bytes:
     plain = _plain_messages(message_type, contract)
     return plain + body[-max(1, _LARGEST - len(plain)) :]
 

@@ -1,8 +1,8 @@
 """Generates controls for rules that have a condition.
 
-For example, a rule requires clusters if `offerType` is `Product List`. An invalid message has no clusters. Its control is the same
-message with another `offerType`, so the control is valid. A program that ignores the condition gives a wrong answer to one of these
-two messages.
+For example, a rule requires clusters if `offerType` is `Product List`. A message without clusters breaks this rule. The control is
+the same message with another `offerType`, and is valid. A program that ignores the condition gives a wrong answer to one of the two
+messages.
 """
 
 import json
@@ -25,15 +25,13 @@ UNDER = "under:"
 
 @dataclass(frozen=True)
 class ControlMaker:
-    """Generates the controls of one message type."""
-
     contract: Contract
     message_type: MessageType
     now: datetime
 
     def of_fault(self, rule: Rule, fault: Case) -> Iterator[Case]:
-        """Yields a control for each value of a property that makes a true condition false, or a false condition true. Yields nothing
-        for a rule without a condition.
+        """Yields a control for each property value that changes the condition of the rule from true to false, or from false to
+        true. Yields nothing for a rule without a condition.
         """
         condition = self._condition(fault) if rule.condition or rule.keyword in OF_PRESENCE else None
         if condition is None or not isinstance(message := fault.value, dict):
@@ -49,7 +47,7 @@ class ControlMaker:
         return next((condition for condition in known if condition.label in labels), None)
 
     def _others(self, condition: Condition, held: Any, name: str) -> list[Any]:
-        """Returns the values of a property that make a false condition true, or a true condition false."""
+        """Returns the values of the property `name` that change the condition from true to false, or from false to true."""
         schema = self.contract.sites[self.message_type][join(condition.site, name)].schema
         now = matches(condition.when, held)
         return [value for value in self._values(join(condition.site, name), schema) if matches(condition.when, {**held, name: value}) != now]
@@ -62,7 +60,9 @@ class ControlMaker:
         return [*null, *(edges(self.contract, self.message_type).values(path)[:3] if scalar else [])]
 
     def _control(self, fault: Case, steps: Steps, value: Any, tag: str) -> Case:
-        """Returns the control: the message with another value. If the control is still invalid, its twin gets the same value."""
+        """Returns the control: the message of `fault` with `value` at the path `steps`. If the control is still invalid, its twin
+        gets the same value.
+        """
         tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), tag)
         control = self._judged(_with(fault, steps, value), tags)
         if control.label == "valid" or fault.twin is None:
@@ -78,5 +78,5 @@ class ControlMaker:
 
 
 def _with(case: Case, steps: Steps, value: Any) -> bytes:
-    """Returns the bytes of the message with another value at one place. Python's `json` writes integers of any size."""
+    """Uses Python's `json`, because orjson cannot write integers of any size."""
     return json.dumps(altered(case.value, steps, Put(value)), ensure_ascii=False, separators=(",", ":")).encode()

@@ -16,7 +16,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 
 def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = None) -> Iterator[Case]:
-    """Yields a small number of cases that cover the same goals as all cases, the most useful case first.
+    """Yields a few cases that cover the same goals as all `cases`. The most useful case comes first.
 
     The goals are the ones that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs. `now` is the time
     that counts as the present.
@@ -34,7 +34,7 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
 
 
 _WEIGHT = 2
-"""The weight of a goal. The weight must be divisible by two, because the weight of an invalid case and its twin is divided by two."""
+"""The weight of a goal. This number must be even, because `by_cover` divides the weight of an invalid case and its twin by two."""
 
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:

@@ -31,9 +31,6 @@ class EdgeMaker:
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Yields ordinary messages, messages with many edges, messages in which one property is absent or null, and one message
-        in different notations.
-        """
         return (case for case in self._all() if case is not None)
 
     def _all(self) -> Iterator[Case | None]:
@@ -57,8 +54,8 @@ class EdgeMaker:
         return list(self.contract.sites[self.message_type].values())
 
     def _packed(self) -> Iterator[Case | None]:
-        """Yields a message in which all properties are null, one in which all booleans are false, and one with all properties in
-        reverse order. Then yields messages in which all properties are at an edge.
+        """Yields messages that have many edges: all values null, all booleans false, all properties in reverse order, or all values
+        at an edge.
         """
         yield self._case("all-null", MessagePlan(choose=null_where_allowed))
         yield self._case("all-false", MessagePlan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
@@ -71,8 +68,8 @@ class EdgeMaker:
     def _grounds(self) -> list[Schema]:
         """Returns schemas for a few messages that together contain every site.
 
-        Each schema after the first requires a site that the earlier messages lack. If a minimum and a maximum can limit the
-        quantities in a message, one more schema forbids these limits.
+        Each schema after the first requires a site that the earlier messages lack. If a message can limit its quantities with a
+        minimum and a maximum, one more schema forbids these limits.
         """
         unlimited = [
             schema_requiring(path, {"properties": {name: {"type": ["null"]} for name in names[1:]}})
@@ -100,8 +97,8 @@ class EdgeMaker:
         return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not unsupported_keywords_of(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
-        """Returns a function that chooses the edge with the index `number` for every property. If one time must be later than another,
-        the function chooses the following edge for the later time.
+        """Returns a function that chooses the value with the index `number` for every property. If one time must be later than
+        another, the function chooses the next value for the later time.
         """
         later = {
             join(path, names[1])
@@ -141,8 +138,8 @@ class EdgeMaker:
                     yield self._case(f"{name}-{site.path}={value}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
-        """Yields up to three messages for each property. If the property is optional, it is absent in one message, and the only
-        optional property in another. If the property can be null, it is null in one message.
+        """Yields up to three messages for each property: without this property, without all other optional properties, and with
+        null as its value.
         """
         for site in self._sites:
             if not site.name:
@@ -162,7 +159,9 @@ class EdgeMaker:
         yield from self._literals("number", NUMBER_LITERALS, lambda number: 90000.25 + number)
 
     def _literals(self, json_type: str, literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
-        """Yields messages that together contain all these notations. Each property gets a different notation."""
+        """Yields messages that together contain all `literals`, each at a different property. `mark` creates the values that the
+        literals replace.
+        """
         fits = self.free_sites(json_type)
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))
@@ -177,7 +176,6 @@ class EdgeMaker:
         return [site.path for site in self._sites if types_of(site.schema) - {"null"} == {json_type} and self._is_free(site)]
 
     def _is_free(self, site: Site) -> bool:
-        """Returns whether every value of the type is valid at the site, and no ambiguity concerns the site."""
         bound = {"enum", KNOWN, "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
         return not bound and not unsupported_keywords_of(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
 
@@ -196,7 +194,7 @@ def _only(path: str, state: Any) -> Choose:
 
 
 def _within_texts(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
-    """Returns a function that changes the first property name and the first string in a message."""
+    """Returns a function that applies `change` to the first property name and to the first string of a message."""
 
     def rewrite(body: bytes) -> bytes:
         pieces = body.split(b'"')
@@ -234,7 +232,7 @@ TEXT_LITERALS: Sequence[str] = [
         "\uffff", "\U0010ffff", "\x7f", "\u2028\u2029", "\u03c0\u20ac\U0001d11e", r"\u200B\u2064", "[1,2]", "{}", "\ufffd",
     )
 ]  # fmt: skip
-"""Strings in notations that RFC 8259 allows: every kind of escape, noncharacters, and strings that look like other syntax."""
+"""Strings in JSON notation that RFC 8259 allows: with escapes, with Unicode noncharacters, or with text that looks like code."""
 NUMBER_LITERALS: Sequence[str] = (
     "0e1", "0e+1", "0E-1", "-0", "-0.0", "0e999", "1E22", "1E+2", "1E-2", "1e2", "123e45", "123.456e78", "1.0e+28", "-1.0e+28",
     "100000000000000000000", "1.50",

@@ -1,7 +1,7 @@
 """Finds the edges of a value. An edge is something unusual about a valid value: for example, a string is empty.
 
-Each edge has a name and a function that recognises it. A site can have an edge if its schema allows at least one value with this
-edge.
+Each edge has a name, and a function that recognises the edge. A site can have an edge if its schema allows at least one value with
+this edge.
 """
 
 import unicodedata
@@ -106,7 +106,7 @@ _OF_SPELLING: Mapping[str, Mapping[str, Test]] = {
 
 
 _REMEMBERED = 10_000
-"""The maximum number of values whose edges are cached. The cache helps because most messages contain the same values."""
+"""The maximum number of values whose edges are cached. Most messages contain the same values."""
 
 
 class Edges:
@@ -179,7 +179,7 @@ class Edges:
 
 
 def spelled(value: Any) -> str:
-    """Returns the name of the edge that a boolean or a value of an enumeration has."""
+    """Returns the name of an edge for a boolean or for a value of an enumeration, such as `true` or `=Email`."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else f"={value}"
 
 

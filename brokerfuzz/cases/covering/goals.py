@@ -30,7 +30,7 @@ KINDS = ("rule", "technique", "edge", "ambiguity", "pair")
 
 
 def of_rule(rule: Rule, technique: str | None = None) -> Goal:
-    """Returns the goal that a case covers if it breaks this rule (with this technique)."""
+    """Returns the goal of breaking this rule with this technique (None: with any technique)."""
     suffix = rule.id.rpartition(":")[2]
     return Goal("technique", rule.site, f"{suffix} {technique}") if technique else Goal("rule", rule.site, suffix)
 
@@ -40,7 +40,7 @@ def of_ambiguity(ambiguity: Ambiguity, site: str) -> Goal:
 
 
 def of_pair(path: str, some: Any) -> Goal:
-    """Returns the goal that a case covers if the properties of an object have these states."""
+    """Returns the goal of a pair. `some` contains the names of properties with their states."""
     return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in some))
 
 
@@ -50,8 +50,8 @@ _met = lru_cache(maxsize=1 << 16)(of_pair)
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
     """Returns the goals that a case covers.
 
-    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the ambiguities that
-    it touches. A valid case covers its edges and the combinations of `strength` states in its objects (2: pairs).
+    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the ambiguities
+    that it touches. A valid case covers its edges, and the combinations of `strength` states in each object (2: pairs).
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))
@@ -61,10 +61,7 @@ def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
 
 
 def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
-    """Yields the goals of the rules that a case breaks.
-
-    A changed contract can use keywords that brokerfuzz does not know. Rules with unknown keywords are not goals.
-    """
+    """Rules with keywords that brokerfuzz does not know are not goals. Only changed contracts have such keywords."""
     known = contract.rules_by_id
     yield from (of_rule(known[broken.rule]) for broken in case.verdict.broken if broken.rule in known)
     yield from (of_rule(known[fault.rule], fault.technique) for fault in case.faults if fault.rule in known)

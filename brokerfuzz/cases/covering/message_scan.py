@@ -23,7 +23,7 @@ class ObjectStates:
     """The possible states of the properties of an object. In a bit mask of states, each bit stands for one property in one state."""
 
     def __init__(self, path: str, states_of: StatesOf, first: int) -> None:
-        """Numbers all pairs of states of this object. `first` is the number of the first pair."""
+        """Gives a number to each pair of states. `first` is the number of the first pair."""
         self.path = path
         self.ordered = [(name, state) for name, of in states_of.items() for state in of]
         self.bits: Mapping[tuple[str, str], int] = {one: 1 << rank for rank, one in enumerate(self.ordered)}
@@ -31,7 +31,7 @@ class ObjectStates:
         self.behind = first + len(self.ordered) ** 2
 
     def pairs(self, held: int) -> int:
-        """Returns all pairs of the states in the bit mask `held`. The result is a bit mask of pairs."""
+        """Returns the bit mask of all pairs of the states in the bit mask `held`."""
         found = 0
         for rank in ranks(held):
             found |= held >> rank + 1 << self._first + rank * len(self.ordered)
@@ -74,7 +74,7 @@ class MessageScanner:
         return _ScannedPlace(path, Goal("edge", path, "absent"), props, items, self._objects.get(path))
 
     def _at(self, place: "_ScannedPlace", value: Any, shown: ScannedMessage) -> str:
-        """Scans a value and everything inside it, and returns the state of the value."""
+        """Adds the edges and states of `value`, and of everything inside `value`, to `shown`. Returns the state of `value`."""
         if isinstance(value, dict):
             self._properties(place, value, shown)
         elif isinstance(value, list):
@@ -101,13 +101,15 @@ class MessageScanner:
             shown.held.append((place.object, held))
 
     def _alone(self, path: str, value: Any) -> tuple[Sequence[Goal], str]:
-        """Returns the edges and the state of a string, a number or a boolean."""
+        """Returns the edges and the state of a value, but not of the values inside an object or array."""
         return [Goal("edge", path, edge) for edge in self._known.edges.of(path, value)], self._known.state(path, value)
 
 
 @dataclass(frozen=True, slots=True)
 class _ScannedPlace:
-    """A site of the scanned message type, with the sites directly below it. `object` is set for an object with more than one property."""
+    """A site of the scanned message type, with the sites directly below it. `object` is None if the site is not an object with
+    several properties.
+    """
 
     path: str
     absent: Goal
@@ -117,7 +119,7 @@ class _ScannedPlace:
 
 
 def ranks(bits: int) -> Iterator[int]:
-    """Yields the positions of the ones in the binary form of an integer, lowest first."""
+    """Yields the positions of the bits that are 1, lowest first."""
     while bits:
         low = bits & -bits
         yield low.bit_length() - 1

@@ -1,5 +1,5 @@
-"""Determines the states of an object's properties: absent, null, plain, or at an edge. A boolean or an enumeration has one state for
-each value instead of plain and at an edge.
+"""Determines the states of an object's properties: absent, null, plain, or at an edge. For a boolean or an enumeration, each value
+is a state of its own.
 
 Each pair of states of two properties counts as a goal.
 """
@@ -35,7 +35,7 @@ class States:
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
 
     def _learn(self, path: str, value: Any) -> None:
-        """Stores the edges that an ordinary message has, so that ordinary values do not count as being at an edge."""
+        """Stores the edges of an ordinary message. A value with only such edges counts as plain."""
         self._plain.setdefault(path, {"1-items", "2-items"}).update(self.edges.of(path, value))
         if isinstance(value, dict):
             for name, item in value.items():

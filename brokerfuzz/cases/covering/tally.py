@@ -1,7 +1,5 @@
-"""Counts how many messages cover each goal, and records the first message for each goal.
-
-The messages are counted one by one, so the memory does not grow with the size of the corpus. The pairs of states are the bits of
-one integer, because a message can contain more than 630 pairs.
+"""Counts how many messages cover each goal, and records the first message for each goal. The messages are counted one by one, so
+the memory does not grow with the size of the corpus.
 """
 
 from collections import Counter
@@ -77,7 +75,7 @@ class Tally:
         return MessageScanner(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
-        """Returns the goal. If the goal is an ambiguity that concerns all places of a message, returns it with the root as its site."""
+        """If the goal is an ambiguity that concerns the whole message, replaces the goal's site with the root."""
         return goal if goal.kind != "ambiguity" or goal in self._known else goal._replace(site="")
 
     # ---------------------------------------------------------------------------------------------------- results
@@ -87,7 +85,7 @@ class Tally:
         return self.verdicts.total()
 
     def score(self, *kinds: str) -> "Score":
-        """Returns the number of covered goals and the number of all goals, for these kinds of goals."""
+        """Counts the covered goals and all goals of these kinds."""
         return self.score_of([goal for goal in self.goals if goal.kind in kinds])
 
     def score_of(self, goals: Sequence[Goal]) -> "Score":
@@ -108,8 +106,6 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The number of covered goals, and the number of all goals."""
-
     covered: int
     all: int
 
@@ -132,7 +128,7 @@ class _SeenCombinations:
         self.last_states: dict[tuple[int, ...], int] = {}
 
     def new(self, held: int) -> Iterator[Goal]:
-        """Yields the combinations of these states that have not occurred before. `held` is a bit mask of states."""
+        """Yields the combinations of the states in the bit mask `held` that have not occurred before."""
         ordered = self.props.ordered
         for prefix in combinations([*ranks(held)], self.prefix_size):
             behind = held >> (prefix[-1] + 1) << (prefix[-1] + 1) if prefix else held

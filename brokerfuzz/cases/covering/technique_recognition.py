@@ -1,9 +1,8 @@
 """Finds out which technique was used in an invalid message that brokerfuzz did not generate.
 
-A technique turns a valid value into an invalid one, but the message contains only the invalid value. To recognise a technique,
-brokerfuzz guesses valid values: for example, the number in a string, or the first item of an array. If a technique turns such a
-guess into exactly the invalid value, the technique is recognised. If no technique is recognised, the message covers only the
-broken rule.
+A technique turns a valid value into an invalid value, but the message contains only the invalid value. To recognise a technique,
+brokerfuzz guesses valid values: for example, the number in a string, or the first item of an array. If a technique turns a guess
+into exactly the invalid value, the technique is recognised. If no technique is recognised, the message covers only the broken rule.
 """
 
 import json
@@ -76,7 +75,7 @@ class _Breakable:
     now: datetime
 
     def techniques(self, body: bytes, at: str) -> Iterable[Technique]:
-        """Returns the techniques that may have created the message. The only fault of the message is at the JSON Pointer `at`."""
+        """Returns the techniques that may have created the message. `at` is the JSON Pointer to the message's only fault."""
         if self.rule.keyword == JSON_RULE:
             return self.bodies.get(body, ())
         if self.rule.keyword == "required":
@@ -93,7 +92,7 @@ class _Breakable:
 
     @cached_property
     def plain(self) -> Any:
-        """The valid value at the site of the rule in the ordinary message. None if a changed contract prevents a value there."""
+        """The value at the rule's site in the ordinary message. None if a changed contract prevents a value at this site."""
         return next((value_at(self.message, steps) for steps in places(self.message, self.rule.site)), None)
 
     def _changes(self, present: Any) -> Iterator[tuple[Technique, Change]]:
@@ -126,8 +125,8 @@ class _Breakable:
     # ----------------------------------------------------------------------------------------------------- properties
 
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
-        """Returns the techniques that add a property with this name. If there are none, returns the techniques that add a property with
-        any name. If these techniques add values of several types, only those that add a value of the same type as `value` are returned.
+        """Returns the techniques that add a property with this name, otherwise the techniques that add any unknown property. If
+        these techniques add values of different types, the result contains only techniques that add the type of `value`.
         """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}
@@ -135,7 +134,9 @@ class _Breakable:
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[tuple[Technique, Any]]]:
-        """Maps the name of each added property to the techniques that add it, each with the value of the property."""
+        """Maps the name of each added property to the techniques that add this property. Each technique is listed with the
+        property's value.
+        """
         presents = [{name: value} for name, value in self.plain.items()] if self.plain else []
         changes = (entry for present in presents for entry in self._changes(present))
         adding = ((technique, change) for technique, change in changes if isinstance(change, AddProperty))
@@ -143,7 +144,7 @@ class _Breakable:
 
     @property
     def of_any_name(self) -> Sequence[tuple[Technique, Any]]:
-        """The techniques that add a property with an arbitrary unknown name, each with the value of the property."""
+        """The techniques that add a property with an arbitrary unknown name. Each technique is listed with the property's value."""
         return next((added for added in self.added.values() if len({type(put) for _, put in added}) > 2), ())
 
 
@@ -155,9 +156,7 @@ def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def _spelled(value: Any) -> str:
-    """Returns the JSON of a value in a unique notation, so that equal values give equal strings. The value may contain an
-    `orjson.Fragment`.
-    """
+    """Returns the JSON of a value with sorted properties, so that equal values give equal strings. `value` can be an `orjson.Fragment`."""
     return json.dumps(json.loads(compact(value)) if isinstance(value, Fragment) else value, sort_keys=True)
 
 
@@ -171,7 +170,7 @@ def _value_at(message: Any, at: Sequence[str]) -> Any:
 
 
 def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
-    """Yields valid values that a technique may have turned into the invalid value."""
+    """Yields valid values that a technique may have turned into the invalid value `found`."""
     if rule.keyword == "enum":
         yield from rule.value
         return
@@ -207,9 +206,7 @@ def _fits(schema: Schema, value: Any) -> bool:
 
 
 def _read_from(text: str) -> Iterator[Any]:
-    """Yields the values from which a technique may have created the string: a number or other JSON in the string, the parts between its
-    commas, and the string without outer spaces or without its last character.
-    """
+    """Yields valid values that a technique may have turned into the string `text`."""
     if number := _NUMBER.search(text):
         yield float(number[0])
         with suppress(OverflowError):

@@ -43,7 +43,7 @@ def negative(context: FaultContext) -> Change | None:
 
 
 def _of_fractions(value: Callable[[Any], Any]) -> ChangeOf:
-    """Returns a technique that computes a value from the minimum. The technique applies if the schema allows fractions."""
+    """Returns a technique that replaces the number with `value(minimum)`. The technique applies only if the schema allows fractions."""
     return lambda context: None if _whole(context) else Put(value(context.rule.value))
 
 
@@ -90,15 +90,15 @@ def wraps_64_bits_from_below(context: FaultContext) -> Change | None:
 
 
 def _integer(value: int) -> ChangeOf:
-    """Returns a technique that uses this integer. The technique applies if the schema allows only integers and the integer is too
-    low or too high.
+    """Returns a technique that replaces the number with the integer `value`. The technique applies only if the schema forbids
+    fractions and `value` breaks the rule.
     """
     literal = Fragment(str(value))
     return lambda context: Put(literal) if _whole(context) and _beyond(context, value) else None
 
 
 def _literal(written: str) -> ChangeOf:
-    """Returns a technique that uses this integer in exactly this notation, if the integer is too low or too high."""
+    """Returns a technique that writes `written` instead of the number. The technique applies only if this number breaks the rule."""
     literal = Fragment(written)
     return lambda context: Put(literal) if _beyond(context, float(written)) else None
 
@@ -141,13 +141,13 @@ for _name, _text, _keyword, _written in (
 
 @breaks("multipleOf", family="step")
 def off_the_step(context: FaultContext) -> Change | None:
-    """A number half a step above a multiple of the step (for integers: one above it)."""
+    """A multiple of the step, plus half a step (for an integer: plus one)."""
     beside = context.present + (1 if _whole(context) else context.rule.value / 2)
     return Put(beside) if beside % context.rule.value else None
 
 
 @breaks("multipleOf", family="step")
 def off_the_step_below(context: FaultContext) -> Change | None:
-    """A number half a step below a multiple of the step (for integers: one below it)."""
+    """A multiple of the step, minus half a step (for an integer: minus one)."""
     beside = context.present - (1 if _whole(context) else context.rule.value / 2)
     return Put(beside) if beside % context.rule.value else None

@@ -23,15 +23,13 @@ def _ahead(delta: timedelta, fraction: str = "") -> ChangeOf:
 
 
 def _at(hours: int, offset: str) -> ChangeOf:
-    """Returns a technique that writes a local time with the offset of its time zone. The local time is `hours` hours after the current
-    UTC time.
-    """
+    """Returns a technique that writes a time with the time zone `offset`. The written local time is the current UTC time plus `hours`."""
     return lambda context: Put(spell(context.now + timedelta(hours=hours)).removesuffix("Z") + offset) if context.now else None
 
 
 def _then(written: str) -> ChangeOf:
-    """Returns a technique that uses this fixed time. The technique applies only if this time is more than a day after the current
-    time. If the current time is not known, the latest supported time counts instead.
+    """Returns a technique that uses the fixed time `written`. The technique applies only if `written` is more than a day after the
+    current time. If the current time is unknown, the latest supported time counts as the current time.
     """
     moment = timestamp(written).moment
     assert moment is not None
@@ -44,7 +42,7 @@ for _name, _text, _change in (
     ("hour-ahead", "One hour in the future.", _ahead(timedelta(hours=1))),
     ("day-ahead", "One day in the future.", _ahead(_DAY)),
     ("year-ahead", "One year in the future.", _ahead(366 * _DAY)),
-    ("minutes-ahead", "Six minutes in the future: more than the clocks of two machines should differ.", _ahead(timedelta(minutes=6))),
+    ("minutes-ahead", "Six minutes in the future, which is more than the usual clock tolerances.", _ahead(timedelta(minutes=6))),
     ("last-year-there-is", "The last second of the year 9999.", _then("9999-12-31T23:59:59Z")),
     ("last-year-with-offset", "The last second of the year 9999, with the offset +00:00.", _then("9999-12-31T23:59:59+00:00")),
     ("last-year-in-lower-case", "The last second of the year 9999, with lower-case letters.", _then("9999-12-31t23:59:59z")),

@@ -1,6 +1,4 @@
-"""Defines techniques that use a value of a wrong type. Lenient parsers convert such a value to the right type, so they do not
-notice the fault.
-"""
+"""Defines techniques that use a value of a wrong type. Lenient parsers convert this value to the right type and do not notice the fault."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -15,8 +13,8 @@ from brokerfuzz.schemas.instants import instant
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:
-    """Returns a technique that replaces the current value with `value` if `kind` is true for the current value. If `value` is a
-    `Fragment`, such as 15e-1, it keeps its notation.
+    """Returns a technique that replaces a value with `value` if `kind` returns True for the old value. A `Fragment`, such as
+    `15e-1`, keeps its notation.
     """
     if isinstance(value, Fragment):
         return lambda context: Put(value) if kind(context.present) and context.forbids("number") else None
@@ -47,7 +45,7 @@ def _instant(value: Any) -> datetime | None:
 
 
 def _in_quotes(spell: Callable[[str], str]) -> ChangeOf:
-    """Returns a technique that turns the current number into a string."""
+    """Returns a technique that replaces a number with a string. `spell` creates this string from the digits of the number."""
     return lambda context: put(context, spell(str(context.present))) if _is_number(context.present) else None
 
 

@@ -21,7 +21,7 @@ def in_words(value: Any) -> str:
 
 
 def put(context: FaultContext, value: Any) -> Change | None:
-    """Returns the change that replaces the value, if the type of the new value breaks the rule."""
+    """Returns a change that replaces the old value with `value`. Returns None if the type of `value` does not break the rule."""
     return Put(value) if context.forbids(JSON_TYPE_OF[type(value)]) else None
 
 

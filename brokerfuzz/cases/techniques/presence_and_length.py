@@ -47,7 +47,7 @@ def doubled_items(context: FaultContext) -> Change | None:
 
 
 def _lengthened(context: FaultContext, size: int) -> Change | None:
-    """Adds copies of the last item to the array. If the item is a string or an integer, each copy contains a different number, so that
+    """Adds copies of the last item until the array has `size` items. Copies of strings and integers get different numbers, so that
     all items are unique.
     """
     if not context.present:

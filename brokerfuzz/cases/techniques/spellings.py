@@ -18,7 +18,7 @@ def one_longer(context: FaultContext) -> Change:
 
 @breaks("maxLength", family="length")
 def one_longer_with_blank(context: FaultContext) -> Change:
-    """A string of the maximum length with a space after it."""
+    """A string of the maximum length, plus a space."""
     return Put("b" * context.rule.value + " ")
 
 

@@ -1,6 +1,4 @@
-"""Defines techniques that add a property that the contract does not allow. Some of the added names are known names in another
-notation.
-"""
+"""Defines techniques that add a property that the contract does not allow. Some property names are known names in another notation."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,9 +14,7 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def _adds(technique: str, text: str, name: str, value: Any, *, first: bool = False) -> None:
-    """Registers a technique that adds a property with this name. If the object may have a property with this name, underscores are
-    appended to the name.
-    """
+    """Registers a technique that adds the property `name`. If the contract allows this property, underscores are appended to `name`."""
     register_technique(
         technique, text, "additionalProperties", family="unknown-property", change=lambda context: AddProperty(_new(name, context), value, first)
     )
@@ -57,7 +53,7 @@ _adds("templated-key", "An unknown property whose name is a template expression.
 
 
 def _beside(rename: Callable[[str], str]) -> ChangeOf:
-    """Returns a technique that adds a copy of a known property under another name."""
+    """Returns a technique that copies a known property. `rename` returns the name of the copy."""
 
     def change(context: FaultContext) -> Change | None:
         props = context.schema.get("properties", {})
@@ -76,7 +72,7 @@ def _words(name: str, separator: str) -> str:
 
 _FULL_WIDTH = {ascii_letter: ascii_letter + 0xFEE0 for ascii_letter in range(0x21, 0x7F)}
 LOOK_ALIKES = str.maketrans("aeopcxiESIOPCTBAHKMNX", "аеорсхіЕЅІОРСТВАНКМΝХ")
-"""Maps Latin letters to letters of other alphabets that look the same."""
+"""Maps Latin letters to Cyrillic and Greek letters that look the same."""
 
 for _name, _text, _rename in (
     ("other-case-key", "A copy of a known property with the case of its name's first letter changed.", lambda name: name[0].swapcase() + name[1:]),
@@ -121,7 +117,7 @@ for _name, _text, _rename in (
 
 @breaks("additionalProperties", family="unknown-property")
 def key_from_below(context: FaultContext) -> Change | None:
-    """A property of an inner object, added to the outer object, where the contract does not allow it."""
+    """A property of an inner object, copied to the outer object."""
     for name, value in _below(context):
         if name not in context.schema.get("properties", {}):
             return AddProperty(name, value)
@@ -130,13 +126,13 @@ def key_from_below(context: FaultContext) -> Change | None:
 
 @breaks("additionalProperties", family="unknown-property")
 def key_from_above(context: FaultContext) -> Change | None:
-    """An unknown property with the name of the property that contains this object or its array."""
+    """An unknown property with the same name as the property that contains the object."""
     name = context.rule.site.replace("[]", "").rpartition(".")[2]
     return AddProperty(name, [] if context.rule.site.endswith("[]") else {}) if name and name not in context.schema.get("properties", {}) else None
 
 
 def _below(context: FaultContext) -> Iterator[tuple[str, Any]]:
-    """Yields the names and values of the properties of objects directly inside this object. The value of an absent property is None."""
+    """Yields the name and the value of each property of the inner objects. The value of an absent property is None."""
     for name, schema in context.schema.get("properties", {}).items():
         yield from _properties(schema, context.present.get(name))
 

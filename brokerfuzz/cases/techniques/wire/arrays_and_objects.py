@@ -1,4 +1,4 @@
-"""Defines syntax errors between values: in commas, colons, names, brackets, comments and white space."""
+"""Defines syntax errors in commas, colons, names, brackets, comments and white space."""
 
 from brokerfuzz.cases.techniques.wire.syntax_slips import (
     after,

@@ -1,6 +1,4 @@
-"""Defines bodies with unexpected content instead of the message, before the message, or after the message. Some bodies are the
-message in another format.
-"""
+"""Defines bodies that are not the message: other content, the message in another format, or the message with content before or after it."""
 
 from base64 import b64encode
 from html import escape

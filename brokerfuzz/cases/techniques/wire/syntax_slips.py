@@ -1,6 +1,4 @@
-"""Makes slips (small syntax errors). Some functions of this module find a token in a message. The other functions change the message at
-this token.
-"""
+"""Makes slips (small syntax errors in a message). Some functions find a token of the message, and others change the message at a token."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,9 +11,9 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 Tokens = Sequence[bytes]
 Place = Callable[[Tokens], int | None]
-"""A function that returns the index of a token. The function returns None if the message has no such token."""
+"""Returns the index of a token, or None if the message has no such token."""
 Rewriting = Callable[[bytes], bytes | None]
-"""A function that returns the changed message. The function returns None if it cannot change the message."""
+"""Returns the changed message, or None if the change is impossible."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"]+')
 
@@ -123,14 +121,12 @@ def _booleans(found: Tokens) -> list[int]:
 
 
 def _fractions(found: Tokens) -> list[int]:
-    """Returns the indices of property values that are numbers with a fraction. Changing an integer could also break a rule about its
-    type or its bounds.
-    """
+    """Returns the indices of the property values with a fraction. A change to an integer could also break a rule about types or bounds."""
     return [index + 1 for index in _colons(found) if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]]
 
 
 def _arrays(found: Tokens) -> list[int]:
-    """Returns the indices of the tokens `[` at the beginning of arrays of strings."""
+    """Returns the indices of the brackets `[` that begin an array of strings."""
     return [index for index in _all(found, b"[") if found[index + 1][:1] == b'"']
 
 
