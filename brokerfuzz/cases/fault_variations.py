@@ -32,7 +32,7 @@ class Placement:
         return f"at:{self.name}"
 
     def indices(self, site: str) -> list[int]:
-        """Returns the index of the item in each array that contains the site."""
+        """Returns the index of the fault's item in each array that contains the site."""
         return [self.index if array in self.arrays else 0 for array in arrays_above(site)]
 
 
@@ -48,9 +48,8 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
-    For the first position, every array that contains the fault has only one item. For the second position, the fault is in the
-    eleventh of twelve items. These two positions detect most programs that do not check every item. Then follow the last item, a
-    middle item and the first item.
+    The first position is the only item of an array. The second position is the eleventh of twelve items. These two positions detect
+    most programs that do not check every item. The other positions are the last item, a middle item and the first item.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
@@ -59,11 +58,11 @@ def placements(site: str) -> list[Placement]:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Describes the properties that surround a fault: for example, that all of them are null.
+    """Describes the properties that surround a fault: for example, all of them are null.
 
-    `full` includes the optional properties, and `backwards` reverses the order of the properties. `enum_index` is the index of the
-    value that is used from each enumeration. If `realistic` is false, ordinary values are the simplest ones. `state` is a function that
-    chooses all other values from their schemas.
+    `full` includes the optional properties, and `backwards` reverses the order of the properties. From each enumeration, the value
+    with the index `enum_index` is used. Without `realistic`, each ordinary value is the simplest valid value. The function `state`
+    chooses a value for each other schema.
     """
 
     name: str
@@ -78,9 +77,7 @@ class Neighbours:
         return f"in:{self.name}"
 
     def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> MessagePlan:
-        """Returns the plan of a message with these neighbouring properties. `sizes` maps the paths of arrays to their sizes. For
-        `within`, see `MessagePlan`.
-        """
+        """For `sizes` and `within`, see `MessagePlan`."""
 
         def choose(path: str, schema: Schema) -> Any:
             if schema.get("enum") and (self.full or contract.sites[message_type][path].required):
@@ -122,9 +119,7 @@ BARE = Neighbours("bare", full=False, enum_index=1)
 NULLS = Neighbours("nulls", enum_index=2, state=_null)
 BACKWARDS = Neighbours("backwards", backwards=True, enum_index=3)
 NEIGHBOURS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
-"""The variations of the other properties, in order: all ordinary, all unusual, only required properties, all null, and in reverse
-order.
-"""
+"""Variations of the neighbouring properties: all ordinary, all unusual, only the required ones, all null, and in reverse order."""
 
 
 def variations(site: str) -> list[tuple[Placement, Neighbours]]:

@@ -17,9 +17,7 @@ from brokerfuzz.schemas.flattening import Schema, conjoin
 from brokerfuzz.schemas.sites import join
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
-"""The keywords of rules that require something to be present, not empty or large enough. Rules with a condition have only these
-keywords.
-"""
+"""The keywords of rules that require a property, a length or a minimum. Rules with a condition have only these keywords."""
 
 
 class _Recent(dict[Any, Any]):
@@ -68,11 +66,11 @@ class FaultMaker:
     def _first_that_fits(
         self, rule: Rule, techniques: Sequence[Technique], around: Sequence[tuple[Placement, Neighbours]], number: int, made: Collection[str]
     ) -> Iterator[Case]:
-        """Yields the case for `number`, or nothing if there is no such case.
+        """Yields at most one case. `number` selects a technique and a variation from `around`.
 
-        If there is a technique with the index `number`, the case uses this technique and is new. The case has the variation that
-        `number` selects or, if this is not possible, the simplest variation. For a larger number, the case has the selected variation,
-        and uses the first technique that applies.
+        If `number` is the index of a technique, the case uses this technique and is new. The case has the selected variation or, if
+        this is not possible, the simplest variation. For a larger number, the case has the selected variation, and uses the first
+        technique that applies.
         """
         placement, neighbours = around[number % len(around)]
         first = number % len(techniques)
@@ -103,7 +101,7 @@ class FaultMaker:
         return [rule for rule in self.contract.rules[self.message_type] if not self.techniques(rule)]
 
     def techniques(self, rule: Rule) -> list[Technique]:
-        """Returns the techniques that break the rule in an ordinary message. If several techniques give the same message, only
+        """Returns the techniques that break the rule in an ordinary message. If several techniques create the same message, only
         the first technique is returned.
         """
         if rule.id not in self._techniques:
@@ -116,8 +114,8 @@ class FaultMaker:
         return self._techniques[rule.id]
 
     def _broken_plainly(self, rule: Rule) -> Callable[[Technique], bytes | None]:
-        """Returns a function that takes a technique and breaks the rule with it in an ordinary message. The function returns the
-        invalid message, or None if the technique does not apply.
+        """Returns a function that breaks the rule in an ordinary message with a technique. This function returns the invalid
+        message, or None if the technique does not apply.
 
         For a changed contract, the oracle checks the message, because the rules may contradict each other.
         """
@@ -137,7 +135,7 @@ class FaultMaker:
         return self._message(rule, ONLY, COMPLETE, None)
 
     def simple(self, rule: Rule, neighbours: Neighbours) -> tuple[Any, Steps]:
-        """Returns a message with these neighbouring properties in which the rule can be broken, and the path to the place."""
+        """Returns a message in which the rule can be broken, and the path to the place of the fault."""
         message = self._message(rule, ONLY, neighbours, None)
         steps = self._steps(message, rule.site, ONLY)
         assert steps is not None, "this is a bug: the message has no place for the fault"
@@ -150,9 +148,9 @@ class FaultMaker:
         return FaultContext(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)
 
     def deciding(self, rule: Rule) -> list[Condition]:
-        """Returns the conditions that affect the rule. If the rule has a condition, this is the only one. Otherwise, these are the
-        conditions of rules about the objects and arrays that contain the site of the rule. For an enumeration, they also include the
-        conditions that depend on its value.
+        """Returns the conditions that affect the rule. A rule with a condition is affected only by this condition. Any other rule
+        is affected by the conditions of rules about an object or array that contains the rule's site. A rule about an
+        enumeration is also affected by the conditions that depend on the value of the enumeration.
         """
         if rule.condition is not None:
             return [rule.condition]
@@ -165,8 +163,8 @@ class FaultMaker:
     def case(
         self, rule: Rule, technique: Technique, placement: Placement = ONLY, neighbours: Neighbours = COMPLETE, *, given: Schema | None = None
     ) -> Case | None:
-        """Returns the case in which the technique breaks the rule, in a message that matches the schema `given`. Returns None if
-        the technique does not apply.
+        """Breaks the rule with the technique, in a message that matches the schema `given`. Returns None if the technique does not
+        apply.
         """
         message = self._message(rule, placement, neighbours, given)
         steps = self._steps(message, rule.site, placement)
@@ -175,7 +173,7 @@ class FaultMaker:
         return self.broken(message, steps, rule, technique, tags=(placement.tag, neighbours.tag))
 
     def broken(self, message: object, steps: Steps, rule: Rule, technique: Technique, tags: tuple[str, ...] = ()) -> Broken | None:
-        """Returns the case in which the technique breaks the rule at this place. Returns None if the technique does not apply."""
+        """Breaks the rule with the technique at the path `steps`. Returns None if the technique does not apply."""
         change = self._change(message, steps, rule, technique)
         if change is None:
             return None

@@ -1,8 +1,8 @@
 """Gives one property a different string in each message, for programs that reject repeated values.
 
-For example, a service may reject an offer number that it already knows. The contract does not say whether a service may do so.
-Without fresh values, rejections of repeated values would look like findings. Only the string changes: all other bytes of the
-message stay the same. A message is changed only if its verdict, its broken rules and its ambiguities stay the same.
+For example, a service may reject an offer number that it already knows. The contract does not say whether such a rejection is
+correct. Without fresh values, rejections of repeated values would look like findings. Only the string changes: all other bytes of
+the message stay the same. A message is changed only if its verdict, its broken rules and its ambiguities stay the same.
 """
 
 import gzip
@@ -24,7 +24,7 @@ _RUN, _NUMBERS = token_hex(4), count(1)
 _LONG = 100
 _BIG_ENDIAN = (b"\xfe\xff", b"\0\0")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
-"""A string, or a character that separates values. The expression also finds tokens in messages with syntax errors."""
+"""Finds strings, and the characters that separate values. Messages with syntax errors also have such tokens."""
 
 
 def fresh_string(value: str) -> str:
@@ -120,15 +120,13 @@ def _values(text: str, name: str) -> Iterator[re.Match[str]]:
 
 
 def _rewritten(literal: str, suffix: str) -> str:
-    """Returns a string in JSON notation with a suffix. The escapes in a short string stay the same."""
+    """Appends the suffix to a string in JSON notation. The escapes in a short string stay the same."""
     value = _read(literal)
     return f'{literal[:-1]}{suffix}"' if len(value) < _LONG else json.dumps(_with_suffix(value, suffix), ensure_ascii=False)
 
 
 def _read(literal: str) -> str:
-    """Returns the string that a JSON literal represents. For an invalid literal, such as one with an unknown escape, returns the
-    characters between its quotes.
-    """
+    """Returns the value of a string in JSON notation. If the notation is invalid, returns the characters between the quotes."""
     try:
         return str(json.loads(literal, strict=False))
     except ValueError:

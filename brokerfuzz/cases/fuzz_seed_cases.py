@@ -1,6 +1,6 @@
 """Selects seeds for fuzzers from the catalogue: short messages that together break every rule and contain every edge.
 
-A fuzzer runs each seed and combines it with the others, so more seeds would slow the fuzzer down.
+A fuzzer runs all seeds and combines them, so too many seeds slow the fuzzer down.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.schemas import Contract
 
 ENOUGH = 150
-"""After `ENOUGH` seeds, a case is not selected if it adds only a new technique."""
+"""After `ENOUGH` seeds, cases that add only a new technique are not selected."""
 _LARGEST = 2048
 """The maximum size of a seed, in bytes."""
 _IMPORTANT = 1000
@@ -20,7 +20,7 @@ _IMPORTANT = 1000
 
 
 def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
-    """Yields the seeds, the case that covers the most first. The function stops when no further case covers anything new."""
+    """Yields the seeds. The case that covers the most comes first. Cases that cover nothing new are omitted."""
     short = [case for case in cases if len(case.body) <= _LARGEST and not case.headers]
     goals = {case.id: _goals(case, contract) for case in short}
     seen: set[str] = set()
@@ -34,7 +34,7 @@ def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
 
 
 def _goals(case: Case, contract: Contract) -> dict[str, int]:
-    """Returns the things that a case covers, with weights. Rules and edges count at each site, techniques and ambiguities only
+    """Returns the goals that a case covers, with weights. Rules and edges count at each site. Techniques and ambiguities count only
     once.
     """
     if case.label == "valid":

@@ -97,4 +97,4 @@ _FAMILIES: Mapping[str, Callable[[str, Case, Contract], bool]] = {
     "probe:": _is_probe,
     UNDER: _is_condition,
 }
-"""Maps each family to a function that recognises the names in this family."""
+"""Maps each family of tags to a function that recognises the names in this family."""

@@ -77,7 +77,7 @@ class _Builder:
         return self._wished(schema, path, index, wish)
 
     def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
-        """Returns the value that the plan chooses if the schema allows this value, otherwise an ordinary value."""
+        """Returns the value `wish` if the schema allows this value, otherwise an ordinary value."""
         if wish is ABSENT or (wish is not PLAIN and matches(schema, wish)):
             return wish
         types = flat.types_of(schema)
@@ -167,7 +167,7 @@ def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
 def schema_requiring(path: str, leaf: Schema | None = None) -> Schema:
     """Returns a schema that requires a value at `path`. The value must comply with the schema `leaf`.
 
-    If there are arrays on the path, they must not be empty, and each of their items must contain the value.
+    An array on the path must not be empty, and each item of this array must contain the value.
     """
     if not path:
         return leaf or {}
@@ -190,7 +190,7 @@ def schema_with_place(contract: Contract, message_type: MessageType, path: str) 
 
 
 def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """Returns a schema that prevents the consistency repair from removing a place.
+    """Returns a schema that prevents the consistency repair from removing the place `path`.
 
     Only the failure messages of a response need such a schema, because a response with failure messages must have null as `data`.
     """
@@ -199,9 +199,9 @@ def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Sch
 
 
 def schema_meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
-    """Returns a schema for messages to which a conditional rule applies.
+    """Returns a schema for messages to which a rule with this condition applies.
 
-    If a rule applies when its condition is false, the schema negates the condition. Only conditions about enumerations can be
+    If the rule applies when the condition is false, the schema negates the condition. Only conditions about enumerations can be
     negated.
     """
     if condition.holds:

@@ -1,7 +1,7 @@
 """Shows the differences between two messages, line by line, with one property per line.
 
-The lines come from the text of the JSON, because a parser would hide duplicate properties, and the difference between `1.0` and
-`1`. For bytes that are not JSON, marks show where the difference is.
+The lines come from the text of the JSON. A parser would hide duplicate properties, and the difference between `1.0` and `1`. For
+bytes that are not JSON, marks show where the difference is.
 """
 
 import json
@@ -24,8 +24,8 @@ _INDENT = "  "
 
 
 def difference(twin: bytes, body: bytes) -> list[str]:
-    """Returns the lines of both messages. A line begins with ` ` (in both), `- ` (only in the twin, the valid counterpart) or `+
-    ` (only in the message).
+    """Returns the lines of both messages. A line begins with `-` (only in the twin, the valid counterpart), with `+` (only in the
+    message) or with a space (in both).
     """
     before, after = _laid_out(twin), _laid_out(body)
     return list(_lines(before, after)) if before and after and before != after else _marked(twin, body)
@@ -101,7 +101,6 @@ def _indented(text: str) -> list[str]:
 
 
 def _with_empty_brackets_joined(lines: list[str]) -> list[str]:
-    """Joins the brackets of empty arrays and objects on one line."""
     kept: list[str] = []
     for line in lines:
         if len(kept) > 1 and not kept[-1].strip() and line.strip()[:1] in ("}", "]"):
@@ -131,7 +130,7 @@ def _common_suffix_length(a: bytes, b: bytes) -> int:
 
 
 def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:
-    """Returns the excerpt of a message around the difference. The difference begins at the byte `start` and ends before the byte `end`."""
+    """Returns the part of a message around the difference, which begins at the byte `start` and ends before the byte `end`."""
     before = ("... " if begin else "") + _text(body[begin:start])
     different = shortened(_text(body[start:end]), WIDEST)
     after = _text(body[end : end + _AFTER]) + (" ..." if len(body) > end + _AFTER else "")
@@ -141,5 +140,4 @@ def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[s
 
 
 def _text(raw: bytes) -> str:
-    """Returns bytes as one line of text."""
     return printable_as_in_python(raw.decode(errors="backslashreplace"))

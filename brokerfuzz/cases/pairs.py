@@ -30,8 +30,8 @@ from brokerfuzz.schemas.sites import join
 
 STRENGTHS = (1, 2, 3, 4)
 MOST_COMBINATIONS = 1_000_000
-"""The maximum number of combinations for one object. Generating this number takes about a minute. Objects with more combinations
-get a lower strength.
+"""The maximum number of combinations for one object. Generating so many combinations takes about a minute. Objects with more
+combinations get a lower strength.
 """
 
 Row = Mapping[str, str]
@@ -43,9 +43,9 @@ together.
 Combination = frozenset[tuple[str, str]]
 """Some properties of an object with their states."""
 MOST_TRIED = 64
-"""The number of messages that brokerfuzz tries before it considers a pair of states impossible."""
+"""The number of messages that brokerfuzz tries before a pair of states counts as impossible."""
 MOST_TRIED_WHOLE = 4
-"""The number of tries with complete messages, which are slow to build."""
+"""The number of complete messages that brokerfuzz tries. Complete messages are slow to build."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _depth(path: str) -> int:
 
 
 def _message(known: States, chosen: Mapping[str, Row], number: int, other_rows: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
-    """Returns a message in which the objects at the sites in `chosen` have the given states.
+    """Returns a message in which objects have the states in `chosen`, which maps sites to rows.
 
     If possible, other objects have the states in `other_rows`. For a property at an edge, `number` selects the edge.
     """
@@ -160,7 +160,7 @@ def _is(known: States, path: str, *names: str) -> bool:
 
 
 def _size(known: States, path: str) -> int:
-    """Returns the number of items for an array in the state `edge`: zero if the schema allows it, otherwise many."""
+    """Returns the number of items for an array in the state `edge`: zero if the schema allows an empty array, otherwise many."""
     schema = known.sites[path].schema
     fitting = [size for size in SIZES if schema.get("minItems", 0) <= size <= schema.get("maxItems", size)]
     return next(size for size in fitting if known.state(path, [None] * size) == "edge")
@@ -197,7 +197,7 @@ def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combina
 
 
 def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combination], strength: int) -> Iterator[Row]:
-    """Yields further rows. Together, they contain all possible combinations that no row in `made` contains."""
+    """Yields rows for all possible combinations that no row in `made` contains."""
     held = {some for row in made for some in combinations(row.items(), strength)}
     lost = [some for names in combinations(factors, strength) for some in _all(names, factors) if some not in held and not _clash(some, excluded)]
     while lost:
@@ -212,7 +212,7 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
 
 
 def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Gives a state to every property without a state. If possible, the result contains no impossible pair of states."""
+    """Adds the states of the properties that are missing in the row. If possible, the result contains no impossible pair of states."""
     whole = dict(row)
     for name in factors:
         if name not in whole:

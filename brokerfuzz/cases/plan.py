@@ -29,13 +29,13 @@ Scope = Literal["whole", "essential", "seeds"]
 SCOPES = ("whole", "essential", "seeds")
 
 STRIDE = 4096
-"""The number of the first case of a shard is the number of the shard, multiplied by this constant."""
+"""The first case of the shard N has the number N × `STRIDE`."""
 CATALOGUE_PER_SHARD = 512
 RANDOM_PER_SHARD = 1024
 STRONGEST = 4
 """The highest combinatorial strength."""
 MOST_EXCLUDED = 5000
-"""After `MOST_EXCLUDED` excluded random cases in a row, a shard ends."""
+"""A shard ends after `MOST_EXCLUDED` random cases in a row that the filters exclude."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +141,7 @@ class Plan:
 
     @classmethod
     def of(cls, data: Any) -> "Plan":
-        """Creates a plan from a JSON object. Raises `ValueError` if the object is not a plan; its message describes the problem."""
+        """Creates a plan from a JSON object. Raises `ValueError` with a description of the problem if `data` is not a plan."""
         if not isinstance(data, dict) or data.keys() != _VALID.keys():
             raise ValueError(f"a plan must have exactly the properties {listed(_VALID)}")
         for name, value in data.items():
@@ -203,7 +203,7 @@ def _catalogue_cases(plan: Plan) -> Sequence[Case]:
 
 
 def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
-    """Yields the cases, but ends if the filter excludes many cases in a row, because the filter may exclude all further cases."""
+    """Ends after many excluded cases in a row, because the filter may exclude all further cases."""
     excluded = 0
     for case in cases:
         yield case

@@ -12,9 +12,7 @@ _MOST_REPEATED = 5000
 
 
 class _Cases:
-    """All plausible cases of a seed in order, without duplicates. To yield a part in the middle, the object first generates all
-    cases before this part.
-    """
+    """All plausible cases of a seed in order, without duplicates. Before a part in the middle, all earlier cases are generated."""
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int) -> None:
         self._contract, self._seed = contract, seed
@@ -51,7 +49,7 @@ def _cases(contract: Contract, message_type: MessageType, seed: int) -> _Cases:
 
 
 def plausible_cases(contract: Contract, message_type: MessageType, seed: int, *, start: int, size: int) -> Iterator[Case]:
-    """Yields the cases of a seed from the position `start`. The iterator ends early if the contract allows too few different
+    """Yields `size` cases of a seed, from the position `start`. The iterator ends early if the contract allows too few different
     messages.
     """
     return _cases(contract, message_type, seed).part(start, size)

@@ -37,8 +37,8 @@ _PROBING = ("probe:", "as:")
 
 
 class _ClockCase(NamedTuple):
-    """Identifies a time-dependent case by its faults or tags, so that it can be found again in a catalogue for another time. A
-    number distinguishes cases with the same faults or tags.
+    """Identifies a time-dependent case by its faults or tags, because the message of the case is different at another time.
+    `number` distinguishes cases with the same faults or tags.
     """
 
     faults: tuple[Fault, ...]
@@ -47,8 +47,8 @@ class _ClockCase(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """The cases in the file, with a placeholder for each time-dependent case, and the rules and ambiguities of the time-dependent
-    cases.
+    """The cases in the file. A `_ClockCase` stands for each time-dependent case. `rules` and `ambiguities` are those of the
+    time-dependent cases.
     """
 
     cases: Sequence[Case | _ClockCase]
@@ -106,7 +106,7 @@ def _faults(stored: Mapping[str, Any]) -> tuple[Fault, ...]:
 
 
 def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], ambiguities: Iterable[Ambiguity]) -> Iterator[tuple[_ClockCase, Case]]:
-    """Yields the cases that depend on the current time, generated for the time `now`."""
+    """Yields the time-dependent cases, generated for the time `now`."""
     contract, seen = load_contract(), Counter[tuple[tuple[Fault, ...], tuple[str, ...]]]()
     for case in chain(faults_of(contract, message_type, now, rules), probes_of(contract, message_type, now, ambiguities)):
         if tagged_now(case.tags) is not None:
@@ -120,7 +120,7 @@ def _path(message_type: MessageType) -> Path:
 
 
 def prepare(message_type: MessageType) -> None:
-    """Generates the catalogue of a message type and writes it to its file."""
+    """Generates the catalogue of a message type and writes the file in the package."""
     contract = load_contract()
     cases = generate(contract, message_type, EARLIEST_NOW, STRENGTH)
     clocked = {case.id: place for place, case in _clocked(message_type, EARLIEST_NOW, contract.rules[message_type], contract.ambiguities)}

@@ -50,7 +50,8 @@ def messages(
     and twin. `now` is the time for cases whose verdict depends on the current time. If `now` is None, there are no such cases, so
     every verdict is correct at any supported time. `contract` is a changed contract.
 
-    Raises `UnknownNameError` for an unknown message type or verdict, `ClockError`, or `TypeError` for other wrong arguments.
+    Raises `UnknownNameError` for an unknown message type or verdict, `ClockError` for an unsupported `now`, and `TypeError` for other
+    wrong arguments.
 
     >>> from brokerfuzz import messages
     >>> next(messages("offer-creation-request", seed=1, plausible=True))["number"]

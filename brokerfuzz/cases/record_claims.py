@@ -8,8 +8,8 @@ from brokerfuzz.schemas import Contract
 
 
 def check_claims(case: Case, contract: Contract) -> None:
-    """Raises `CorpusError` if a technique cannot break its rule, if a fault is not at the stated place, or if brokerfuzz would not
-    give one of the tags to the case.
+    """Raises `CorpusError` if a technique cannot break its rule, if a fault is not at the stated place, or if a tag does not
+    describe the case.
     """
     broken = {(violation.rule, violation.at) for violation in case.verdict.broken}
     for fault in case.faults:

@@ -39,7 +39,7 @@ def no_files(name: str) -> bytes:
 
 
 class CaseRecord(NamedTuple):
-    """The contents of a line of a corpus. The message has not been judged again yet."""
+    """A line of a corpus, before the message in the line is judged again."""
 
     id: str
     message_type: MessageType
@@ -53,7 +53,7 @@ class CaseRecord(NamedTuple):
     carrier: Literal["body", "raw", "file"]
     """The name of the property that contains the message: `body`, `raw` or `file`."""
     carried: bytes | str
-    """The value of this property: the message, the message in base64, or the name of a file."""
+    """The value of the property `carrier`: the message, the message in base64, or the name of a file."""
     bytes_of: BytesOf = no_files
 
     @property
@@ -131,7 +131,7 @@ def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], b
 
 
 def text_of(value: Any) -> str:
-    """Returns a string of a file. Raises `TypeError` if the value is not a string."""
+    """Raises `TypeError` if the value is not a string."""
     if not isinstance(value, str):
         raise TypeError(f"{quoted(value)} is not a string")
     return value
@@ -161,7 +161,7 @@ def _no_record(problem: Exception) -> CorpusError:
 
 
 def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None, now: datetime | None = None) -> Case:
-    """Judges the message of a line again, and returns its case.
+    """Judges the message of a line again, and returns the case.
 
     A time-dependent case is judged as of the time for which it was generated. Any other case is judged as of `now` (None: the
     current time). `twins` maps IDs to the valid cases of earlier lines.

@@ -36,7 +36,7 @@ def encode(case: Case, *, last: bool = False, base64: bool = False) -> bytes:
 
 
 def encode_all(cases: Iterable[Case], last: bool, *, base64: bool = False) -> bytes:
-    """Returns the lines for several cases. If `last` is true, the last line is marked as the last line of the corpus."""
+    """Returns the lines for several cases. With `last`, the last line is marked as the end of the corpus."""
     texts: list[bytes] = []
     for case in cases:
         texts += _line(case, *_message(case, base64=base64), b"}\n")
@@ -46,9 +46,7 @@ def encode_all(cases: Iterable[Case], last: bool, *, base64: bool = False) -> by
 
 
 def encode_beside(case: Case, file: str, reason: str, *, last: bool = False) -> bytes:
-    """Returns the line for a case whose message is in another file. The line contains the reason for the verdict and the name of
-    the file.
-    """
+    """Returns the line for a case whose message is in another file."""
     beside = orjson.dumps({"reason": reason, "file": file})
     return b"".join(_line(case, b",", beside[1:-1], _LAST if last else _END))
 

@@ -44,7 +44,7 @@ Request = tuple[str, bytes, Headers]
 
 @dataclass(frozen=True)
 class RequestMaker:
-    """Generates the cases with unusual headers, which only the message types in `REQUESTS` have.
+    """Generates cases with unusual headers. Only the message types in `REQUESTS` have such cases.
 
     If `full` is true, the messages have all properties, otherwise only the required ones.
     """

@@ -1,7 +1,7 @@
 """Defines short names of rules for people: `products.pageCount minimum`.
 
-A short name is the end of the rule's site and the keyword of the rule. This end of the site is as short as possible, but unique
-among all sites, or among the sites of one message type. If necessary, the name begins with the message type:
+A short name consists of the end of the rule's site and the keyword of the rule. The end of the site is as short as possible, but
+unique among all sites, or among the sites of one message type. If necessary, the name begins with the message type:
 `offer-creation-request.surcharge type`. In a site, `[]` means the items of an array.
 """
 

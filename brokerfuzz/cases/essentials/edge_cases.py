@@ -30,9 +30,7 @@ class EssentialEdges:
         return edges(self.contract, self.message_type)
 
     def of_message(self) -> Iterator[Case]:
-        """Yields two plain messages (with all properties, and with only the required ones), and messages in several notations of
-        JSON.
-        """
+        """Yields a complete message, a message with only the required properties, and messages in several notations of JSON."""
         complete, smallest = self._built(full=True), self._built()
         yield from self._valid(compact(complete), "edge:complete")
         yield from self._valid(compact(smallest), "edge:only-required")
@@ -43,7 +41,7 @@ class EssentialEdges:
         yield from self._literals("number", NUMBER_LITERALS, 90000.25)
 
     def _literals(self, json_type: str, literals: Sequence[str], mark: Any) -> Iterator[Case]:
-        """Yields a case for each of these notations of a value. In the message, the notation replaces the value `mark`."""
+        """Yields a case for each of the `literals`. In the message, the literal replaces the value `mark`."""
         free = EdgeMaker(self.contract, self.message_type, self.now).free_sites(json_type)
         for path in sorted(free, key=lambda path: not self.contract.sites[self.message_type][path].required)[:1]:
             body = compact(self._built(schema_requiring(path), choose=_choosing(path, mark)))
@@ -68,14 +66,14 @@ class EssentialEdges:
         return {name for steps in found for name in self._known.of(site.path, value_at(message, steps))} if found else {"absent"}
 
     def _valid(self, body: bytes, *tags: str) -> Iterator[Case]:
-        """Yields a case with this message if the message is valid."""
+        """Yields a case with this body, or nothing if the message is not valid."""
         case = Case.judged(self.message_type, body, tags=tags, now=self.now, contract=self.contract)
         yield from [case] if case.label == "valid" else []
 
     # ------------------------------------------------------------------------------------------------------- messages
 
     def _messages(self, site: Site, edge: str) -> Iterator[Any]:
-        """Yields messages to try, the smallest first. Not every message has the edge, because other properties may prevent it."""
+        """Yields messages that may have the edge, the smallest first. In some messages, other properties prevent the edge."""
         types = types_of(site.schema) - {"null"}
         if edge == "absent":
             yield self._built(schema_requiring(site.path.rpartition(".")[0]))
@@ -88,7 +86,7 @@ class EssentialEdges:
                 yield from self._of_value(site, value)
 
     def _of_value(self, site: Site, value: Any) -> Iterator[Any]:
-        """Yields messages with the value at the site. In the last message, all numbers have this value, so that sums are correct."""
+        """Yields messages with `value` at the site. In the last message, all numbers have this value, so that sums are correct."""
         there = schema_requiring(site.path)
         yield self._built(there, choose=_choosing(site.path, value))
         yield self._built(there, _FAILED, choose=_choosing(site.path, value))
@@ -96,8 +94,8 @@ class EssentialEdges:
         yield self._built(there, choose=lambda path, schema: value if _is_number(schema) else PLAIN, sizes=dict.fromkeys(arrays, 1))
 
     def _of_size(self, site: Site, size: int) -> Iterator[Any]:
-        """Yields messages with an array of this size. If equal items are ambiguous, the items have a property that distinguishes
-        them.
+        """Yields messages with an array of this size. In some messages, each item has one more property, because equal items may be
+        ambiguous.
         """
         there, sizes = schema_requiring(site.path, {"minItems": size, "maxItems": size}), {site.path: size}
         yield self._built(there, sizes=sizes)

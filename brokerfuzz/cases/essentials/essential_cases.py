@@ -20,10 +20,10 @@ LARGEST = 16 * 1024
 
 
 def essentials(message_type: MessageType, *, now: datetime | None = None, contract: Contract | None = None, large: bool = False) -> Iterator[Case]:
-    """Yields the essential cases of a message type. Each twin comes before the cases that use it.
+    """Yields the essential cases of a message type. Each twin comes before its invalid cases.
 
-    `now` is the time for the time-dependent cases (None: no such cases). `large` includes the messages of more than `LARGEST`
-    bytes. Raises `ClockError`, or `UnknownNameError` for an unknown message type.
+    `now` is the time for the time-dependent cases (None: no such cases). With `large`, messages of more than `LARGEST` bytes are
+    included. Raises `ClockError` for an unsupported `now`, and `UnknownNameError` for an unknown message type.
     """
     cases = _all(known_contract(contract), known_message_type(message_type), None if now is None else clock(now))
     return (case for case in cases if large or len(case.body) <= LARGEST)

@@ -26,10 +26,10 @@ def faults_of_rule(maker: FaultMaker, rule: Rule) -> Iterator[Case]:
 
 
 def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, Schema | None]]:
-    """Yields plans of messages to try: the smallest message, messages with one more value, and a complete message.
+    """Yields descriptions of messages to try: the smallest message, messages with one more property, and a complete message.
 
-    For example, a technique that copies a known property needs an object with a property. If an object is empty, two techniques may
-    create the same message, but if the object has a property, they may create different messages.
+    For example, a technique that copies a known property needs an object with a property. From an empty object, two techniques may
+    also create the same message.
     """
     yield SMALLEST, None
     for site in maker.contract.sites[maker.message_type].values():
@@ -40,8 +40,8 @@ def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, S
 
 
 def _leaves(schema: Schema) -> Iterator[Schema]:
-    """Yields schemas for the value of a property: for an array, one schema for each size, otherwise a schema that allows any value.
-    Arrays of objects have at most one item, because equal objects would be ambiguous.
+    """Yields schemas for the value of a property: one for each size of an array, otherwise one that allows any value. Arrays of
+    objects have at most one item, because equal objects would be ambiguous.
     """
     if "array" in types_of(schema):
         yield from ({"minItems": size} for size in ((0, 1, 2) if types_of(schema.get("items", {})) <= _SCALAR else (0, 1)))

@@ -1,6 +1,4 @@
-"""Generates probes that differ from usual messages only in their bytes: notations of numbers and strings, repeated properties,
-encodings, and sizes.
-"""
+"""Generates probes with unusual bytes: notations of numbers and strings, repeated properties, encodings, and sizes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -84,9 +82,7 @@ def _behind(prop: dict[str, Any]) -> Rewrite:
 
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
-    """Returns a list of at most one pair: the path of the first non-empty object in the message, and this object. The object is the
-    value of a property, or the first item of an array.
-    """
+    """Returns the path of the first inner object that is not empty, and this object. Without such an object, the list is empty."""
     for name, value in message.items():
         if isinstance(value, dict) and value:
             return [((name,), value)]
@@ -131,7 +127,7 @@ _BYTES = {
     "last-byte": b"\xff",
     "half-a-mark": b"\xef\xbb",
 }
-"""Bytes that are not valid UTF-8. Each probe puts them into a string."""
+"""Byte sequences that are not valid UTF-8. Each probe puts one of them into a string."""
 
 
 def _encoded(family: str) -> Make:
@@ -190,7 +186,7 @@ def _many(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _numbered(schema: Schema, item: Any, number: int) -> Any:
-    """Returns an array item that is unique, because it contains the number."""
+    """Returns a copy of the array item that contains `number`, so that all items are different."""
     if isinstance(item, str):
         return f"{item}-{number}"
     if not isinstance(item, dict):
@@ -224,6 +220,4 @@ MAKERS: Mapping[str, Make] = {
     "item_count": _many,
     "message_size": _large,
 }
-"""Maps the detector of an ambiguity (the name of the function that finds the ambiguity in messages) to the function that generates the
-probes.
-"""
+"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the ambiguity."""

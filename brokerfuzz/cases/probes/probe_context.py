@@ -43,21 +43,20 @@ Make = Callable[[ProbeContext], Iterator[Probe]]
 
 
 def spelled(values: Mapping[str, str]) -> Make:
-    """Returns a function that generates probes. Each probe replaces the value with one of these strings."""
+    """Returns a function that generates a probe for each string in `values`."""
     return lambda context: (context.put(name, value) for name, value in values.items())
 
 
 def quoted(values: Mapping[str, str]) -> Make:
-    """Returns a function that generates probes. Each probe replaces the value with one of these strings, which are already in JSON
-    notation, but without quotes around them.
+    """Returns a function that generates a probe for each string in `values`. The strings are in JSON notation, but without quotes
+    around them.
     """
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 
 def literal(values: Mapping[str, str]) -> Make:
-    """Returns a function that generates probes. Each probe replaces the value with one of these numbers, in exactly this notation.
-
-    Negative numbers are skipped if the minimum is 0 or more.
+    """Returns a function that generates a probe for each number in `values`, in exactly this notation. Negative numbers are skipped
+    if the minimum is 0 or more.
     """
     return lambda context: (
         context.put(name, Fragment(value)) for name, value in values.items() if not value.startswith("-") or context.schema.get("minimum", -1) < 0

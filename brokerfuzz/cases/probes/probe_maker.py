@@ -71,7 +71,7 @@ class ProbeMaker:
 
     @staticmethod
     def path(site: Any) -> str:
-        """Returns the path of a site. The site is an entry of the list of sites in `ambiguities.json`."""
+        """Returns the path of an entry of the sites in `ambiguities.json`."""
         return site if isinstance(site, str) else str(site[0])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:
@@ -87,7 +87,7 @@ class ProbeMaker:
         return fitting[:2] if about == "string" else fitting
 
     def questions(self, without: Collection[str]) -> list[tuple[Ambiguity, Any]]:
-        """Returns each ambiguity with each site where a message can touch it. Ambiguities with the detectors in `without` are omitted."""
+        """Returns each ambiguity with each of its sites. Ambiguities whose detector is in `without` are omitted."""
         possible = [one for one in self.contract.ambiguities if one.detector not in without and next(self.of_ambiguity(one), None) is not None]
         return [(ambiguity, site) for ambiguity in possible for site in self.sites(ambiguity)]
 

@@ -102,6 +102,4 @@ MAKERS: Mapping[str, Make] = {
     "envelope": _contradicting,
     "arithmetic": _wrong_sums,
 }
-"""Maps the detector of an ambiguity (the name of the function that finds the ambiguity in messages) to the function that generates the
-probes.
-"""
+"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the ambiguity."""

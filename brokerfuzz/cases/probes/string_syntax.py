@@ -13,7 +13,7 @@ from brokerfuzz.wording import counted
 
 
 def _times(context: ProbeContext) -> Iterator[Probe]:
-    """Generates times in the notations that this ambiguity is about."""
+    """Generates times in the notation that the ambiguity is about."""
     spelling = context.ambiguity.options["spelling"]
     now = context.now
     moving = {name: spell(now + timedelta(hours=hours)).removesuffix("Z") + offset for name, (hours, offset) in OFFSETS.items()} if now else {}
@@ -23,8 +23,8 @@ def _times(context: ProbeContext) -> Iterator[Probe]:
 
 
 OFFSETS = {"behind-by-offset": (4, "+05:00"), "behind-without-zone": (-1, "")}
-"""Two notations of the time one hour before the present. Each has the difference between the written time and the present in UTC, in
-hours, and the written time zone.
+"""Two notations of the time one hour ago. Each entry contains the written time minus the current UTC time (in hours), and the
+written time zone.
 """
 
 
@@ -37,6 +37,4 @@ def _near_now(context: ProbeContext) -> Iterator[Probe]:
 
 
 MAKERS: Mapping[str, Make] = {"timestamp": _times, "near_now": _near_now, "cron": spelled(CRONS), "url": spelled(URLS), "name": spelled(NAMES)}
-"""Maps the detector of an ambiguity (the name of the function that finds the ambiguity in messages) to the function that generates the
-probes.
-"""
+"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the ambiguity."""

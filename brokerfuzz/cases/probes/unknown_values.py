@@ -50,6 +50,4 @@ def _mixed(context: ProbeContext) -> Iterator[Probe]:
 
 
 MAKERS: Mapping[str, Make] = {DETECTOR: _unknown}
-"""Maps the detector of an ambiguity (the name of the function that finds the ambiguity in messages) to the function that generates the
-probes.
-"""
+"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the ambiguity."""

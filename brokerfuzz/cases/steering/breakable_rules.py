@@ -21,8 +21,8 @@ _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 class Breakables(NamedTuple):
-    """The rules that can be broken, each with the techniques that break it and keep the mark of the message. If no technique of any
-    rule keeps the mark, all techniques are listed, and `leave_marks` is false.
+    """The rules that can be broken. Each rule has a list of the techniques that break the rule and keep the mark of the message. If
+    no technique of any rule keeps the mark, all techniques are listed, and `leave_marks` is false.
     """
 
     rules: Sequence[tuple[Rule, Sequence[Technique]]]
@@ -46,8 +46,8 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
 
 
 def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
-    """Returns the techniques that keep the mark of a message. A technique that rewrites bytes, such as cutting the end off, must keep
-    the mark at half or more of the places where a mark is possible.
+    """Returns the techniques that keep the mark of a message. A technique that rewrites the whole message, such as `truncated`,
+    must keep the mark at half or more of the possible places.
     """
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
     marks = [b"m%d." % number for number in range(len(there))]

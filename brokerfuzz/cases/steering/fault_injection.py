@@ -29,8 +29,8 @@ be broken. After twice as many messages, the next rule comes first.
 
 
 class Break(NamedTuple):
-    """A change that breaks a rule in a message. `number` is the value of `used` (see `Breaker.next`) for the next change. `now`
-    contains the tag with the time if the verdict depends on the time.
+    """A change that breaks a rule in a message. `number` is the argument `used` for the next call of `Breaker.next`. `now` contains
+    the tag `now:TIME` if the verdict depends on the time.
     """
 
     rule: Rule
@@ -74,7 +74,8 @@ class Breaker:
     def next(self, message: Any, used: int) -> Break | None:
         """Returns the next change that breaks the rule. Returns None if no technique applies.
 
-        `used` is the number of techniques that were already tried for this rule. It selects the place and the first technique.
+        `used` is the number of techniques that were already tried for this rule. This number selects the place and the first
+        technique.
         """
         rule, steps = self.rule, self._place(message, used)
         if steps is None:
@@ -92,7 +93,7 @@ class Breaker:
 def breakers(
     contract: Contract, message_type: MessageType, seed: int, now: datetime | None, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
 ) -> Sequence[Breaker]:
-    """Returns an object for each selected rule that can be broken. The seed determines the order of the rules and of their techniques."""
+    """Returns a `Breaker` for each selected rule that can be broken. The seed determines the order of the rules and of their techniques."""
     random = random_of(seed)
     found = shuffled(breakables(contract, message_type, rules, techniques).rules, random)
     return [Breaker(rule, shuffled(usable, random), contract, now) for rule, usable in found]
@@ -100,8 +101,8 @@ def breakers(
 
 @dataclass(eq=False)
 class _Waiting:
-    """A rule that waits for its turn. `used` is the number of techniques already tried for it. `others` are the rules that can be
-    broken together with it.
+    """A rule that waits for its turn. `used` is the number of techniques that were already tried for the rule. `others` are the
+    rules that can be broken in the same message.
     """
 
     breaker: Breaker
@@ -114,8 +115,8 @@ class _Waiting:
 
 class Breaking:
     """Breaks the rules in the messages of one shard, one rule after another. The techniques, the places and the second rules of
-    double faults also take turns. `done` is the approximate number of rules that earlier shards have broken, so that the shard
-    continues with the next rule.
+    double faults also take turns. `done` is the approximate number of rules that earlier shards have broken. The shard begins
+    with the next rule.
     """
 
     def __init__(self, breakers: Sequence[Breaker], contract: Contract, done: int) -> None:
@@ -129,7 +130,9 @@ class Breaking:
         return bool(self._rules)
 
     def wanting(self) -> Rule | None:
-        """Returns a rule that was passed over so often that brokerfuzz must generate a message for it, or None."""
+        """Returns a rule for which brokerfuzz must generate a message, because the rule could not be broken in many messages.
+        Returns None if there is no such rule.
+        """
         if self._turns.passed_over >= 2 * _PATIENCE:
             self._turns.put_off()
         return self._turns.longest_waiting.breaker.rule if self._turns.passed_over >= _PATIENCE else None
@@ -140,7 +143,7 @@ class Breaking:
         return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
     def double(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Breaks two rules: the rule that has waited longest, and the next of the rules that can be combined with it."""
+        """Breaks two rules: the rule that has waited longest, and the next rule that can be combined with the first one."""
         value = message.value
         return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
@@ -200,7 +203,7 @@ def companions(contract: Contract, rule_id: str) -> frozenset[str]:
 
 def _go_together(one: Rule, other: Rule) -> bool:
     """Returns whether the oracle reports both rules if both are broken. The message must remain JSON. A fault of one rule must not
-    change the value at the site of the other rule, or a value that the condition of the other rule depends on.
+    change the values that the other rule or its condition depends on.
     """
     if one is other or JSON_RULE in (one.keyword, other.keyword):
         return False

@@ -22,7 +22,7 @@ _SHORTEST, _LONGEST = "m0.0.1", "mffffffff.ffffff.ffffffff"
 
 @lru_cache(maxsize=16)
 def marked_sites(contract: Contract, message_type: MessageType) -> Sequence[str]:
-    """Returns the sites where a mark can be: no ambiguity and no condition depends on their values."""
+    """Returns the sites where every string is valid, and where no ambiguity and no condition depends on the string."""
     deciding = {path for rule in contract.rules[message_type] for path in decided_by(rule)}
     return [
         path
@@ -42,7 +42,7 @@ def decided_by(rule: Rule) -> Iterator[str]:
 
 
 class Marks:
-    """Generates the marks for the messages of one shard, and finds places for them."""
+    """Generates the marks for the messages of one shard, and finds a place for each mark."""
 
     def __init__(self, sites: Sequence[str], seed: int, shard: int) -> None:
         self._head = f"m{seed & 0xFFFFFFFF:x}.{shard:x}."
@@ -67,7 +67,7 @@ class Marks:
 
 
 def within(site: str, other: str) -> bool:
-    """Returns whether a site is the other site or is inside it."""
+    """Returns whether `site` equals `other` or is inside `other`."""
     return site == other or not other or site.startswith((f"{other}.", f"{other}[]"))
 
 

@@ -26,22 +26,21 @@ class Memory:
 
 
 class News:
-    """Decides whether a variant of an original is new. The original is a valid message, and a variant is a changed copy of it.
+    """Decides whether a changed copy of a valid message is new.
 
-    A variant that still contains the mark of its original differs from the variants of all other originals. It is new if it also
-    differs from the original and from its earlier variants. A variant without the mark is new if the memory does not contain it. If
-    there is no memory, a variant without the mark is never new.
+    A copy that contains the mark is new if it differs from the valid message and from all earlier copies. A copy without the mark
+    is new if the `memory` does not contain the copy. If there is no memory, a copy without the mark is never new.
     """
 
     def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:
         self._given, self._mark, self._memory = [body], mark, memory  # there are few variants, so comparing them is faster than hashing them
 
     def may_be(self, body: bytes) -> bool:
-        """Returns whether further changes of this variant can give a new message."""
+        """Returns whether further changes to this copy can give a new message."""
         return self._memory is not None or marked(body, self._mark)
 
     def is_new(self, body: bytes) -> bool:
-        """Stores a variant, and returns whether it is new."""
+        """Stores a copy, and returns whether the copy is new."""
         if body in self._given or not (marked(body, self._mark) or (self._memory is not None and self._memory.learn(body))):
             return False
         self._given.append(body)

@@ -1,4 +1,4 @@
-"""Defines a message that consists of its value and its bytes, and a claim about it: the expected verdict and the tags of the case."""
+"""Defines a message with its value and its bytes, and a claim: the expected verdict and the tags of a case."""
 
 from typing import Any, NamedTuple
 
@@ -15,7 +15,9 @@ class Claim(NamedTuple):
 
 
 class Message:
-    """A message as an object and as bytes. `value` is None if a change replaced the bytes. Callers must not modify `value`."""
+    """A message as a Python object (`value`) and as bytes (`body`). If a change rewrote the bytes, `value` is None. Callers must
+    not modify `value`.
+    """
 
     __slots__ = ("body", "value")
 

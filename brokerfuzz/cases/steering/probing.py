@@ -28,7 +28,7 @@ def _questions(contract: Contract, message_type: MessageType, now: datetime | No
 
 
 class Probing:
-    """Lets the ambiguities take turns in the messages of one shard. The seed determines their order."""
+    """Lets the ambiguities take turns in the messages of one shard. The seed determines the order of the ambiguities."""
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int, now: datetime | None, shard: int) -> None:
         self._maker = ProbeMaker(contract, message_type, now)
@@ -37,7 +37,7 @@ class Probing:
         self._asked: Counter[tuple[str, str]] = Counter()
 
     def probe(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Adds a probe to the message. Among the ambiguities that the message can touch, the one that has waited longest comes next."""
+        """Adds a probe of an ambiguity to the message. The ambiguity that has waited longest comes first."""
         return self._turns.take(lambda question: self._ask(question, message, news))
 
     def _ask(self, question: Question, message: Message, news: News) -> tuple[Claim, Message] | None:

@@ -17,7 +17,8 @@ def random_of(*seeds: int) -> Random:
 def shuffled(things: Iterable[T], random: Random) -> list[T]:
     """Returns the elements in a random order.
 
-    The function uses only the random bits of `Random`, because the results of its other methods may depend on the Python version.
+    The function uses only `Random.getrandbits`, because other methods of `Random` may give different results in different Python
+    versions.
     """
     return [thing for _, _, thing in sorted((random.getrandbits(64), number, thing) for number, thing in enumerate(things))]
 
@@ -31,7 +32,6 @@ class Turns(Generic[T]):
 
     @property
     def longest_waiting(self) -> T:
-        """The element that has waited longest, and so comes next."""
         return self._waiting[0]
 
     def put_off(self) -> None:

@@ -25,16 +25,16 @@ LONG = 11
 _SMALL = 800
 """A message type is small if its complete message with one item per array has fewer bytes than this number."""
 _PLAIN, _NESTED, _DENSE = (192, 56, 32, 104, 80), (32, 16, 48), (240, 112, 208, 80, 176)
-"""The numbers of properties, out of 256, that may have any value: in ordinary messages, in nested messages, and in nested messages of
-a small type. All other properties are absent or plain. The messages use the numbers in turn.
+"""How many of 256 properties may have any value: in ordinary messages, in nested messages, and in nested messages of a small type. All
+other properties are absent or plain. The messages use the numbers in turn.
 """
 
 
 @dataclass(frozen=True)
 class Shape:
     """The size and the structure of random messages. The messages comply with the schema `narrowed`. `ground` is the name of this
-    schema. About `full` of 256 properties may have any value, and the others are absent or plain. `long` is the index of the array that
-    is usually long, among the arrays with a variable number of items.
+    schema. About `full` of 256 properties may have any value. The other properties are absent or plain. `long` is the index of
+    an array that is usually long. Only arrays with a variable number of items have an index.
     """
 
     ground: str

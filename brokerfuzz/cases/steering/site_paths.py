@@ -50,8 +50,8 @@ def _item(size: int, turn: int) -> int:
 
 
 def placement(message: Any, steps: Steps) -> str:
-    """Returns the position of a place in its array: `only`, `first`, `last`, `eleventh` or `middle`. Returns `root` if there is
-    no array.
+    """Returns the position of a place in the innermost array: `only`, `first`, `last`, `eleventh` or `middle`. Returns `root` if
+    there is no array.
     """
     named = "root"
     for step in steps:

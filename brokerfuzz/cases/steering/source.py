@@ -1,7 +1,7 @@
 """Provides the bytes from which the decoder builds a message, so that the values of each property take turns.
 
-The byte of a property selects its value (see `decoder.byte_tables`). Each byte has all 256 values, in a random order, before a value
-occurs again. The method `dial` sets how many properties are absent or plain instead.
+The byte of a property selects the property's value (see `decoder.byte_tables`). Each byte has all 256 values, in a random order,
+before a value occurs again. The method `dial` sets how many properties are absent or plain instead.
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ class TurningSource(RandomValues):
         self.dial(256)
 
     def dial(self, full: int, long: int | None = None) -> None:
-        """Sets how many of 256 properties may have any value (`full`). `long` is the index of the next choice that should be large (0:
-        the first call of `choose` after `dial`).
+        """Sets how many of 256 properties may have any value (`full`). After this call, the call of `choose` with the index `long`
+        returns a large number (0: the first call).
         """
         self._chosen, self._long = 0, long
         self._kept, self._instead = _masks(full)
@@ -47,7 +47,7 @@ class TurningSource(RandomValues):
         return mixed[:-SELECTOR_BYTES] + record[-SELECTOR_BYTES:]
 
     def _turn(self, size: int) -> bytes:
-        """Returns the next record. In 256 records, each byte has each of its 256 values once."""
+        """Returns the next record. In 256 records of this size, each byte has each of its 256 values once."""
         block, number = self._blocks.get(size, (b"", 256))
         if number == 256:
             block, number = b"".join(self._column(start) for start in self._random.randbytes(size)), 0
@@ -72,8 +72,8 @@ def _orders() -> Sequence[bytes]:
 
 @lru_cache(maxsize=256)
 def _masks(full: int) -> tuple[bytes, bytes]:
-    """Returns two tables with one entry for each value of a random byte. The first table says whether a byte of the record is kept.
-    The second table contains the byte that replaces a byte of the record.
+    """Returns two tables. In both tables, a random byte selects an entry. The first table says whether a byte of the record is
+    kept. The second table contains the byte that replaces a byte of the record.
     """
     bare = 256 - full
     return bytes(bare) + b"\xff" * full, bytes(_NEXT_TO_NOTHING[chance % 8] for chance in range(bare)) + bytes(full)

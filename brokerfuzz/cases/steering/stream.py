@@ -29,7 +29,7 @@ _BROKEN, _MESSAGES = 700, 285
 shard ended.
 """
 _WANTED = 16
-"""At most one in `_WANTED` messages is generated for a rule that was passed over too often."""
+"""At most one of `_WANTED` messages is generated for a rule that could not be broken in many messages."""
 _IN_VAIN = 1000
 """After `_IN_VAIN` messages in a row without a new case, the stream ends."""
 
@@ -51,8 +51,8 @@ def steered_cases(
     random message gives these cases, if `verdicts` allows them:
 
     - the valid message itself
-    - single faults; the `twin` (the valid counterpart) of these cases is the message
-    - double faults (two broken rules at two places), without a twin
+    - cases with one fault, whose `twin` (the valid counterpart) is the valid message
+    - a case with two broken rules at two places, without a twin
     - a probe of an ambiguity
 
     No message occurs twice, and none is in the catalogue of this `strength`. Messages of different shards also differ, because each
