@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def check(results: ResultOptions, *, http: bool) -> None:
-    """Checks the options before the campaign. `http` says whether the target is an HTTP endpoint. Raises `ReportError` if a report
-    cannot be written, and `UsageError` if an option needs a baseline.
+    """Raises `ReportError` if a report cannot be written, and `UsageError` if an option needs a baseline. `http` says whether
+    the target is an HTTP endpoint.
     """
     if results.reports:
         from brokerfuzz.reports import report_files
@@ -33,7 +33,7 @@ def check(results: ResultOptions, *, http: bool) -> None:
 
 
 def known(results: ResultOptions) -> "Baseline":
-    """Returns the known findings of the baseline. Raises `BaselineError` if the baseline cannot be read."""
+    """Raises `BaselineError` if the baseline cannot be read."""
     from brokerfuzz.campaign import baseline
 
     if results.baseline is None or (results.baseline_update and not Path(results.baseline).exists()):
@@ -44,11 +44,11 @@ def known(results: ResultOptions) -> "Baseline":
 def finish(
     result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions, resume: str | None, *, as_json: bool
 ) -> int:
-    """Prints the result, writes all files, prints which files were written, and returns the exit status.
+    """Prints the result, writes all files, and returns the exit status.
 
-    The result is printed first, so that no problem with a file can suppress it. With `as_json`, the result is printed last, because
-    the JSON document lists the files that could not be written. `about` describes the settings of the campaign. `resume` is the
-    command that continues the campaign.
+    Prints the result first, so that no problem with a file can suppress the result. With `as_json`, prints the result last,
+    because the JSON document lists the files that could not be written. `about` describes the settings of the campaign.
+    `resume` is the command that continues the campaign.
     """
     from brokerfuzz.reports import json_document, terminal
 
@@ -85,8 +85,8 @@ def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Res
 
 
 def _write_files(result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions) -> tuple["Result", list[str]]:
-    """Writes the baseline, the configuration and the reports. Returns the result and the paths of the written files. The result
-    lists the files that could not be written.
+    """Writes the baseline, the configuration and the reports. Returns the result, which now lists the files that could not be
+    written, and the paths of the other files.
     """
     from brokerfuzz.reports import report_files
 
@@ -119,7 +119,7 @@ def _update_baseline(path: str, result: "Result", known: "Baseline", *, add: boo
 
 
 def _pin(path: str, result: "Result", contract: "Contract") -> None:
-    """Saves how the target behaves for each ambiguity as a policy in the configuration, unless the behaviour is mixed."""
+    """For each ambiguity, saves the behaviour of the target as a policy in the configuration, unless the behaviour is mixed."""
     from brokerfuzz import configuration
 
     policies = {observed.ambiguity.id: list(observed.pinnable) for observed in result.ambiguities if observed.pinnable}

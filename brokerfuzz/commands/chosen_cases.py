@@ -21,8 +21,8 @@ NOTHING_LEFT = "no case matches the filters: remove or change --message, --verdi
 
 
 def contract_of(folder: str | None, values: str | None = None) -> "Contract":
-    """Returns the contract in `folder` (None: the built-in contract). `values` is a file with reference data, which are the values
-    that the target knows (None: no reference data).
+    """`folder` contains a changed contract (None: the built-in contract). `values` is a file with reference data: the values
+    that the target knows.
     """
     from brokerfuzz.schemas import load_contract
 
@@ -56,10 +56,8 @@ def _random_count(count: int | None, only_random: bool) -> int:
 
 
 def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: datetime | None, *, endless: bool = False) -> "tuple[Plan, ...]":
-    """Returns a plan for each message type.
-
-    `now` is the time for which the time-dependent cases are generated (None: no such cases). If `endless` is true, the number of
-    random cases has no limit.
+    """`now` is the time for which time-dependent cases are generated (None: no time-dependent cases). If `endless` is true, the
+    number of random cases has no limit.
     """
     contract = contract_of(cases.contract, cases.values)
     check_rules(cases, message_types, contract)
@@ -87,8 +85,8 @@ def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, no
 
 
 def recipe_of(plans: "Sequence[Plan]", fmt: str, values: str | None) -> str:
-    """Returns the options with which `export` generates the same cases again. Bytes in file names are escaped if they are not UTF-8.
-    `values` is the file with the reference data.
+    """Returns the options with which `export` generates the same cases again. If a file name is not UTF-8, the options contain
+    its invalid bytes as escapes. `values` is the file with the reference data.
     """
     import shlex
 

@@ -53,7 +53,7 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
 
 
 def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | list[NamedThing]":
-    """Returns the explanation of a name or, if the name is unknown, all names that contain it."""
+    """Explains `name`. If the name is unknown, returns all names that contain `name`, or explains the only such name."""
     from brokerfuzz.errors import UnknownNameError
     from brokerfuzz.explaining import explain, names_with
     from brokerfuzz.explaining.single_cases import in_catalogue
@@ -94,7 +94,6 @@ def _print_matches(name: str, matches: "Sequence[NamedThing]") -> None:
 
 
 def _wrapped(lines: Iterable[str]) -> Iterator[str]:
-    """Yields the lines, wrapped to the width of the terminal."""
     from shutil import get_terminal_size
     from textwrap import wrap
 

@@ -155,7 +155,7 @@ def _check_scope(cases: CaseOptions, *, full: bool, large: bool) -> None:
 
 
 def _plausible(cases: CaseOptions, *, other: bool) -> CaseOptions:
-    """Returns the options for random valid messages. Raises `UsageError` if another option contradicts this choice."""
+    """Returns the options for `--plausible`. Raises `UsageError` if another option contradicts `--plausible`."""
     if other or cases:
         raise UsageError(
             "--plausible writes only random valid messages, in one process: use it only with --message, --seed, --count, "
@@ -165,7 +165,7 @@ def _plausible(cases: CaseOptions, *, other: bool) -> CaseOptions:
 
 
 def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple[MessageType, ...]":
-    """Returns the message types that the format supports. Raises `CorpusError` if the format supports none of these types."""
+    """Returns only the message types that the format supports. Raises `CorpusError` if the format supports none of `message_types`."""
     from brokerfuzz.corpus.formats import Folder
     from brokerfuzz.errors import CorpusError
 
@@ -189,7 +189,7 @@ def _format(out: str, fmt: str | None, *, base64: bool) -> "Format":
 
 
 def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Place":
-    """Returns the file, folder or URL for the corpus. Raises `CorpusError` if the corpus cannot be written."""
+    """Raises `CorpusError` if the corpus cannot be written."""
     from brokerfuzz.corpus.exporting import check_place
     from brokerfuzz.corpus.places import place_of
 
@@ -200,9 +200,7 @@ def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Pla
 
 
 def _resumed(cases: CaseOptions, place: "Place", form: "Format", shards: int) -> CaseOptions:
-    """Returns the options for the missing shards. Without `--now`, the options contain the time for which the existing shards were
-    generated.
-    """
+    """Returns the options for the missing shards. Without `--now`, the new shards have the same time as the existing shards."""
     from brokerfuzz.corpus.exporting import recorded_now
 
     return cases if cases.now is not None else replace(cases, now=recorded_now(place, form, shards))

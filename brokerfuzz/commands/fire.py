@@ -148,7 +148,7 @@ def _command(journal: str | None) -> str | None:
 
 
 def _continuing(result: "Result", campaign: CampaignOptions) -> str | None:
-    """Describes how to continue a campaign that ended early."""
+    """Returns the command that continues a campaign that ended early, or the reason why the campaign cannot continue."""
     if result.stop is None:
         return None
     return _command(campaign.resume or campaign.journal) or "impossible without a journal: add --journal FILE next time"
@@ -191,7 +191,7 @@ def _limits(campaign: CampaignOptions) -> dict[str, Any]:
 
 
 def _endpoint(target: TargetOptions, planned: "PlannedCampaign") -> "AbstractContextManager[Target]":
-    """Returns the target as a context manager. The reference service stops when the `with` block ends."""
+    """The reference service stops when the `with` block ends."""
     if target.demo:
         plan = planned.plan
         return target_options.reference_service(target, plan.message_type, plan.contract, now=planned.now, seed=plan.seed)
@@ -199,7 +199,7 @@ def _endpoint(target: TargetOptions, planned: "PlannedCampaign") -> "AbstractCon
 
 
 def _run(target: "Target", planned: "PlannedCampaign", *, verbose: bool) -> "Result":
-    """Runs the campaign, and shows its progress or, with `verbose`, each answer."""
+    """Runs the campaign and shows its progress. With `verbose`, shows each answer instead."""
     from brokerfuzz.reports.terminal import live_progress
 
     _generate_catalogue(planned)
@@ -212,7 +212,7 @@ def _run(target: "Target", planned: "PlannedCampaign", *, verbose: bool) -> "Res
 
 
 def _generate_catalogue(planned: "PlannedCampaign") -> None:
-    """Generates the catalogue before the campaign starts, so that this does not count towards the time limit of the campaign."""
+    """Generates the catalogue before the campaign starts. Otherwise, the generation would count towards the time limit of the campaign."""
     if sys.stderr.isatty() and not is_quiet():
         click.echo("generating the catalogue ...", nl=False, err=True)
     is_empty = planned.plan.is_empty
@@ -223,8 +223,8 @@ def _generate_catalogue(planned: "PlannedCampaign") -> None:
 
 
 def _compare_targets(journal: str, target: "Target") -> None:
-    """Prints a note if a resumed campaign has a different target than before. The reference service counts as the same target, even
-    on a different port.
+    """Prints a note if a resumed campaign has a different target than before. The reference service always counts as the same
+    target, because its port can change.
     """
     from brokerfuzz.campaign.journal import head_of
     from brokerfuzz.targets.demo_target import DEMONSTRATION
@@ -235,7 +235,7 @@ def _compare_targets(journal: str, target: "Target") -> None:
 
 
 def _preflight(target: "Target", planned: "PlannedCampaign") -> None:
-    """Sends plain valid messages to check that the target is set up correctly. Prints a note if it rejects repeated messages."""
+    """Sends plain valid messages to check that the target is set up correctly. Prints a note if the target rejects repeated messages."""
     from brokerfuzz.targets import event_loop, preflight
     from brokerfuzz.targets.target import opened
 
@@ -254,7 +254,7 @@ def _preflight(target: "Target", planned: "PlannedCampaign") -> None:
 
 
 def _note_known(outcomes: "Mapping[str, Outcome]") -> None:
-    """Prints a note about the known findings, whose messages were sent first."""
+    """Prints which known findings occur again. The campaign sent the messages of the known findings first."""
     gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
     said = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
     note(f"known findings, sent first: {said}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))

@@ -21,7 +21,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Contract": ("policies", "contract", "values", "now"),
     "Workers": ("workers", "cluster"),
 }  # fmt: skip
-"""Maps the title of each section to its options. The order is the order in the help."""
+"""Maps the title of each section to its options. The help has the same order."""
 
 
 class Sectioned(click.Command):

@@ -1,5 +1,5 @@
-"""Handles Ctrl-C and similar signals. Python turns Ctrl-C into an exception, but a library can catch this exception by mistake.
-To detect this, the module also records that Ctrl-C was pressed.
+"""Handles Ctrl-C and similar signals. Python converts Ctrl-C to an exception, but a library can catch this exception by
+mistake. For this case, the module also records that Ctrl-C was pressed.
 """
 
 import signal
@@ -9,11 +9,11 @@ from typing import Self
 
 
 class Interrupts:
-    """A context that records Ctrl-C. Ctrl-C still raises `KeyboardInterrupt` as usual.
+    """Records whether Ctrl-C was pressed in a `with` block. Ctrl-C still raises `KeyboardInterrupt` as usual.
 
-    If a library catches this exception, `check` raises it again. For example, if Ctrl-C is pressed while jsonschema-rs reads a
-    number, jsonschema-rs may treat the number as invalid. Without `check`, the verdict would be wrong, and the command would
-    continue.
+    If a library catches this exception, `check` raises a new `KeyboardInterrupt`. For example, if Ctrl-C is pressed while
+    jsonschema-rs reads a number, jsonschema-rs may treat the number as invalid. Without `check`, the verdict would be wrong,
+    and the command would continue.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Interrupts:
             self._is_set = False
 
     def check(self) -> None:
-        """Raises `KeyboardInterrupt` if Ctrl-C was pressed in this context."""
+        """Raises `KeyboardInterrupt` if Ctrl-C was pressed in the `with` block."""
         if self._came:
             raise KeyboardInterrupt
 
@@ -41,10 +41,9 @@ class Interrupts:
 
 
 def treat_as_ctrl_c(*names: str) -> None:
-    """Lets signals such as `SIGTERM` have the same effect as Ctrl-C: brokerfuzz removes incomplete files and reports its
-    findings.
+    """After signals such as `SIGTERM`, brokerfuzz removes incomplete files and reports its findings, as after Ctrl-C.
 
-    The function skips signals that already have a handler, and signals that the operating system does not have.
+    The function ignores signals that already have a handler, and signals that the operating system lacks.
     """
     for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
         if signal.getsignal(number) == signal.SIG_DFL:
@@ -52,7 +51,7 @@ def treat_as_ctrl_c(*names: str) -> None:
 
 
 def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Has the same effect as Ctrl-C, even in background processes of a shell, which ignore Ctrl-C."""
+    """Works like Ctrl-C, but also in background processes of a shell, which ignore Ctrl-C."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.default_int_handler(number, frame)
     signal.raise_signal(signal.SIGINT)

@@ -1,7 +1,8 @@
 """Reads the settings and the results of a campaign from its journal.
 
-A journal may come from a person whom you do not trust. Therefore, the journal determines only which cases the campaign contains and
-how these cases are judged. The target, the contract and all files come from the command line or the configuration.
+A journal may come from a person whom you do not trust. For this reason, the journal determines only the cases of the campaign,
+their answers, and how the cases are judged. The target, the contract and all files come from the command line or the
+configuration.
 """
 
 from contextlib import closing
@@ -23,7 +24,7 @@ _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "pl
 
 
 def recorded(path: str, contract: str | None) -> "PlannedCampaign":
-    """Reads a journal and returns its campaign, which can then be resumed. `contract` is the folder of a changed contract. If the
+    """Returns the campaign of a journal, so that it can be resumed. `contract` is the folder of a changed contract. If the
     campaign used the built-in contract, `contract` is ignored.
 
     Raises `JournalError` if the journal is invalid, and `UsageError` if the campaign used a changed contract and `contract` is
@@ -58,7 +59,7 @@ def recorded(path: str, contract: str | None) -> "PlannedCampaign":
 
 
 def outcome(path: str, planned: "PlannedCampaign") -> "Result":
-    """Returns the result of the cases whose answers are in the journal of the campaign. The function sends no requests."""
+    """Computes the result from the answers in the journal, and sends no requests."""
     from brokerfuzz.campaign import Campaign, Recalled, run
     from brokerfuzz.campaign.journal import Key
     from brokerfuzz.errors import JournalError
@@ -73,7 +74,7 @@ def outcome(path: str, planned: "PlannedCampaign") -> "Result":
 
 
 class _NoTarget:
-    """A placeholder for the target. brokerfuzz uses the placeholder when it only reads a journal and sends nothing."""
+    """Replaces the target while brokerfuzz only reads a journal and sends nothing."""
 
     name = "the target of the journal"
 
@@ -81,7 +82,7 @@ class _NoTarget:
         """Does nothing."""
 
     async def send(self, body: bytes, headers: "Headers" = ()) -> "Answer":
-        """Raises `NotImplementedError`, because brokerfuzz sends nothing to this target."""
+        """Always raises `NotImplementedError`."""
         raise NotImplementedError
 
     def can_send(self, body: bytes, headers: "Headers" = ()) -> bool:

@@ -16,7 +16,7 @@ Command = Callable[..., Any]
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
     """The options for the target. With `demo`, the target is the reference service with `bugs`. With `app`, `url` is a path in
-    the application. `campaign_id` is the ID of the campaign, which each request contains (empty: a new ID is generated).
+    the application. Each request contains `campaign_id` (empty: brokerfuzz generates an ID).
     """
 
     demo: bool
@@ -48,7 +48,7 @@ class TargetOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SendingOptions:
-    """The options for sending: how many messages at once, how many per second, and which property is unique in each message."""
+    """The options for sending: how many messages at the same time, how many per second, and which property gets a new value in each message."""
 
     concurrency: int
     rate: float | None
@@ -69,7 +69,7 @@ class CaseFilters:
         return any((self.verdicts, self.rules, self.techniques, self.sites, self.tags))
 
     def selection(self, contract: "Contract") -> "Selection":
-        """Returns the filter by rule, technique, site and tag. The filter by verdict is separate."""
+        """The selection does not depend on `verdicts`."""
         from brokerfuzz.cases.case_filters import selection
 
         return selection(contract, self.rules, self.techniques, self.tags, sites=self.sites)
@@ -116,8 +116,8 @@ class ResultOptions:
 
 
 def typed_options(**kinds: type) -> Callable[[Command], Command]:
-    """Returns a decorator that passes the options of a command in groups. Each keyword argument is a group: its name and its class.
-    The fields of the class are the options of the group.
+    """Returns a decorator that passes the options of a command in groups. Each keyword argument defines the parameter of a
+    group and the class of its value. The fields of the class are the options of the group.
     """
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
     replaced = {name for found in names.values() for name in found}

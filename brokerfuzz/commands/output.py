@@ -14,11 +14,11 @@ NAME = "brokerfuzz"
 COMPLETE = f"_{NAME.upper()}_COMPLETE"
 FOUND, FAILED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 _COLOURS = {"- ": "green", "+ ": "red"}
-"""The colours of lines that are only in the twin (`-`), and of lines that are only in the message itself (`+`)."""
+"""The colour of lines that only the twin contains (`-`), and the colour of lines that only the message contains (`+`)."""
 
 
 class UsageError(click.UsageError):
-    """A command cannot do what its options say. The error refers to the help of the running command."""
+    """The options of a command are wrong. The error refers to the help of the running command."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, click.get_current_context())
@@ -60,7 +60,6 @@ def note_other_bodies(others: "Counter[str]") -> None:
 
 
 def is_quiet() -> bool:
-    """Returns whether the user specified `--quiet`."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(QUIET))
 

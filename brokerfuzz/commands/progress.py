@@ -35,7 +35,7 @@ class ProgressLine:
             click.echo(f"{_CLEAR}{words}", nl=False, err=True)
 
     def __call__(self, done: int) -> None:
-        """Shows the number of finished cases. Raises `KeyboardInterrupt` if Ctrl-C has been pressed."""
+        """Raises `KeyboardInterrupt` if Ctrl-C has been pressed."""
         self._interrupts.check()
         now = time.monotonic()
         if self._first is None:  # the speed is not known yet
@@ -54,7 +54,6 @@ class ProgressLine:
         self.end()
 
     def end(self) -> None:
-        """Removes the line from the terminal."""
         self.say("")
 
 

@@ -16,11 +16,11 @@ FINDING_ID = re.compile("[0-9a-f]{8,16}")
 
 
 class Explained(Protocol):
-    """Something that `explain` can print, such as a case or a finding."""
+    """A case, a finding or something else that the command `explain` can print."""
 
     @property
     def difference(self) -> list[str]:
-        """The lines of a message, in which marks show the differences from its twin (the valid counterpart)."""
+        """The lines of a message. `-` marks lines of the twin (the valid counterpart), and `+` marks lines of the message itself."""
         ...
 
     def data(self) -> dict[str, Any]:
@@ -33,7 +33,7 @@ class Explained(Protocol):
 
 
 def find(wanted: str, paths: Sequence[str], contract: str | None) -> Explained:
-    """Returns the case or the finding with this ID. Raises `UnknownNameError` if no file contains this ID."""
+    """Finds a case or a finding by its ID. Raises `UnknownNameError` if no file contains this ID."""
     from brokerfuzz.errors import UnknownNameError
 
     found = next((one for path in paths if (one := _in_file(wanted, path, contract)) is not None), None)
@@ -56,8 +56,8 @@ def _in_file(wanted: str, path: str, contract: str | None) -> Explained | None:
 
 
 def _properties(path: str) -> list[str]:
-    """Returns the property names of the JSON object in a file, or nothing if there is no object. In a `.json` file, the object is the
-    whole file; in any other file, the object is the first line.
+    """Returns the property names of the JSON object in a file, or an empty list if the file contains no object. In a `.json`
+    file, the object is the whole file. In any other file, the object is the first line.
     """
     import orjson
 
@@ -80,7 +80,7 @@ def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | Non
 
 
 def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "SingleCase | None":
-    """Returns the message with this ID: a case, a twin, or a message that was sent while a finding was shrunk."""
+    """The message with this ID can be a case, a twin, or a message that was sent while a finding was shrunk."""
     from brokerfuzz.campaign import journal
     from brokerfuzz.cases.case import TWIN_TAGS, Case, message_id
     from brokerfuzz.cases.plan import STRIDE

@@ -82,7 +82,7 @@ def command(
 
 
 def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
-    """Separates the journals, reports and case IDs from the URL."""
+    """Returns the journals, reports and case IDs, and the URL of the target."""
     urls = [source for source in sources if "://" in source or not source]
     files = [source for source in sources if source not in urls]
     if len(urls) > 1 or not files:
@@ -97,7 +97,7 @@ def _endpoint(stack: ExitStack, target: TargetOptions, contract: str | None, now
 
 
 def _findings_of(source: str, contract: str | None, now: datetime | None) -> "Iterable[ReplayRequest]":
-    """Returns the findings in a journal or a report, or a case of the catalogue."""
+    """`source` is a journal, a report, or the ID of a case in the catalogue."""
     from brokerfuzz.campaign.replaying import of_document, of_result
     from brokerfuzz.reports.report_files import read_report
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 _LAST_OUTPUT = 1.0
-"""The maximum number of seconds to wait until the output of other programs is copied."""
+"""brokerfuzz waits at most `_LAST_OUTPUT` seconds until it has copied the output of other programs."""
 
 
 def prepare() -> None:
-    """Replaces the standard streams. Python sets a stream to None if it was closed when the process started."""
+    """If a stream was closed when the process started, Python sets the stream to None."""
     sys.stdin = sys.stdin or _unreadable()
     sys.stdout = cast("TextIO", CleanedStream(lossless(_with_own_descriptor(sys.stdout or _unwritable(), FileIO))))
     sys.stderr = cast("TextIO", CleanedStream(lossless(_with_own_descriptor(sys.stderr or _unwritable(), _ErrorIgnoring))))
@@ -28,7 +28,7 @@ def prepare() -> None:
 
 @contextmanager
 def output_of_targets() -> Iterator[None]:
-    """In a `with` block, everything that hooks, applications and worker processes print appears on standard error, without the secrets
+    """In a `with` block, the output of hooks, applications and worker processes appears on standard error, without the secrets
     of the command. So standard output contains only the results.
     """
     with redirect_stdout(sys.stderr), _cleaned_descriptors():
@@ -37,8 +37,8 @@ def output_of_targets() -> Iterator[None]:
 
 @contextmanager
 def _cleaned_descriptors() -> Iterator[None]:
-    """Redirects the file descriptors 1 and 2 to standard error, and removes secrets. Worker processes, programs that hooks start, and
-    native code write directly to these file descriptors.
+    """Redirects the file descriptors 1 and 2 to standard error, and removes secrets. Worker processes, native code, and
+    programs that hooks start write directly to these file descriptors.
     """
     if not _has_own_descriptor(sys.stderr):  # in tests
         yield
@@ -61,7 +61,7 @@ def _cleaned_descriptors() -> Iterator[None]:
 
 
 def _copy(reading: int, mark: bytes, copied: Event) -> None:
-    """Copies lines to standard error. Sets `copied` when a line ends with `mark`, which is written last."""
+    """Copies lines to standard error. A line that ends with `mark` is the last one: then `_copy` sets `copied`."""
     with open(reading, "rb") as lines:
         for line in lines:
             sys.stderr.write(line.removesuffix(mark).decode(errors="backslashreplace"))
@@ -70,17 +70,15 @@ def _copy(reading: int, mark: bytes, copied: Event) -> None:
 
 
 class CleanedStream:
-    """A stream that removes the secrets of the command from each text. All other methods are those of the original stream."""
+    """Removes the secrets of the command from each text that is written to a stream."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Writes a text without secrets."""
         return self._stream.write(cleaned(text))
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Writes several texts without secrets."""
         for line in lines:
             self.write(line)
 
@@ -99,8 +97,8 @@ def _unwritable() -> TextIO:
 
 
 def lossless(stream: TextIO) -> TextIO:
-    """Returns a stream that loses no output. The stream escapes characters that its encoding cannot represent. The stream has a
-    buffer, because Python can lose bytes without a buffer (for example, if PYTHONUNBUFFERED is set).
+    """The new stream escapes characters that its encoding cannot represent. The new stream has a buffer, because Python can
+    lose bytes of an unbuffered stream (for example, if PYTHONUNBUFFERED is set).
     """
     if not isinstance(stream, TextIOWrapper):
         return stream
@@ -128,10 +126,9 @@ def _has_own_descriptor(stream: TextIO) -> bool:
 
 
 class _ErrorIgnoring(FileIO):
-    """A file for standard error that ignores errors, so that the command continues to its exit status."""
+    """Standard error without errors: if it cannot be written, the command still continues to its exit status."""
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Writes bytes, and ignores any error."""
         try:
             return super().write(data)
         except OSError:
@@ -139,11 +136,10 @@ class _ErrorIgnoring(FileIO):
 
 
 class _Closed(RawIOBase):
-    """Replaces a standard input that was closed."""
+    """Replaces standard input if it was closed when the process started."""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        """Raises `OSError`, because standard input is closed."""
         raise OSError(EBADF, os.strerror(EBADF), "standard input")

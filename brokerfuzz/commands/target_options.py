@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, command: str) -> TargetOptions:
-    """Returns the target from the command line or, if the command line contains no target, from the configuration. If there is no
-    target at all, the error suggests `command`. The headers in the configuration may contain secrets, so brokerfuzz sends them
-    only to the server in the configuration.
+    """Returns the target of the command line. If the command line contains no target, returns the target of the configuration.
+    If the configuration contains no target either, the error suggests `command`. The headers in the configuration may contain
+    secrets, so brokerfuzz sends them only to the server in the configuration.
     """
     configured = _configured_url(ctx)
     typed = {name for name in ("exec_", "call", "app", "lines", "demo") if _typed(ctx, name)}
@@ -46,7 +46,7 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, 
 
 
 def _check(target: TargetOptions, command: str) -> None:
-    """Raises `UsageError` if the options do not specify exactly one target, or if another option does not apply to this kind of target."""
+    """Raises `UsageError` if the options do not specify exactly one target, or if an option does not apply to this kind of target."""
     named = [name for name in (target.app or target.url, target.exec_, target.call) if name is not None]
     if "" in named or not (named or target.demo):
         problem = "the target is empty" if named else "no target given"
@@ -64,7 +64,7 @@ def _check(target: TargetOptions, command: str) -> None:
 
 
 def resolved_policies(ctx: click.Context, policies: "PolicyValues", contract: "Contract") -> "Policies":
-    """Returns the policies from the configuration and the command line. The command line has priority."""
+    """Policies on the command line replace policies in the configuration."""
     from brokerfuzz.schemas.contract import Policies
 
     configuration = ctx.meta.get(CONFIGURATION)
@@ -114,9 +114,7 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def given_target(target: TargetOptions, *, processes: int | None = None) -> "Target":
-    """Returns the target that the options specify, unless it is the reference service. The target starts at most `processes`
-    processes (None: no limit).
-    """
+    """Creates the target, unless the target is the reference service. The target starts at most `processes` processes (None: no limit)."""
     from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget
     from brokerfuzz.targets.secret_masking import of_environment
 
@@ -157,7 +155,7 @@ _OF_APPLICATIONS = ("method", "headers", "timeout", "rules", "secrets")
 def reference_service(target: TargetOptions, message_type: str, folder: str | None, *, now: datetime | None, seed: int = 0) -> Iterator["Target"]:
     """Runs the reference service until the context ends.
 
-    `message_type` is the type of the messages that it will receive, and `folder` is the folder of its contract.
+    The service receives messages of the type `message_type`. `folder` is the folder of the service's contract.
     """
     from brokerfuzz.schemas import load_contract
     from brokerfuzz.service.running import running, serve_command
@@ -186,7 +184,7 @@ def _http_options(target: TargetOptions) -> dict[str, Any]:
 
 
 def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
-    """Yields the header for the user and the password of --auth."""
+    """Yields the header `Authorization` with the user and the password of `--auth`."""
     if target.auth is None:
         return
     if any(name.lower() == "authorization" for name, _ in target.headers) or (target.url is not None and urlsplit(target.url).username is not None):
@@ -200,9 +198,7 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
 
 
 def hide_secrets(target: "Target") -> None:
-    """Hides the secrets of the target in everything that the command writes from now on. Prints a note about secrets that are too
-    short to be hidden.
-    """
+    """Hides the secrets of the target in all further output of the command. Prints a note about secrets that are too short to be hidden."""
     secrets = _hide_secrets_of(target)
     if secrets is not None and secrets.note:
         note(secrets.note)
@@ -216,7 +212,7 @@ def _hide_secrets_of(target: "Target") -> "Secrets | None":
 
 
 def wait_for(target: "Target", seconds: float | None) -> None:
-    """Waits until an HTTP target listens, for at most `seconds` (None: does not wait). Raises `TargetError` if the target does not
+    """Waits at most `seconds` until an HTTP target listens (None: does not wait). Raises `TargetError` if the target does not
     listen within this time.
     """
     from brokerfuzz.targets import HttpTarget, event_loop

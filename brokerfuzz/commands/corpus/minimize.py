@@ -45,8 +45,6 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
 
 
 class _Counting:
-    """Counts the cases that are read, and shows the number on a terminal."""
-
     def __init__(self) -> None:
         self.count = 0
 

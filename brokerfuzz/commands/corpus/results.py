@@ -37,7 +37,7 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
 
 
 def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None = None) -> None:
-    """Prints a summary: how many cases were written, and how many were read (`of`).
+    """Prints how many cases were written, and how many were read (`of`).
 
     The summary goes to standard error if the corpus goes to standard output.
     """

@@ -84,7 +84,7 @@ _HEAD = '{"wrong": ['
 
 
 def _end(verification: "Verification") -> str:
-    """Returns the end of the JSON document. The document gets this end even if a corpus cannot be read completely."""
+    """Returns the end of the JSON document. The command prints this end even if it cannot read a corpus completely."""
     import json
 
     expired = {"count": verification.expired.count, "first": list(map(_data, verification.expired.first))}
@@ -92,7 +92,7 @@ def _end(verification: "Verification") -> str:
 
 
 def _json(wrong: "CorpusProblem", *, first: bool) -> str:
-    """Converts a problem to JSON. The command prints each problem immediately, because there can be very many problems."""
+    """Converts a problem to JSON. The command prints each problem immediately, because a corpus can have very many problems."""
     import json
 
     return f"{_HEAD if first else ','}\n  {json.dumps(_data(wrong))}"
