@@ -16,7 +16,7 @@ Entry = dict[str, Any]
 
 
 def entry(started: str, milliseconds: float, request: Entry, response: Entry, comment: str) -> Entry:
-    """Creates an entry of a HAR file. The caller may add properties whose names begin with `_`."""
+    """The caller may add properties whose names begin with `_` to the entry."""
     timings = {"send": 0, "wait": milliseconds, "receive": 0}
     return {
         "startedDateTime": started, "time": milliseconds, "request": request, "response": response, "cache": {}, "timings": timings,
@@ -25,7 +25,7 @@ def entry(started: str, milliseconds: float, request: Entry, response: Entry, co
 
 
 def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> Entry:
-    """Creates the property `request` of a HAR entry. If the body is empty, the request has no property `postData`."""
+    """Creates the property `request` of a HAR entry. If the body is empty, the property `postData` is missing."""
     sent = list(headers)
     content_type = next((value for name, value in sent if name.lower() == "content-type"), "")
     return {
@@ -58,7 +58,6 @@ def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[
 
 
 def content(body: bytes, mime_type: str) -> Entry:
-    """Creates the property `content` of a HAR response, which contains the body."""
     return {"size": len(body), "mimeType": mime_type, **_text(body)}
 
 

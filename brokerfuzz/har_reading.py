@@ -22,18 +22,18 @@ _UNKNOWN_TYPES = ("", "x-unknown")
 """The content types that say nothing about the body. Chromium writes `x-unknown`."""
 
 Body = tuple[int, bytes]
-"""The number of a HAR entry (the first one is 1), and the body of its request or response."""
+"""The number of a HAR entry (1 for the first entry), and the body of its request or response."""
 
 
 def is_har(head: bytes) -> bool:
-    """Returns whether a file that begins with these bytes may be a HAR file."""
+    """Returns whether a file that begins with `head` may be a HAR file."""
     return _HEAD.match(head) is not None
 
 
 def bodies(har: bytes) -> Iterator[Body] | None:
     """Yields the JSON bodies in a HAR file, each request before its response. Returns None if the file is not HAR.
 
-    Raises `ValueError` if the file is not JSON, and `RecursionError` if it is nested too deeply.
+    Raises `ValueError` if the file is not JSON, and `RecursionError` if the JSON is nested too deeply.
     """
     value = json.loads(har)  # orjson would reject lone surrogates, which bodies may contain
     log = value.get("log") if isinstance(value, dict) else None
@@ -56,7 +56,7 @@ def _below(value: Any, *names: str) -> Any:
 
 
 def _body(content: Any) -> bytes:
-    """Returns the bytes of a JSON body. Returns no bytes if there is no body, or if its content type is not JSON."""
+    """Returns the bytes of a JSON body. The result is empty if the entry has no body, or if the body's content type is not JSON."""
     text, said = _below(content, "text"), _below(content, "mimeType") or ""
     if not isinstance(text, str) or not isinstance(said, str) or (said not in _UNKNOWN_TYPES and not _JSON.fullmatch(said.strip())):
         return b""
@@ -69,7 +69,7 @@ def _body(content: Any) -> bytes:
 
 
 def belongs(body: bytes, contract: Contract, message_types: Iterable[MessageType]) -> bool:
-    """Returns whether a body is a message of the contract: most of its property names belong to one of the message types."""
+    """Returns whether most property names in a body belong to one of the message types."""
     message = read(body).usual
     return isinstance(message, dict) and any(_is_known(message, contract.flat[message_type]) for message_type in message_types)
 
@@ -84,9 +84,7 @@ def _is_known(message: Mapping[str, Any], schema: Schema) -> bool:
 
 
 def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mapping[str, Any], Schema]]:
-    """Yields the root of a message and the objects directly inside the root, with their schemas. Only the first item of an array
-    is included.
-    """
+    """Yields the message and the objects directly inside it, with their schemas. If a property is an array, only its first item counts."""
     yield message, schema
     for name, there in schema.get("properties", {}).items():
         held = message.get(name)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 Parts = Sequence[tuple[str, str | None]]
-"""The parts of a text, each with the name of the environment variable that it comes from, or None."""
+"""The parts of a text. Each part is a string and the name of the environment variable that contains this string, or None."""
 
 
 class Secret(str):
@@ -22,11 +22,11 @@ class Secret(str):
 
     @property
     def variables(self) -> dict[str, str]:
-        """The environment variables in the text, with their values."""
+        """Maps the names of the environment variables in the text to their values."""
         return {name: text for text, name in self.parts if name is not None}
 
     def __str__(self) -> "Secret":
-        """Returns this `Secret`. click calls `str()` on each option, and a plain string would lose `parts`."""
+        """Keeps the type `Secret`, because click calls `str()` on each option, and a plain string has no `parts`."""
         return self
 
     def __reduce__(self) -> tuple[type["Secret"], tuple[str, Parts]]:
@@ -43,9 +43,7 @@ def hide_in_output(hide: Hide) -> None:
 
 
 def cleaned(text: str) -> str:
-    """Returns a text without the secrets of the current command. This function cleans all reports, baselines and standard
-    streams.
-    """
+    """Removes the secrets of the current command from a text. All reports, baselines and standard streams go through this function."""
     for hide in _hiding:
         text = hide(text)
     return text

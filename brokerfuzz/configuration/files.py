@@ -16,8 +16,8 @@ IN_PROJECT = ("tool", "brokerfuzz")
 class Configuration:
     """The contents of a configuration file. Use `load` to create a `Configuration`.
 
-    `values` maps sections to their settings. References to environment variables, such as `${NAME}`, are not replaced yet. The
-    settings may contain secrets, so `repr` shows only the path of the file.
+    `values` maps sections to their settings. The settings still contain references to environment variables, such as `${NAME}`.
+    Settings may also contain secrets, so `repr` shows only the path of the file.
     """
 
     __slots__ = ("path", "values")
@@ -31,17 +31,17 @@ class Configuration:
 
     @property
     def folder(self) -> Path:
-        """The folder of the file. File names in the configuration are relative to this folder."""
+        """File names in the configuration are relative to this folder."""
         return self.path.parent
 
 
 def find(start: Path) -> Path | None:
-    """Returns the configuration file in a folder, or in the nearest parent folder inside the same repository.
+    """Searches a folder and its parent folders for a configuration file, up to the top of the repository (the folder with
+    `.git`).
 
-    The top of the repository is the folder with `.git`. Without a repository, only the folder itself is searched. If a folder
-    contains both files, `brokerfuzz.toml` has priority over `pyproject.toml`. Raises `ConfigurationError` if a
-    `pyproject.toml` mentions brokerfuzz but is not TOML. Also raises `ConfigurationError` if a file in a parent folder belongs to
-    another user, because the file may contain commands.
+    Without a repository, only the folder `start` is searched. In each folder, `brokerfuzz.toml` has priority over
+    `pyproject.toml`. Raises `ConfigurationError` if a `pyproject.toml` mentions brokerfuzz but is not TOML. Also raises
+    `ConfigurationError` if a file in a parent folder belongs to another user, because this file may contain commands.
     """
     try:
         here = start.absolute()
@@ -57,7 +57,6 @@ def find(start: Path) -> Path | None:
 
 
 def _searched(here: Path) -> tuple[Path, ...]:
-    """Returns the folder and its parents up to the top of the repository. Without a repository, returns only the folder."""
     folders = (here, *here.parents)
     for number, folder in enumerate(folders, 1):
         if _exists(folder / ".git", folders=True):
@@ -66,15 +65,12 @@ def _searched(here: Path) -> tuple[Path, ...]:
 
 
 def _is_trusted(path: Path) -> bool:
-    """Returns whether a file belongs to this user. On Windows, files have no comparable owners, so the result is always true."""
+    """Returns whether the file belongs to this user. On Windows, brokerfuzz cannot check the owner of a file, and trusts every file."""
     return not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()
 
 
 def load(path: Path) -> Configuration:
-    """Reads and checks a configuration file.
-
-    Raises `ConfigurationError` if the file cannot be read, is not TOML, or violates the schema.
-    """
+    """Raises `ConfigurationError` if the file cannot be read, is not TOML, or violates the schema."""
     from brokerfuzz.configuration.validating import validated
 
     values = ours(parsed(path, text_of(path)), path)
@@ -84,14 +80,14 @@ def load(path: Path) -> Configuration:
 
 
 def above(path: Path) -> tuple[str, ...]:
-    """Returns the names of the TOML tables that contain the sections of brokerfuzz: `tool` and `brokerfuzz` in `pyproject.toml`,
+    """Returns the names of the TOML tables that contain the settings of brokerfuzz: `tool` and `brokerfuzz` in `pyproject.toml`,
     otherwise none.
     """
     return IN_PROJECT if path.name == PROJECT else ()
 
 
 def text_of(path: Path) -> str:
-    """Reads a file as text. The function keeps line endings, and removes a byte order mark."""
+    """Reads a file as text. The text keeps its line endings, but not a byte order mark."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as problem:
@@ -113,7 +109,7 @@ def parsed(path: Path, text: str) -> dict[str, Any]:
 
 
 def ours(content: Mapping[str, Any], path: Path) -> Any:
-    """Returns the part of a parsed file that contains the settings of brokerfuzz, or None."""
+    """Returns the settings of brokerfuzz from a parsed TOML file, or None if the file has no settings of brokerfuzz."""
     found: Any = content
     for name in above(path):
         found = found.get(name) if isinstance(found, dict) else None

@@ -10,7 +10,7 @@ from brokerfuzz.configuration.substituting import substituted
 
 
 class _Origin(NamedTuple):
-    """The position of a setting: the file and the TOML table."""
+    """The file and the TOML table that contain a setting."""
 
     file: Path
     table: str
@@ -63,12 +63,14 @@ def _hidden(value: str, origin: _Origin) -> Callable[[], str]:
 
 
 def _own_file(value: Mapping[str, Any], origin: _Origin) -> str | None:
-    """Returns the path of the configuration file, because its section `[values]` contains the reference data."""
+    """Returns the path of the configuration file as the value of `--values`, because the section `[values]` contains the reference data."""
     return str(origin.file) if value else None
 
 
 _NAMES: Mapping[tuple[str, ...], str] = {("target", "exec"): "exec_", ("target", "message"): "message_type", ("reports", "files"): "reports"}
-"""The settings that have other names than their options. In the names of all other options, underscores replace hyphens."""
+"""Maps settings to their options, if the setting and the option have different names. All other settings have the name of their
+option, with hyphens instead of underscores.
+"""
 _CONVERSIONS: Mapping[str, Conversion] = {
     "url": _url,
     "exec_": _command,
@@ -89,25 +91,26 @@ _CONVERSIONS: Mapping[str, Conversion] = {
     "baseline": _file,
     "reports": _files,
 }
-"""Maps an option to the function that converts its setting. The values of all other settings stay unchanged."""
+"""Maps the name of an option to the function that converts the value of the setting. Settings without such a function keep their value."""
 WHOLE_SECTIONS = ("policies", "values")
-"""The sections that together contain the value of one option, such as all policies for `--policy`."""
+"""Each of these sections becomes the value of one option. For example, all settings in `[policies]` become the value of `--policy`."""
 
 
 def option_of(*place: str) -> str:
-    """Returns the name of the option of `fire` for a setting. `place` is a section and a key, or only a section."""
+    """Returns the name of the option of `fire` that corresponds to a setting. `place` is a section and a key, or only a section."""
     return _NAMES.get(place, place[-1].replace("-", "_"))
 
 
 def option_defaults(configuration: Configuration) -> dict[str, Any]:
     """Returns the settings of a configuration as the default values of options, in the form of click's `default_map`.
 
-    `url`, `headers`, `auth` and `proxy` are functions, because their values may contain secrets. click calls the functions only
-    if the command line has no value. The function for `url` inserts environment variables, and raises `ConfigurationError` if a
-    variable is missing. The variables in `headers` and `auth` are inserted only when a request is sent.
+    In the result, `url`, `headers`, `auth` and `proxy` are functions, because their values may contain secrets. Such a function
+    is called only if the command line does not contain the option. The function for `url` inserts environment variables, and
+    raises `ConfigurationError` if a variable is missing. The variables in `headers` and `auth` are inserted only when a request
+    is sent.
 
-    Headers become NAME:VALUE, policies become AMBIGUITY=INTERPRETATION, lists of statuses get commas, and an array for `exec`
-    becomes a command line. File names are relative to the folder of the configuration.
+    Headers become NAME:VALUE, policies become AMBIGUITY=INTERPRETATION, and an array for `exec` becomes a command line. A list of
+    statuses becomes a string with commas. File names are relative to the folder of the configuration.
     """
     found = {}
     for section, values in configuration.values.items():

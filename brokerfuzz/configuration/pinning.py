@@ -1,7 +1,7 @@
 """Writes policies into an existing configuration file.
 
-brokerfuzz inserts lines into the text and changes nothing else. brokerfuzz tries several positions. It parses each new text, and uses
-the first one that contains exactly the old settings and the new policies.
+brokerfuzz inserts lines and does not write the whole file again, so comments remain. Several positions for the lines are
+possible. A position is correct if the parsed file then contains exactly the old settings and the new policies.
 """
 
 import re
@@ -25,10 +25,11 @@ _ANY_KEY = re.compile(r"[ \t]*[\w\"'-][^#]*=")
 
 
 def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contract: "Contract | None" = None) -> list[str]:
-    """Writes policies into the section `[policies]` of a configuration, and returns their IDs. Existing policies do not change.
+    """Writes policies into the section `[policies]` of a configuration, and returns the IDs of the new policies.
 
-    If the file contains a comment with the same key, as in the template, the new line replaces the comment. A missing file is
-    created from the template, unless its name is `pyproject.toml`. Raises `ConfigurationError` if the policies cannot be written.
+    Existing policies do not change. A new policy replaces a comment with the same key, such as a line of the template. If the
+    file is missing, brokerfuzz creates it from the template. Raises `ConfigurationError` if the policies cannot be written, or if
+    `path` is a missing `pyproject.toml`.
     """
     exists = path.exists()
     if not exists and above(path):
@@ -37,23 +38,22 @@ def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contra
     content = parsed(path, text)
     values = ours(content, path)
     pinned = {} if values is None else validated(values, path, above(path)).get(POLICIES, {})
-    new = {ambiguity: _single(policy) for ambiguity, policy in policies.items() if ambiguity not in pinned}
+    new = {ambiguity: _policy_value(policy) for ambiguity, policy in policies.items() if ambiguity not in pinned}
     validated({POLICIES: new}, path, above(path))
     if new:
         mark = _MARK if exists and path.read_bytes().startswith(_MARK.encode()) else ""
-        put(path, mark + _with(text, new, path))
+        put(path, mark + _with_policies(text, new, path))
     return list(new)
 
 
-def _single(interpretations: str | Sequence[str]) -> Any:
-    """Returns the value of a policy in TOML: a name or a number of seconds for a single interpretation, otherwise an array."""
+def _policy_value(interpretations: str | Sequence[str]) -> Any:
+    """Converts a single interpretation to a string or an integer (a number of seconds), and several interpretations to an array."""
     each = interpretations if isinstance(interpretations, list | tuple) else [interpretations]
     values = [int(one) if isinstance(one, str) and one.isdigit() else one for one in each]
     return values[0] if len(values) == 1 else values
 
 
-def _with(text: str, policies: Mapping[str, Any], path: Path) -> str:
-    """Inserts the policies into the text of a configuration file."""
+def _with_policies(text: str, policies: Mapping[str, Any], path: Path) -> str:
     names = (*above(path), POLICIES)
     lines = {ambiguity: f"{spelled_key(ambiguity)} = {spelled(policy)}" for ambiguity, policy in policies.items()}
     wanted = _joined(_read(text), names, policies)
@@ -64,7 +64,7 @@ def _with(text: str, policies: Mapping[str, Any], path: Path) -> str:
 
 
 def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, Any]) -> Any:
-    """Returns the expected contents of the parsed file with the policies, or None if the file cannot contain policies."""
+    """Returns the parsed file with the policies in the table `names`, or None if one of the `names` is not a table."""
     if not isinstance(content, dict):
         return None
     if not names:
@@ -83,7 +83,7 @@ def _read(text: str) -> dict[str, Any] | None:
 
 
 def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
-    """Yields versions of the text, each with `lines` at a different position. The version with the most likely position comes first."""
+    """Yields versions of the text, each with `lines` at a different position. The most likely position comes first."""
     end = "\r\n" if "\r\n" in text else "\n"
     text += "" if text.endswith("\n") or not text else end
     path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)
@@ -100,7 +100,9 @@ def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Ite
 
 
 def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -> str:
-    """Inserts lines into a section. A line replaces the comment with the same key, or comes after the last key of the section."""
+    """Inserts `lines` into the section whose header is at the end of `before`. A line replaces a comment with the same key. Lines
+    without such a comment come after the last key of the section.
+    """
     below = after.split("\n")
     size = next((index for index, line in enumerate(below) if _ANY_HEADER.match(line)), len(below))
     section, rest = below[:size], below[size:]

@@ -15,7 +15,7 @@ def spelled(value: Any) -> str:
 
 
 def spelled_key(name: str) -> str:
-    """Writes a key as TOML, with quotes if the key needs quotes."""
+    """Writes a key as TOML, with quotes if necessary."""
     return name if _BARE.fullmatch(name) else spelled(name)
 
 

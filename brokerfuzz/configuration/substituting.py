@@ -1,7 +1,7 @@
 """Replaces `${NAME}` with an environment variable, so that the configuration file does not have to contain secrets.
 
-brokerfuzz reads a variable only when it uses the setting. For example, a command that sends no requests does not need the
-variable `TOKEN` in a header. Error messages never contain the setting or the contents of a variable.
+brokerfuzz reads a variable only when it uses the setting that contains the variable. For example, a command that sends no
+requests does not need the variable `TOKEN` in a header. Error messages never contain the setting or the contents of a variable.
 """
 
 import os
@@ -17,8 +17,8 @@ def substituted(text: str, where: str) -> str:
     """Replaces `${NAME}` with an environment variable, and `$$` with a dollar sign. `where` is the name of the setting in error
     messages.
 
-    `${NAME:-default}` becomes `default` if the variable is missing or empty. A text with a variable becomes a `Secret`. Raises
-    `ConfigurationError` if a variable is not set and has no default.
+    `${NAME:-default}` becomes `default` if the variable is missing or empty. If the text contains a variable, the result is a
+    `Secret`. Raises `ConfigurationError` if a variable is not set and has no default.
     """
     parts: list[tuple[str, str | None]] = []
     at = 0
@@ -31,7 +31,7 @@ def substituted(text: str, where: str) -> str:
 
 
 def _part(reference: re.Match[str], where: str) -> tuple[str, str | None]:
-    """Returns the text that replaces a reference, and the name of the environment variable that contains this text."""
+    """Returns the text that replaces a reference, and the name of the environment variable. The name is None for `$$` and for a default."""
     name, default = reference[1], reference[2]
     if name is None:
         return "$", None

@@ -1,7 +1,7 @@
 """Creates the template of a configuration file. The template lists and describes every setting as a comment.
 
-The first line can tell editors with Taplo or Even Better TOML to use the JSON Schema in the same folder. This first line is
-written only together with the schema, because `taplo check` fails if the schema is missing.
+Editors with Taplo or Even Better TOML read the path of the JSON Schema from the first line. The template has this line only if
+the schema is in the same folder, because otherwise `taplo check` fails.
 """
 
 import os
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 
 def template(contract: "Contract | None" = None, *, schema_beside: bool = False) -> str:
-    """Returns the text of the template. The template lists every ambiguity of the contract with its interpretations.
-
-    With `schema_beside`, the first line tells editors to use `brokerfuzz.schema.json` in the same folder.
+    """The template lists every ambiguity of the contract with its interpretations. With `schema_beside`, the first line tells
+    editors to use `brokerfuzz.schema.json` in the same folder.
     """
     from brokerfuzz.schemas import load_contract
 
@@ -41,9 +40,9 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
 
 
 def write_template(path: Path, *, force: bool = False, contract: "Contract | None" = None, schema_beside: bool = False) -> None:
-    """Writes the template to a file. With `force`, the function replaces an existing file. With `schema_beside`, the function
-    also writes `brokerfuzz.schema.json` to the same folder. Raises `ConfigurationError` if the file exists and `force` is false,
-    and for `pyproject.toml`, because other tools also store settings in it.
+    """With `force`, the template replaces an existing file. With `schema_beside`, brokerfuzz also writes `brokerfuzz.schema.json`
+    to the same folder. Raises `ConfigurationError` if the file exists and `force` is false. Also raises `ConfigurationError` for
+    `pyproject.toml`, because other tools store their settings in this file.
     """
     if path.name == PROJECT:
         raise ConfigurationError(f"{path} also contains settings of other tools: specify {NAME} instead, or add [tool.brokerfuzz] to {path} yourself")
@@ -57,9 +56,7 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
 
 
 def put(path: Path, text: str) -> None:
-    """Writes a file, which appears only when it is complete. An existing file keeps its permissions. If the path is a symbolic
-    link, the function replaces the file to which the link leads.
-    """
+    """Writes a file atomically. An existing file keeps its permissions, and a symbolic link remains a link to the new file."""
     from brokerfuzz.atomic_files import atomic_file
 
     real = path.resolve()

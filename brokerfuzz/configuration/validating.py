@@ -29,31 +29,29 @@ _KINDS = {
     "object": "a table",
 }
 _LONGEST = 60
-"""The maximum number of characters of a wrong value that an error quotes."""
+"""The maximum number of characters that an error quotes from a wrong value."""
 
 Node = dict[str, Any]
 Steps = Sequence[str | int]
 
 
 def schema_text() -> str:
-    """Returns the JSON Schema of the configuration as text. Editors can use this schema."""
     return SCHEMA.read_text(encoding="utf-8")
 
 
 @cache
 def schema() -> Node:
-    """Returns the JSON Schema of the configuration."""
     parsed: Node = json.loads(schema_text())
     return parsed
 
 
 def validated(values: Any, path: Path, above: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Checks the values and converts them to the types in the schema. For example, times become strings.
+    """Checks the settings and converts them to the types in the schema. For example, times become strings.
 
-    `above` contains the names of the TOML tables around the values. Raises `ConfigurationError` for the first violation of the
-    schema. Wrong values are reported before wrong combinations of keys.
+    `above` contains the names of the TOML tables around the settings. Raises `ConfigurationError` for one violation of the
+    schema. A wrong value is reported before a wrong combination of keys.
     """
-    plain = _plain(values, schema())
+    plain = _as_json(values, schema())
     errors = list(_validator().iter_errors(plain))
     if errors:
         innermost = max(errors, key=lambda error: len(error.instance_path))
@@ -69,12 +67,12 @@ def _validator() -> "Draft202012Validator":
     return Draft202012Validator(schema())
 
 
-def _plain(value: Any, node: Node) -> Any:
-    """Converts a value to a JSON value. A value that JSON cannot represent becomes null, which violates the schema."""
+def _as_json(value: Any, node: Node) -> Any:
+    """Converts a TOML value to JSON. A value that JSON cannot represent becomes null, which violates the schema."""
     if isinstance(value, dict):
-        return {key: _plain(inner, _below(node, key)) for key, inner in value.items()} if node else None
+        return {key: _as_json(inner, _below(node, key)) for key, inner in value.items()} if node else None
     if isinstance(value, list):
-        return [_plain(inner, _below(node, 0)) for inner in value] if node else None
+        return [_as_json(inner, _below(node, 0)) for inner in value] if node else None
     if isinstance(value, datetime) and node.get("format") == "date-time":
         return value.isoformat()
     if isinstance(value, date | time):
@@ -85,7 +83,7 @@ def _plain(value: Any, node: Node) -> Any:
 
 
 def _below(node: Node, step: str | int) -> Node:
-    """Returns the schema of a property or an item, or an empty schema."""
+    """Returns the schema of the property or the array item `step`. The result is empty if the schema does not describe `step`."""
     found = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step, node.get("additionalProperties"))
     return found if isinstance(found, dict) else {}
 
@@ -96,8 +94,6 @@ def _types(node: Node) -> list[str]:
 
 
 class _Complaint:
-    """Describes how a configuration violates the schema."""
-
     def __init__(self, values: Any, above: tuple[str, ...]) -> None:
         self._values = values
         self._above = above
@@ -160,7 +156,6 @@ def _shown(value: Any, *, secret: bool) -> str:
 
 
 def _allowed(node: Node) -> str:
-    """Describes the values that the schema allows."""
     if "enum" in node:
         return listed(map(spelled, node["enum"]), "or")
     examples = [] if _types(node) in (["object"], ["boolean"]) else node.get("examples", [])

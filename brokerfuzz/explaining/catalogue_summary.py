@@ -1,4 +1,4 @@
-"""Summarizes a catalogue: how many cases there are for each rule, technique and ambiguity, and why each case exists."""
+"""Summarizes a catalogue: the number of cases for each rule, technique and ambiguity, and the reason for each case."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from brokerfuzz.wording import counted, printable_as_in_python
 
 @dataclass
 class CaseCounts:
-    """How many cases of a message type there are, for each verdict, rule, technique and ambiguity."""
+    """The number of cases of a message type for each verdict, rule, technique and ambiguity."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
@@ -30,7 +30,6 @@ class CaseCounts:
             self.ambiguities.update(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
 
     def data(self) -> dict[str, Any]:
-        """Returns the numbers as JSON."""
         return {
             "cases": self.verdicts.total(),
             "verdicts": {label: self.verdicts[label] for label in LABELS},
@@ -41,7 +40,6 @@ class CaseCounts:
 
 
 def size_lines(sizes: Mapping[str, CaseCounts]) -> Iterator[str]:
-    """Yields lines of text with the numbers of cases of each message type."""
     for message_type, size in sizes.items():
         counts = ", ".join(f"{size.verdicts[label]:,} {label}" for label in LABELS if size.verdicts[label])
         yield f"{message_type}: {size.verdicts.total():,} cases ({counts})"
@@ -59,14 +57,13 @@ def _columns(counter: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A case in the list of cases, with its number. `first` contains the goals (such as rules or edges) that no earlier case covers."""
+    """A case of the catalogue and its number. `first` contains the goals (such as rules or edges) that no earlier case covers."""
 
     number: int
     case: Case
     first: Sequence[Goal]
 
     def data(self) -> dict[str, Any]:
-        """Describes the case as JSON."""
         found: dict[str, Any] = {
             "number": self.number,
             "id": self.case.id,
@@ -81,7 +78,6 @@ class CatalogueEntry:
         return found
 
     def line(self) -> str:
-        """Describes the case on one line."""
         counts = Counter(goal.kind for goal in self.first)
         new = ", ".join(counted(counts[kind], kind) for kind in KINDS if counts[kind])
         reason = printable_as_in_python(why(self.case))
@@ -89,12 +85,11 @@ class CatalogueEntry:
 
 
 def listed(case: Case) -> str:
-    """Describes a case of a corpus on one line."""
+    """Describes a case on one line."""
     return f"{case.id}  {case.label:<11}  {case.message_type}  {printable_as_in_python(why(case))}"
 
 
 def listed_data(case: Case) -> dict[str, Any]:
-    """Describes a case of a corpus as JSON."""
     about = {"id": case.id, "message": case.message_type, "verdict": case.label, "why": why(case)}
     return {**about, "tags": list(case.tags), "twin": case.twin_id, "bytes": len(case.body)}
 
@@ -108,7 +103,7 @@ def entries(cases: Iterable[Case], contract: Contract) -> Iterator[CatalogueEntr
 
 
 def why(case: Case) -> str:
-    """Describes in a few words why a case exists, such as the rule that it breaks."""
+    """Returns the reason for a case in a few words, such as the rule that the case breaks."""
     tags = [tag for tag in case.tags if not tag.startswith(NOW_TAG)]
     tag_list = f" ({', '.join(tags)})" if tags else ""
     if case.faults:

@@ -10,8 +10,8 @@ from brokerfuzz.schemas.json_reader import read
 
 @dataclass(frozen=True, slots=True)
 class ClosestType:
-    """The most similar message type, and the site of the most similar object in this type. The site is empty if this object is the
-    whole message.
+    """The object in the contract that is most similar to a message. `site` is the place of this object in the message type. If
+    the object is the whole message of this type, `site` is empty.
     """
 
     message_type: MessageType
@@ -22,9 +22,11 @@ class ClosestType:
 
 
 def closest_type(body: bytes, contract: Contract) -> ClosestType | None:
-    """Returns the object in the contract that is most similar to the message. Returns None if no object is similar, or if the message
-    has one of the types in the contract. A message has a type if the schema of the type contains at least half of the properties of
-    the message. If the message is an array, only its first object is compared.
+    """Returns the object in the contract that is most similar to the message. If the message is an array, only its first object
+    is compared.
+
+    Returns None if no object is similar, or if the message already has a type. A message has a type if the type's schema contains
+    at least half of the message's properties.
     """
     message = read(body).usual
     found = next((item for item in message if isinstance(item, dict)), None) if isinstance(message, list) else message
@@ -52,5 +54,5 @@ def _plain(names: Iterable[str]) -> set[str]:
 
 
 def _likeness(names: set[str], known: set[str]) -> float:
-    """Returns the similarity of two sets of names, from 0 to 1: the number of common names divided by the number of all names."""
+    """Returns the similarity of two sets of names: the number of common names divided by the number of all names."""
     return len(names & known) / len(names | known)

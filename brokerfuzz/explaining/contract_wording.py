@@ -8,7 +8,6 @@ _MUST_HAVE = ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "
 
 
 def rule_sentence(rule: Rule) -> str:
-    """Describes in a sentence what a rule requires."""
     if rule.keyword == JSON_RULE:
         return f"The whole message must be {rule.demand}."
     must = "may have" if rule.keyword == "additionalProperties" else "must have" if rule.keyword in _MUST_HAVE else "must be"
@@ -18,12 +17,10 @@ def rule_sentence(rule: Rule) -> str:
 
 
 def at_site(site: str) -> str:
-    """Returns the name of a site for a sentence. The name of the root is "the message itself"."""
     return site or "the message itself"
 
 
 def title(message_type: str) -> str:
-    """Writes a message type in words: `offer creation request`."""
     return message_type.replace("-", " ")
 
 

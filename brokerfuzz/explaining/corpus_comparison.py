@@ -15,7 +15,6 @@ _ORDER = {name: number for number, name in enumerate(MESSAGE_TYPES)}
 
 
 def data(found: Comparison) -> dict[str, Any]:
-    """Describes the differences as JSON."""
     return {
         "same": found.same,
         "cases": {kind: found.cases[kind] for kind in KINDS},
@@ -25,7 +24,7 @@ def data(found: Comparison) -> dict[str, Any]:
 
 
 def _rows(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
-    """Groups topics by message type and rule (or edge, ambiguity or verdict). Topics without differences are left out."""
+    """Groups the topics that have differences by message type and rule (or edge, ambiguity or label)."""
     differing = {about for kind in _CHANGES for about in found.about[kind]}
     rows: dict[tuple[str, str], list[CaseTopic]] = {}
     for about in sorted(differing, key=lambda about: (_ORDER[about[0]], about)):  # type: ignore[index]
@@ -41,14 +40,14 @@ def _counts(found: Comparison, techniques: list[CaseTopic]) -> dict[str, Any]:
 
 
 MOST_ROWS = 8
-"""The maximum number of places in the summary."""
+"""The maximum number of places with a row of their own in the table."""
 
 
 def lines(found: Comparison) -> Iterator[str]:
-    """Yields a table with one row for each place with differences, and then the totals. The place with the most differences comes
-    first.
+    """Yields a table with one row per place, and then the totals. A place is a site, an ambiguity or a label.
 
-    A place is a site, an ambiguity or a verdict. If there are more than `MOST_ROWS` places, the last row combines the remaining ones.
+    The place with the most differences comes first. Places without differences are left out. If more than `MOST_ROWS` places have
+    differences, the last row contains the sum of the remaining places.
     """
     places: dict[str, Counter[str]] = {}
     for kind in KINDS:
@@ -67,7 +66,7 @@ def lines(found: Comparison) -> Iterator[str]:
 
 
 def _place(topic: CaseTopic) -> str:
-    """Returns the message type of a topic, followed by the site of its rule or edge, or by the name of its ambiguity or verdict."""
+    """Returns the place of a topic: the message type, and the site of a rule or an edge, or the name of an ambiguity or a label."""
     message, about, _ = topic
     if about.startswith(EDGE):
         about = f"{message}/{about.removeprefix(EDGE)}"

@@ -1,5 +1,6 @@
-"""Summarizes a corpus: how many cases it contains, and which rules and techniques these cases cover. The cases are not judged. Only
-the IDs of the cases and some numbers are kept in memory, so the corpus may have any size.
+"""Summarizes a corpus: how many cases it contains, and which rules and techniques these cases cover.
+
+brokerfuzz does not judge the cases. It stores only the IDs of the cases and some numbers, so the corpus may have any size.
 """
 
 from collections import Counter
@@ -19,15 +20,13 @@ _COLUMNS = ("message", *LABELS, "rules", "techniques", "bytes", "largest")
 
 @dataclass
 class MessageTypeSummary:
-    """The numbers of cases of a message type, and their size in bytes."""
+    """The numbers of cases of a message type, and the size of their messages in bytes."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
     techniques: Counter[str] = field(default_factory=Counter)
     broken: set[tuple[str, str]] = field(default_factory=set)
-    """The rules that the cases break, each with the technique that breaks it. The command `coverage` counts the same pairs of
-    rule and technique.
-    """
+    """Pairs of a broken rule and the technique that breaks the rule. The command `coverage` counts the same pairs."""
     ambiguities: Counter[str] = field(default_factory=Counter)
     bytes: int = 0
     largest: int = 0
@@ -46,12 +45,10 @@ class MessageTypeSummary:
 
 @dataclass
 class Overview:
-    """The summary of one or more corpora."""
-
     contract: Contract
     parts: dict[MessageType, MessageTypeSummary] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
-    """The times for which the time-dependent cases were generated."""
+    """Maps the time for which time-dependent cases were generated to the number of these cases."""
     again: int = 0
     """The number of records with the same ID as an earlier record."""
     _ids: set[int] = field(default_factory=set)
@@ -79,7 +76,6 @@ class Overview:
         return sum(count for twin, count in self._awaited.items() if twin not in self._ids)
 
     def data(self) -> dict[str, Any]:
-        """Returns the summary as JSON."""
         return {
             "cases": self.count,
             "again": self.again,
@@ -99,7 +95,7 @@ class Overview:
 
     def _covered(self, name: MessageType, part: MessageTypeSummary) -> dict[str, tuple[int, int]]:
         """Returns two numbers for rules and two for techniques: how many the corpus covers, and how many there are. A technique
-        counts once for each rule.
+        counts once for each rule that it breaks.
         """
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
         every = {(rule.id, technique.name) for rule in rules for technique in maker.techniques(rule)}
@@ -107,7 +103,6 @@ class Overview:
         return {"rules": (len(known & set(part.rules)), len(known)), "techniques": (len(every & part.broken), len(every))}
 
     def lines(self) -> Iterator[str]:
-        """Yields the lines of a table with one row per message type, and notes about missing twins and duplicates."""
         yield from table(list(self._rows()), _COLUMNS)
         yield ""
         yield f"{self.count:,} cases"

@@ -1,7 +1,7 @@
 """Measures what the messages in files cover: rules, techniques, edges (unusual valid values), ambiguities and pairs of states.
 
-brokerfuzz judges each message. The faults that are recorded in a corpus count if the verdict confirms them. In all other
-messages, brokerfuzz tries to recognise the technique from the invalid value.
+brokerfuzz judges each message. If a message is a case from a corpus, and the verdict in the corpus is correct, the faults in the
+corpus count. For any other message, brokerfuzz guesses the technique from the invalid value.
 """
 
 from collections import Counter
@@ -26,14 +26,14 @@ from brokerfuzz.schemas.json_reader import read
 
 @dataclass
 class Coverage:
-    """The coverage for each message type, and the number of messages that were not counted."""
+    """The coverage of each message type, and the number of messages that were not counted."""
 
     contract: Contract
     strength: int = 2
     now: datetime | None = None
     tallies: dict[MessageType, Tally] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
-    """Maps each file with recorded traffic to its number of bodies that are not messages of the contract."""
+    """Maps the name of each file with recorded traffic to the number of bodies that are not messages of the contract."""
     ambiguous_type: int = 0
     """The number of messages that were not counted because they match several message types."""
     first_ambiguous_type: str = ""
@@ -41,11 +41,10 @@ class Coverage:
 
     @property
     def messages(self) -> int:
-        """The number of messages that were counted."""
         return sum(tally.messages for tally in self.tallies.values())
 
     def score(self, *kinds: str) -> Score:
-        """Returns the number of covered goals and the number of all goals, for these kinds of goals. Message types without
+        """Returns the number of covered goals and the number of all goals, for these `kinds` of goals. Message types without
         messages do not count.
         """
         return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
@@ -80,10 +79,11 @@ def measure(
     names: Iterable[str], *, contract: Contract, message_type: MessageType | None = None, lines: bool = False, now: datetime | None = None,
     strength: int = 2, progress: Progress | None = None,
 ) -> Coverage:  # fmt: skip
-    """Measures the coverage of the messages in files. `progress` is called with the number of messages that were counted so far.
+    """Measures the coverage of the messages in files. `progress` is called after each message with the number of counted
+    messages.
 
-    Raises `InputError` if a file cannot be read or contains no messages. Raises `CorpusError`, `StrengthError` or `ClockError` if
-    a corpus, `strength` or `now` is invalid.
+    Raises `InputError` if a file cannot be read or contains no messages. Raises `CorpusError` if a corpus is invalid,
+    `StrengthError` if `strength` is invalid, and `ClockError` if `now` is invalid.
     """
     coverage = Coverage(contract, strength, now)
     for name in names:
@@ -109,7 +109,7 @@ def _source(message: InputMessage) -> str:
 
 
 def _type_of(message: InputMessage, message_type: MessageType | None, contract: Contract) -> MessageType | None:
-    """Returns the type of a message, or None if several types match."""
+    """Returns the type of a message, or None if several types match or the message is empty."""
     if message.record is not None:
         return message_type or message.record.message_type
     if message_type is not None or not message.body.strip():
@@ -119,7 +119,6 @@ def _type_of(message: InputMessage, message_type: MessageType | None, contract: 
 
 
 def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Contract) -> InputError:
-    """Returns the error for a file without messages of the contract."""
     if others:
         return InputError(f"{name} contains recorded traffic, but no message of the contract: specify another file")
     if first is None or not first.body.strip():
@@ -139,7 +138,6 @@ def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Co
 
 
 def data(coverage: Coverage) -> dict[str, Any]:
-    """Returns the coverage as JSON."""
     return {
         "messages": {name: _of_type(tally) for name, tally in coverage.tallies.items()},
         "left_out": {"other_traffic": coverage.others.total(), "type_unknown": coverage.ambiguous_type},

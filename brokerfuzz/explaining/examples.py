@@ -1,4 +1,4 @@
-"""Finds the smallest message that shows a fault or an ambiguity, and its twin (a valid message that differs in one place)."""
+"""Finds small example messages for rules, techniques and ambiguities, each with its twin (a valid message that differs in one place)."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,15 +18,15 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
-    """Returns a case that breaks the rule, or None if no technique breaks it."""
+    """Returns a case that breaks the rule, or None if no technique breaks the rule."""
     return next(_faults(contract, rule, techniques_for(rule), now), None)
 
 
 def of_technique(contract: Contract, technique: Technique, now: datetime) -> Case | None:
     """Returns a case that uses the technique, or None if the technique breaks no rule.
 
-    Some techniques need a value that the smallest message does not contain, such as an array of strings. The example of such a
-    technique is a message with all properties.
+    Some techniques need a value that the smallest message does not contain, such as an array of strings. The example for such a
+    technique has all properties.
     """
     known = [rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords]
     smallest = (case for rule in known for case in _faults(contract, rule, [technique], now))
@@ -65,5 +65,5 @@ def _maker(contract: Contract, rule: Rule, now: datetime) -> FaultMaker:
 
 
 def _smallest(contract: Contract, message_type: MessageType, narrowed: Schema) -> Any:
-    """Returns the smallest message that complies with the contract and with `narrowed`."""
+    """Returns the smallest message that complies with the contract and with the schema `narrowed`."""
     return build(contract, message_type, MessagePlan(full=False).narrow(narrowed))

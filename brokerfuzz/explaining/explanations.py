@@ -1,4 +1,4 @@
-"""Explains a single rule, technique, ambiguity or seeded bug, and searches for names."""
+"""Explains a single rule, technique, ambiguity or seeded bug, and searches for their names."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -22,15 +22,19 @@ if TYPE_CHECKING:
     from brokerfuzz.service.bugs import Bug
 
 MOST_NAMED = 20
-"""The maximum number of techniques in the text about a rule. The JSON contains the names of all techniques."""
+"""The maximum number of techniques in the text about a rule. The JSON output lists all techniques."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explanation of a name: sentences, the section of the contract, and an example with its twin.
+    """The explanation of a name: sentences, the section of the contract, and an example with its twin (the valid counterpart).
 
-    `names` contains related names. For a rule, they are the techniques that break it. For a technique, they are the keywords of the
-    rules that it breaks. For an ambiguity, they are its message types. For a bug, the only name is the rule that the bug affects.
+    `names` contains related names:
+
+    - For a rule, `names` contains the techniques that break the rule.
+    - For a technique, `names` contains the keywords of the rules that the technique breaks.
+    - For an ambiguity, `names` contains the message types to which the ambiguity applies.
+    - For a bug, `names` contains the rule that the bug affects.
     """
 
     kind: Literal["rule", "technique", "ambiguity", "bug"]
@@ -48,7 +52,6 @@ class Explanation:
         return {**said, **{name: json.loads(encode(case)) if case else None for name, case in pair.items()}}
 
     def lines(self) -> Iterator[str]:
-        """Yields the explanation as text, one sentence per line."""
         yield f"{self.id} ({self.kind})"
         yield ""
         yield from self.sentences
@@ -60,9 +63,7 @@ class Explanation:
 
     @property
     def difference(self) -> list[str]:
-        """The differences between the example and its twin. Lines that begin with `-` are in the twin, and lines that begin with
-        `+` are in the example.
-        """
+        """A line that begins with `-` is only in the twin, and a line that begins with `+` is only in the example."""
         twin = self.example.twin if self.example else None
         return difference(twin.body, self.example.body) if self.example and twin else []
 
@@ -99,7 +100,7 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
 
 
 class NamedThing(NamedTuple):
-    """A thing that `explain` can explain: its name, its kind, and a short description."""
+    """A rule, a technique, an ambiguity or a seeded bug: its name, its kind, and a short description."""
 
     name: str
     kind: str
@@ -107,7 +108,6 @@ class NamedThing(NamedTuple):
 
 
 def every_name(contract: Contract) -> Iterator[NamedThing]:
-    """Yields the name of each thing that `explain` can explain."""
     from brokerfuzz.service.bugs import BUGS
 
     yield from (NamedThing(rule.id, "rule", rule.demand) for rule in contract.rules_by_id.values())
@@ -117,8 +117,8 @@ def every_name(contract: Contract) -> Iterator[NamedThing]:
 
 
 def names_with(part: str, contract: Contract) -> list[NamedThing]:
-    """Returns the things whose names contain `part`, in upper or lower case. If `part` begins with a message type and `/`, only
-    the rest of `part` counts.
+    """Returns the rules, techniques, ambiguities and bugs whose names contain `part`, in upper or lower case. If `part` is
+    `TYPE/NAME` with a message type, only NAME counts.
     """
     message_type, _, rest = part.partition("/")
     wanted = (rest if message_type in MESSAGE_TYPES else part).casefold()

@@ -1,8 +1,8 @@
 """Judges messages from files, and describes the verdicts as JSON and as text.
 
-If the user gives no message type, brokerfuzz judges the message as each type that its property names allow. If the verdicts for
-several types differ, the user must specify the type. For a message from a corpus, brokerfuzz also compares the new verdict with
-the verdict in the corpus.
+If the user gives no message type, brokerfuzz judges the message as each type that matches its property names. If the labels for
+several types differ, the user must specify the type. If the message is a case from a corpus, brokerfuzz also compares the new
+verdict with the verdict in the corpus.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,9 +25,10 @@ from brokerfuzz.schemas.verdicts import violation
 
 @dataclass(frozen=True, slots=True)
 class MessageJudgement:
-    """A message with its verdict. `message_type` is None if several types are possible and lead to the same verdict.
+    """A message with its verdict. `message_type` is None if several types are possible and lead to the same label.
 
-    If the message has none of the types in the contract, `closest` is the most similar type, and the verdict is about this type.
+    If the message has no type of the contract, `closest` is the most similar type, and brokerfuzz judges the message as this
+    type.
     """
 
     message: InputMessage
@@ -37,13 +38,13 @@ class MessageJudgement:
 
     @property
     def agrees(self) -> bool:
-        """True if the verdict is the same as in the corpus, or if the message is not from a corpus."""
+        """True if the new verdict and the verdict in the corpus are equal, or if the message is not from a corpus."""
         return self.message.record is None or _agrees(self.message.record, self.verdict)
 
     @property
     def is_finding(self) -> bool:
-        """True if the exit status must be 1. For a message from a corpus, this means that the verdict differs from the verdict in the
-        corpus. For any other message, this means that the message is invalid.
+        """True if the exit status must be 1. A message from a corpus is a finding if its verdict differs from the verdict in the
+        corpus. Any other message is a finding if it is invalid.
         """
         return not self.agrees if self.message.record else self.verdict.label == "invalid"
 
@@ -56,9 +57,9 @@ def judge(
     now: datetime | None = None,
     policies: Policies | None = None,
 ) -> MessageJudgement:
-    """Judges a message at the time `now` (default: the time in the corpus, or the current time).
+    """Judges a message as of the time `now` (default: the time in the corpus, or the current time).
 
-    Raises `InputError` if the possible message types lead to different verdicts, or if `message_type` contradicts the corpus.
+    Raises `InputError` if the possible message types lead to different labels, or if `message_type` contradicts the corpus.
     """
     record = message.record
     if record is not None:
@@ -78,10 +79,9 @@ def judge(
 
 
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
-    """Returns the message types that match a message best.
+    """Returns the message types that match a message best: those with the fewest unknown properties.
 
-    The types with the fewest unknown properties match best. If several message types tie, those with the fewest values of a wrong
-    JSON type match best.
+    If several types have the same number of unknown properties, the types with the fewest values of a wrong JSON type match best.
     """
     message = read(body).usual
     if not isinstance(message, dict):
@@ -91,7 +91,7 @@ def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
 
 
 def _misfits(props: Mapping[str, Any], message_type: MessageType, contract: Contract) -> tuple[int, int]:
-    """Returns the number of unknown properties of a message, and the number of known properties with a wrong JSON type."""
+    """Returns the number of unknown properties, and the number of known properties whose value has a wrong JSON type."""
     known = {name.casefold(): types_of(prop) for name, prop in contract.flat[message_type].get("properties", {}).items()}
     types = [known[name.casefold()] & _types(value) for name, value in props.items() if name.casefold() in known]
     return len(props) - len(types), sum(not fitting for fitting in types)
@@ -129,7 +129,6 @@ def _agrees(record: CaseRecord, verdict: Verdict) -> bool:
 
 
 def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
-    """Describes the verdict as JSON."""
     message, verdict, closest = judgement.message, judgement.verdict, judgement.closest
     said: dict[str, Any] = {
         "name": message.name,
@@ -149,7 +148,6 @@ def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
 
 
 def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
-    """Yields lines that describe the verdict, each broken rule and each ambiguity."""
     for (at, under, found, demanded), rules in _by_finding(judgement.verdict).items():
         interpretation = f" (under {under})" if under else ""
         yield f"  {at or 'the message'}: {violation(found, demanded)}{interpretation}"
@@ -164,7 +162,9 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
 
 
 def _by_finding(verdict: Verdict) -> dict[tuple[str, str, str, str], list[str]]:
-    """Groups broken rules by place and value. If several message types are possible, the same rule can be broken in each type."""
+    """Groups the broken rules that have the same place and the same invalid value. If several message types are possible, one
+    value can break a rule of each type.
+    """
     found: dict[tuple[str, str, str, str], list[str]] = {}
     for entry in verdict.broken:
         found.setdefault((entry.at, entry.under, entry.found, entry.demanded), []).append(entry.rule)

@@ -9,7 +9,7 @@ from brokerfuzz.schemas.citations import Citation
 
 Row = dict[str, Any]
 NOT_STATED = "a changed contract"
-"""The source of a rule that only a changed contract states."""
+"""The text for the source of a rule that only a changed contract contains."""
 
 
 def rule_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
@@ -61,14 +61,12 @@ def bug_rows() -> list[Row]:
 
 
 def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yields two lines for each rule: its ID, and its requirement with the source in the contract."""
     for row in rows:
         yield row["id"]
         yield f"    {row['demand']} ({row['source'] or NOT_STATED})"
 
 
 def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yields the ID of each ambiguity, its question, and the values that do not touch it."""
     for row in rows:
         yield row["id"]
         yield f"    {row['question']}"
@@ -76,7 +74,6 @@ def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
-    """Yields one line per row, with aligned columns."""
     cells = [[", ".join(row[column]) if isinstance(row[column], list) else str(row[column]) for column in columns] for row in rows]
     widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:-1]]
     for row in cells:

@@ -1,4 +1,6 @@
-"""Shows a single case: its place in a file, the reason for it, its message, and the difference from its twin (the valid counterpart)."""
+"""Shows a single case: its place in a file, the reason for the case, its message, and the differences from its twin (the valid
+counterpart).
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -28,7 +30,7 @@ from brokerfuzz.wording import printable_as_in_python
 class SingleCase:
     """A case of a corpus, a journal or the catalogue, with its twin if the twin is in the same file. `name` is the name of the
     file, or None for the catalogue. `line` is the line in the file, or the number of the case in the catalogue. `answers`
-    describes the answers of a target to the case.
+    describes how a target answered the case.
     """
 
     name: str | None
@@ -39,9 +41,7 @@ class SingleCase:
 
     @property
     def difference(self) -> list[str]:
-        """The differences between the message and its twin. Lines that begin with `-` are in the twin, and lines that begin with
-        `+` are in the message.
-        """
+        """A line that begins with `-` is only in the twin, and a line that begins with `+` is only in the message."""
         return difference(self.case.twin.body, self.case.body) if self.case.twin else []
 
     @property
@@ -53,7 +53,6 @@ class SingleCase:
         return f"case {self.line:,} of the catalogue" if self.name is None else f"{printable_as_in_python(self.name)}, line {self.line}"
 
     def data(self) -> dict[str, Any]:
-        """Describes the case, its twin, the reason for the case, and its verdict as JSON."""
         said = judgement_data(self._judgement, self.contract)
         records = {"case": self.case, "twin": self.case.twin}
         return {
@@ -67,7 +66,6 @@ class SingleCase:
         }
 
     def lines(self) -> Iterator[str]:
-        """Describes the case as text."""
         case = self.case
         yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({self._place})"
         yield printable_as_in_python(why(case))
@@ -85,8 +83,8 @@ class SingleCase:
 
 
 def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None) -> SingleCase | None:
-    """Returns the case with this ID from the catalogue or from the essential cases. Returns None if there is no such case. `now` is
-    the time for the time-dependent cases.
+    """Returns the case with the ID `wanted` from the catalogue or from the essential cases, or None. `now` is the time for which
+    time-dependent cases are generated.
     """
     for message_type in MESSAGE_TYPES:
         whole = catalogue(message_type, now=clock(now), contract=contract)
@@ -98,8 +96,8 @@ def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None
 
 
 def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase | None:
-    """Judges the case with this ID and its twin, and returns the case. Returns None if there is no such case. Raises
-    `CorpusError` if a record is malformed or has a wrong verdict.
+    """Searches a corpus for the case with the ID `wanted`, and judges the case and its twin. Returns None if there is no such
+    case. Raises `CorpusError` if a record is malformed or has a wrong verdict.
     """
     check_rereadable(*paths)
     line = _line_of(paths, wanted)
@@ -116,7 +114,6 @@ def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase
 
 
 def _line_of(paths: Sequence[str], wanted: str) -> Line | None:
-    """Returns the line of the corpus that contains the case with this ID."""
     head = b'"%s"' % wanted.encode()
     found = (line for path in parts_of(*paths) for line in lines(path) if head in line.text)
     return next((line for line in found if line.record().id == wanted), None)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from brokerfuzz.pointers import steps_of
 
 Manner = Literal["reply", "crash", "abort", "hang"]
-"""The ways in which the service can answer.
+"""The ways in which the service can answer:
 
 - `reply`: the service accepts or rejects the offer.
 - `crash`: the service answers with a server error (500).
@@ -21,7 +21,9 @@ Manner = Literal["reply", "crash", "abort", "hang"]
 """
 
 DEEPEST = 200
-"""The maximum nesting of an offer that seeded bugs can parse. They treat a more deeply nested offer like a body that is not JSON."""
+"""The maximum nesting of an offer that seeded bugs can parse. Seeded bugs treat an offer with deeper nesting like a body that is
+not JSON.
+"""
 
 MOST_MESSAGES = 100
 """The maximum number of complaints in an answer."""
@@ -31,9 +33,9 @@ _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A reason to reject an offer. `at` is the JSON Pointer of the place, and `rule` is the ID of the broken rule.
+    """A reason to reject an offer. `rule` is the ID of the broken rule, and `at` is the JSON Pointer of the invalid value.
 
-    `found` describes the value at this place, and `demanded` describes the values that the service accepts there.
+    `found` describes the invalid value, and `demanded` describes the values that the service accepts.
     """
 
     rule: str | None
@@ -48,13 +50,13 @@ class Complaint:
 
 
 def envelope(*failures: str, information: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Creates the envelope of a response, which reports success if there are no `failures`."""
+    """Creates the envelope of a response. If there are no `failures`, the envelope reports success."""
     return {"data": None, "failureMessages": list(failures), "informationalMessages": list(information), "operationWasSuccessful": not failures}
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceAnswer:
-    """The answer of the service to an offer. If `success` is not None, it replaces the value of `operationWasSuccessful`."""
+    """The answer of the service to an offer. `success` replaces the value of `operationWasSuccessful`, unless `success` is None."""
 
     complaints: tuple[Complaint, ...] = ()
     manner: Manner = "reply"
@@ -62,19 +64,18 @@ class ServiceAnswer:
 
     @property
     def accepts(self) -> bool:
-        """True if the service accepts the offer."""
         return self.manner == "reply" and not self.complaints
 
     @property
     def status(self) -> int | None:
-        """The HTTP status: 201, 400 or 500. The status is None if the service sends no answer."""
+        """The HTTP status, or None if the service sends no answer."""
         if self.manner != "reply":
             return 500 if self.manner == "crash" else None
         return 400 if self.complaints else 201
 
     @property
     def envelope(self) -> Mapping[str, Any] | None:
-        """The envelope in the body of the answer, or None if the service sends no envelope."""
+        """The envelope in the body of the answer, or None if the body contains no envelope."""
         if self.manner != "reply":
             return None
         body = envelope(*self._messages(), information=() if self.complaints else ("The offer was created.",))
@@ -88,14 +89,14 @@ class ServiceAnswer:
 
 @dataclass(frozen=True)
 class Offer:
-    """The body of a request, and the time at which the service judges it."""
+    """The body of a request, and the time for which the service judges the offer."""
 
     body: bytes
     now: datetime | None = None
 
     @cached_property
     def _parsed(self) -> list[Any]:
-        """A list with the parsed body. The list is empty if the body is not JSON, or is nested more deeply than `DEEPEST`."""
+        """A list that contains the parsed body. The list is empty if the body is not readable."""
         try:
             return [json.loads(self.body)] if nesting(self.body) <= DEEPEST else []
         except (ValueError, RecursionError):
@@ -116,12 +117,12 @@ class Offer:
         return self.value.get(name) if self.readable and isinstance(self.value, dict) else None
 
     def having(self, value: Any) -> "Offer":
-        """Returns an offer whose body is this value as JSON."""
+        """Returns an offer with `value` as its body."""
         return Offer(json.dumps(value).encode(), self.now)
 
     def values(self, site: str) -> Iterator[Any]:
-        """Yields the values at a site. The site `""` is the root, `a[].b` is the property `b` of each item of `a`, and `**` means
-        every value.
+        """Yields the values at a site. `""` is the site of the whole offer, `a[].b` is the property `b` of each item of `a`, and
+        `**` means every value.
         """
         if site == "**":
             yield from everything(self._parsed)
@@ -139,7 +140,7 @@ class Offer:
         return found
 
     def replacing(self, replacements: Mapping[str, Any]) -> "Offer":
-        """Returns the offer with new values. `replacements` maps JSON Pointers that exist in the offer to the new values."""
+        """Returns the offer with other values. `replacements` maps JSON Pointers of the offer to the new values."""
         root = deepcopy([self.value])
         for pointer, value in replacements.items():
             holder: Any = root
@@ -151,7 +152,6 @@ class Offer:
 
 
 def nesting(body: bytes) -> int:
-    """Returns how deeply arrays and objects are nested in JSON."""
     depth = deepest = 0
     for opening, closing in _STRING_OR_BRACKET.findall(body):
         depth += bool(opening) - bool(closing)
@@ -160,7 +160,7 @@ def nesting(body: bytes) -> int:
 
 
 def everything(values: list[Any]) -> Iterator[Any]:
-    """Yields the values, and all values inside these values."""
+    """Yields the values, and all values inside them."""
     waiting = list(values)
     while waiting:
         value = waiting.pop()

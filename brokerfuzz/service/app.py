@@ -1,6 +1,6 @@
 """The reference service as an ASGI application.
 
-The contract defines no methods, paths or status codes. The service uses these:
+The contract defines no methods, paths or status codes. The service uses these methods, paths and status codes:
 
 | request        | answer                                                                               |
 |----------------|--------------------------------------------------------------------------------------|
@@ -10,8 +10,8 @@ The contract defines no methods, paths or status codes. The service uses these:
 
 Other paths get the status 404, other methods 405, bodies of more than 32 MiB 413, and offers with a content-encoding 415. If the
 headers are too large, `request_limit` answers 431, without a body. The body of every other response is an envelope, unless a
-seeded bug changes the response. The service ignores content types. The table `DECISIONS` in `judging` lists how the service decides
-the questions that the contract leaves open.
+seeded bug changes the response. The service ignores content types. The table `DECISIONS` in `judging` lists how the service
+decides the questions that the contract leaves open.
 """
 
 import json
@@ -40,7 +40,7 @@ JSON_TYPE = b"application/json"
 def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None, seed: int = 0) -> App:
     """Returns the service as an ASGI application. Without bugs, the service complies with the contract.
 
-    `now` is the time at which the service judges offers (None: the current time). `seed` determines the products and prices in
+    `now` is the time for which the service judges offers (None: the current time). `seed` determines the products and prices in
     the responses. Raises `UnknownNameError` if a bug is unknown.
     """
     service = _Service(
@@ -57,7 +57,7 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Yields valid responses without end. The slow preparation starts only when the first response is needed."""
+    """Yields valid responses without end. The preparation is slow, and starts only when the first response is needed."""
     from brokerfuzz.decoder import messages
 
     for message in messages(message_type, seed, plausible=True, contract=contract):
@@ -127,7 +127,7 @@ def _is_encoded(scope: Scope) -> bool:
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | None:
-    """Returns the body of a request, or None if it is too large."""
+    """Returns the body of a request, or None if the body is larger than `LARGEST_BODY`."""
     declared = dict(scope["headers"]).get(b"content-length", b"0")
     if declared.isdigit() and int(declared) > LARGEST_BODY:
         return None
@@ -150,7 +150,7 @@ async def _until_gone(receive: Receive) -> None:
 
 
 def _abort(receive: Receive) -> None:
-    """Closes the connection without an answer. ASGI has no way to do this, so the function uses uvicorn's transport."""
+    """Closes the connection without an answer. An ASGI application cannot close a connection, so brokerfuzz uses uvicorn's transport."""
     transport = getattr(getattr(receive, "__self__", None), "transport", None)
     if transport is None:
         raise ConnectionAbortedError("a seeded bug cuts the connection; only uvicorn can do this, so this server gets an exception instead")

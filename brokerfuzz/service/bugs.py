@@ -15,7 +15,7 @@ BUGS: Mapping[str, Bug] = {seeded.name: seeded for seeded in sorted((b for modul
 
 
 def bug(name: str) -> Bug:
-    """Returns the bug with this name. Raises `UnknownNameError` if there is no such bug."""
+    """Raises `UnknownNameError` if no bug has this name."""
     if name not in BUGS:
         raise UnknownNameError("bug", name, BUGS, "`brokerfuzz serve --list-bugs` lists all bugs")
     return BUGS[name]

@@ -1,8 +1,7 @@
 """Defines the building blocks of bugs: the ways in which a service can fail.
 
 A judge is a function that returns the answer to an offer. A flaw is a function that gets the offer and the judge, and returns an
-answer that may be wrong. For example, a flaw calls the judge and removes complaints from its answer, or calls the judge with a
-changed offer.
+answer that may be wrong. For example, a flaw can remove complaints from the judge's answer, or pass a changed offer to the judge.
 """
 
 import re
@@ -16,7 +15,7 @@ Kind = Literal["missing-check", "too-strict", "coercion", "crash", "hang", "cond
 Judge = Callable[[Offer], ServiceAnswer]
 Flaw = Callable[[Offer, Judge], ServiceAnswer]
 Test = Callable[[Any], bool]
-"""A function that returns whether a value of any type passes a test."""
+"""A function that returns whether a value passes a test."""
 
 RULES = "offer-creation-request/"
 """The beginning of the IDs of all rules for offers."""
@@ -37,7 +36,7 @@ class Bug:
 
 
 def rule_id(*rules: str) -> str | None:
-    """Returns the ID of the rule that a flaw affects, or None if `rules` contains several rules or a `*`."""
+    """Returns the ID of the only rule in `rules`, or None if `rules` contains several rules or a `*`."""
     return RULES + rules[0] if len(rules) == 1 and "*" not in rules[0] else None
 
 
@@ -45,12 +44,10 @@ def rule_id(*rules: str) -> str | None:
 
 
 def anything(value: Any) -> bool:
-    """Returns True for every value."""
     return True
 
 
 def null(value: Any) -> bool:
-    """Returns True for null."""
     return value is None
 
 
@@ -60,17 +57,14 @@ def a_string(test: Test) -> Test:
 
 
 def a_number(test: Test) -> Test:
-    """Returns a test that accepts only numbers that pass `test`."""
     return lambda value: isinstance(value, int | float) and not isinstance(value, bool) and test(value)
 
 
 def an_array(test: Test) -> Test:
-    """Returns a test that accepts only arrays that pass `test`."""
     return lambda value: isinstance(value, list) and test(value)
 
 
 def an_object(test: Test) -> Test:
-    """Returns a test that accepts only objects that pass `test`."""
     return lambda value: isinstance(value, dict) and test(value)
 
 
@@ -90,8 +84,8 @@ def orders_after(later: str, earlier: str) -> Test:
 def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[Offer], bool] = anything) -> Flaw:
     """Returns a flaw that ignores some violations of rules.
 
-    A rule has the form `SITE:KEYWORD`, in which `*` matches any characters. The flaw ignores a violation if its JSON Pointer
-    matches the regular expression `at`, its value passes the test `value`, and the offer passes the test `when`.
+    A rule has the form `SITE:KEYWORD`, in which `*` matches any characters. `at` is a regular expression. A violation is ignored
+    if `at` matches its JSON Pointer, `value` accepts the invalid value, and `when` accepts the offer.
     """
     ignored = re.compile("|".join(re.escape(RULES + rule).replace(r"\*", ".*") for rule in rules))
 
@@ -108,12 +102,12 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
 
 
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if a value at the site passes the test. The complaint says that `demanded` is required."""
+    """Returns a flaw that rejects a valid offer if a value at the site passes the test. `demanded` becomes the text of the complaint."""
     return rejects_when(lambda offer: any(test(value) for value in offer.values(site)), demanded)
 
 
 def rejects_when(when: Callable[[Offer], bool], demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if the offer passes the test. The complaint says that `demanded` is required."""
+    """Returns a flaw that rejects a valid offer if the offer passes the test `when`. `demanded` becomes the text of the complaint."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -123,7 +117,7 @@ def rejects_when(when: Callable[[Offer], bool], demanded: str) -> Flaw:
 
 
 def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Returns a flaw that changes the offer before it is judged. If no change is needed, the function `change` returns the same value."""
+    """Returns a flaw that changes the offer before judging it. If `change` returns the same object, the original offer is judged."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
@@ -137,7 +131,7 @@ def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool]
 def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
     """Returns a flaw that rewrites a body that is not JSON, and judges the new body.
 
-    The function `rewrite` returns None or raises ValueError if it cannot rewrite the body.
+    If `rewrite` returns None or raises `ValueError`, the original body is judged.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -154,8 +148,9 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
-    """Returns a flaw that converts wrong values, and then judges the changed offer. A value is converted only if the regular
-    expression `demanded` matches `Complaint.demanded`. If `convert` cannot convert a value, it returns the same value.
+    """Returns a flaw that converts invalid values, and then judges the changed offer. Only values whose `Complaint.demanded`
+    matches the regular expression `demanded` are converted. If `convert` cannot convert a value, `convert` returns the same
+    value.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -169,18 +164,18 @@ def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
 
 
 def fails(manner: Manner, site: str, test: Test) -> Flaw:
-    """Returns a flaw that makes the service crash, close the connection or never answer if a value at the site passes the test."""
+    """Returns a flaw that makes the service fail in this `manner` if a value at the site passes the test."""
     return fails_when(manner, lambda offer: any(test(value) for value in offer.values(site)))
 
 
 def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
-    """Returns a flaw that makes the service crash, close the connection or never answer if the offer passes the test."""
+    """Returns a flaw that makes the service fail in this `manner` if the offer passes the test `when`."""
     return lambda offer, judge: ServiceAnswer(manner=manner) if when(offer) else judge(offer)
 
 
 def claims_success(success: bool, *, of_accepted: bool) -> Flaw:
-    """Returns a flaw that sets `operationWasSuccessful` to `success`: in the answers to accepted offers if `of_accepted` is true,
-    otherwise in the answers to rejected offers.
+    """Returns a flaw that sets `operationWasSuccessful` to `success`. The flaw affects the answers to accepted offers if
+    `of_accepted` is true, and otherwise the answers to rejected offers.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:

@@ -22,20 +22,19 @@ DECISIONS: "Mapping[str, str]" = {
     "encoding": "rejected",  # JSON between systems is UTF-8 (RFC 8259, 8.1)
     "content-encoding": "rejected",  # bodies are not decoded
 }
-"""The policies of the service. If an ambiguity is not in this table, the service accepts messages that touch it."""
+"""The policies of the service. If a message touches an ambiguity that is not in this table, the service accepts the message."""
 
 
 def decisions(contract: "Contract") -> "Policies":
-    """Returns the policies of the service for the ambiguities of a contract."""
     known = {ambiguity.id for ambiguity in contract.ambiguities if ambiguity.interpretations}
     policies = {name: "accepted" for name in known if name.partition(".")[0] not in DECISIONS}
     return contract.check_policies({**policies, **{name: value for name, value in DECISIONS.items() if any(one.startswith(name) for one in known)}})
 
 
 def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
-    """Returns a function that answers the bytes of an offer like the service. The function needs no server.
+    """Returns a function that answers offers like the service, without a server.
 
-    `bugs` are names from `BUGS`. Each bug can change the answer that results from the bugs before it. `now` is the time at which
+    `bugs` are names from `BUGS`. Each bug can change the answer that results from the previous bugs. `now` is the time for which
     offers are judged (None: the current time). Raises `UnknownNameError` if a bug is unknown.
     """
     judge = reduce(_flawed, [bug(name) for name in bugs], conforming(contract))

@@ -7,7 +7,7 @@ would need more than a minute for a header of 300 MB.
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 LARGEST_HEAD = 256 * 1024
-"""The maximum size of a request without its body, in bytes. This includes the headers, and everything that chunked encoding adds to the body."""
+"""The maximum size of a request without its body, in bytes. The bytes that chunked encoding adds to the body also count."""
 _RESPONSE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -17,7 +17,6 @@ class LimitedProtocol(HttpToolsProtocol):
     _head = 0
 
     def data_received(self, data: bytes) -> None:
-        """Counts the bytes that arrive, and rejects the request if its headers are too large."""
         self._head += len(data)
         super().data_received(data)
         if self._head > LARGEST_HEAD and not self.transport.is_closing():
@@ -25,11 +24,9 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_message_begin(self) -> None:
-        """Resets the count when a new request begins."""
         self._head = 0
         super().on_message_begin()
 
     def on_body(self, body: bytes) -> None:
-        """Subtracts the bytes of the body, because the limit does not apply to them."""
         self._head -= len(body)
         super().on_body(body)

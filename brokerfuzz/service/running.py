@@ -33,8 +33,8 @@ _START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
 
 
 def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: datetime | None, seed: int) -> str:
-    """Returns the beginning of a shell command that starts the service, runs another command, and stops the service. The other command
-    must follow.
+    """Returns a shell command that starts the service, runs another command, and stops the service. The caller must append the
+    other command.
     """
     words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", str(urlsplit(url).port), *(word for name in bugs for word in ("--bug", name))]
     words += ["--contract", contract] if contract is not None else []
@@ -86,7 +86,8 @@ def serve(
     seed: int = 0,
     ready: Callable[[str], object] = print,
 ) -> None:
-    """Runs the service in this process until Ctrl-C. When the service can receive requests, `ready` is called with its address.
+    """Runs the service in this process until Ctrl-C. When the service can receive requests, `ready` is called with the service's
+    address.
 
     Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
     """
@@ -136,7 +137,7 @@ def _say(**said: str) -> None:
 
 
 def _end_with_parent() -> NoReturn:
-    """Ends this process when its standard input is closed, which also happens when the parent process is killed."""
+    """Ends this process when its standard input is closed. The system also closes standard input when the parent process is killed."""
     sys.stdin.buffer.read()
     os._exit(0)
 
@@ -165,10 +166,8 @@ def _server(app: Any) -> "uvicorn.Server":
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Returns a listening socket.
-
-    The protocol of the socket must be IPPROTO_TCP. With the protocol 0, asyncio does not turn off Nagle's algorithm, which delays
-    each answer by 40 ms.
+    """Opens a socket with the protocol IPPROTO_TCP. With the protocol 0, asyncio does not turn off Nagle's algorithm, which
+    delays each answer by 40 ms.
     """
     if not 0 <= port <= LARGEST_PORT:
         raise TargetError(f"{port} is not a valid port: use 1 to {LARGEST_PORT}, or 0 for any free port")

@@ -1,7 +1,7 @@
 """Defines the answers of targets, and how brokerfuzz interprets an HTTP response as an answer.
 
 The contract defines no status codes and no response to a new offer, so users can configure the interpretation. By default, a
-status code has its usual meaning in HTTP. If the body of the response is an envelope as in the contract, the property
+status code has its usual meaning in HTTP. If the response contains an envelope of the contract, the property
 `operationWasSuccessful` of the envelope also counts.
 """
 
@@ -23,8 +23,8 @@ EXCERPT = 2048
 MOST_READ = 1 << 20
 """The number of bytes after which brokerfuzz stops reading a response that cannot be an envelope."""
 LONGEST_ENVELOPE = 8 << 20
-"""The number of bytes after which brokerfuzz stops reading a response that may be an envelope. This limit is higher, because the
-property that reports a failure may be at the end of the envelope.
+"""The number of bytes after which brokerfuzz stops reading a response that may be an envelope. `LONGEST_ENVELOPE` is larger than
+`MOST_READ`, because `operationWasSuccessful` may be at the end of the envelope.
 """
 
 _SUCCESS = "operationWasSuccessful"
@@ -41,7 +41,7 @@ class Answer(NamedTuple):
     `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect.
 
     `reached` is False if the target never processed the message: for example, no connection was possible, or the target kept
-    asking brokerfuzz to retry later. Such an answer does not show how the target treats the message.
+    asking brokerfuzz to retry later. If `reached` is False, the answer says nothing about the message.
 
     >>> from brokerfuzz.targets import AnswerRules
     >>> AnswerRules(reject=("4xx", "299")).read(299, b'{"error": "unknown product"}').kind
@@ -65,8 +65,8 @@ class AnswerRules:
     `accept` has priority over `reject`. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean `rejected`. Any other status
     means `crashed`.
 
-    If `envelope` is true, the body can change the kind `accepted`. A body with `operationWasSuccessful: false` changes it to
-    `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes changes it to `crashed`.
+    If `envelope` is true, a response with an accepted status can still be a failure. A body with `operationWasSuccessful: false`
+    means `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means `crashed`.
 
     Raises `TargetError` if a code or a class is invalid.
     """
@@ -83,19 +83,19 @@ class AnswerRules:
                 self._kinds.update((code, kind) for code in _codes(patterns, classes=classes))
 
     def has_code(self, status: int) -> bool:
-        """Returns whether the rules contain this status code itself, and not only its class."""
+        """Returns whether `accept` or `reject` lists this code itself. A class that contains the code does not count."""
         return str(status) in self.accept or str(status) in self.reject
 
     def most_read(self, status: int, beginning: bytes | bytearray) -> int:
-        """Returns a limit in bytes for reading a response body, which depends on the `beginning` of the body. brokerfuzz stops
-        reading after the chunk that exceeds the limit.
+        """Returns the maximum number of bytes to read from a response body that begins with `beginning`. Reading stops after the
+        chunk that exceeds this limit.
         """
         may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """Returns the answer for an HTTP response. `body` is the part of the response body that brokerfuzz has read (see
-        `most_read`). The answer does not contain the `secrets`.
+        """Returns the answer for an HTTP response, without the `secrets`. `body` is the part of the response body that brokerfuzz
+        has read (see `most_read`).
         """
         kind = self._kinds.get(status, "crashed")
         if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:
@@ -129,9 +129,7 @@ def _codes(patterns: Iterable[str], *, classes: bool) -> Iterable[int]:
 
 
 def _rejection(body: bytes, secrets: Secrets) -> str | None:
-    """Returns the reason why an envelope rejects the message. Returns None if the body is not an envelope, or if the envelope
-    reports success.
-    """
+    """Returns the reason why an envelope rejects the message, or None if the body is not an envelope that reports a failure."""
     try:
         envelope: Any = json.loads(body)
     except (ValueError, RecursionError):

@@ -30,7 +30,7 @@ def target_for(target: Any, path: str | None, calls: SerialCalls | None, **optio
 
     The number of parameters of a callable determines its kind: an ASGI application has three parameters, a WSGI application two,
     and a function one. `options` are options of `HttpTarget`. `calls` decides which thread runs synchronous code (None: a
-    separate thread). Raises `TargetError` for any other object.
+    separate thread). Raises `TargetError` if brokerfuzz cannot test the object.
     """
     if isinstance(target, str):
         if _NAME.fullmatch(target):
@@ -54,7 +54,7 @@ def target_for(target: Any, path: str | None, calls: SerialCalls | None, **optio
 
 
 def needs_caller(target: Target) -> bool:
-    """Returns whether the target calls synchronous code, which has to run in the thread of the caller."""
+    """Returns whether the target calls synchronous code, which must run in the thread of the caller."""
     if isinstance(target, FunctionTarget):
         return not target.is_asynchronous
     return isinstance(target, SynchronousTarget)
@@ -67,7 +67,7 @@ def _application(application: Any, path: str, name: str, *, calls: SerialCalls |
 
 
 def _parameters(function: Any) -> int | None:
-    """Returns the number of required positional parameters. Returns None if the object cannot be called."""
+    """Returns the number of required positional parameters, or None if the object is not callable."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -77,11 +77,10 @@ def _parameters(function: Any) -> int | None:
 
 
 class NamedApplicationTarget(InProcessTarget):
-    """An ASGI or WSGI application that is specified by a name such as `package.module:app`. The name can also stand for a
+    """An ASGI or WSGI application that is specified by a name such as `package.module:app`. The name can also be the name of a
     function without parameters that returns the application.
 
-    `open` imports the application, from the current folder or from `sys.path`. `open` raises `TargetError` if the application
-    cannot be imported.
+    `open` imports the application from the current folder or from `sys.path`, and raises `TargetError` if the import fails.
     """
 
     def __init__(self, application: str, path: str = "/", **options: Any) -> None:
@@ -103,7 +102,6 @@ class NamedApplicationTarget(InProcessTarget):
             await opened.close()
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Calls the application and returns its answer."""
         assert self._opened is not None, "the target is open"
         return await self._opened.send(body, headers)
 

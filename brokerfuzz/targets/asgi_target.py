@@ -21,7 +21,7 @@ _VERSION = {"version": "3.0", "spec_version": "2.4"}
 
 
 class AsgiTarget(InProcessTarget):
-    """An ASGI application. `open` starts the application (with the lifespan protocol of ASGI), and `close` stops it.
+    """An ASGI application. `open` starts the application with the lifespan protocol of ASGI, and `close` stops it.
 
     `open` raises `TargetError` if the application does not start.
     """
@@ -60,7 +60,6 @@ class AsgiTarget(InProcessTarget):
             self._lifespan = None
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Calls the application and returns its answer."""
         assert self._lifespan is not None, "the target is open"
         sent = _encoded(replaced(self.headers, headers)) if headers else self._usual_headers
         scope = self._scope.copy()
@@ -84,8 +83,8 @@ class AsgiTarget(InProcessTarget):
 
 
 def _started(call: Awaitable[None]) -> "_Rest | None":
-    """Runs a call of the application until the call waits for something, and returns the rest of the call. Returns None if the call
-    ends without waiting, as most calls do. Such a call needs no time limit, which saves time.
+    """Runs a call of the application until the call waits for something, and returns the rest of the call. Returns None if the
+    call ends without waiting. Most calls end without waiting, and need no time limit, which saves time.
     """
     steps = call.__await__()
     try:
@@ -95,7 +94,7 @@ def _started(call: Awaitable[None]) -> "_Rest | None":
 
 
 async def _ends_within(seconds: float, rest: "_Rest") -> bool:
-    """Waits for the rest of a call. Returns False if it needs more than `seconds` seconds."""
+    """Waits for the rest of a call. Returns False if the call does not end within `seconds`."""
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
@@ -108,7 +107,7 @@ async def _ends_within(seconds: float, rest: "_Rest") -> bool:
 
 
 class _Rest:
-    """The rest of a call that has begun, and is waiting for `awaited`."""
+    """The rest of a call that has begun and waits for `awaited`."""
 
     def __init__(self, steps: Generator[Any, Any, None], awaited: Any) -> None:
         self._steps, self._awaited = steps, awaited
@@ -177,7 +176,7 @@ class _Lifespan:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> str | None:
-        """Starts the application. If the application does not start, returns the reason."""
+        """Starts the application. Returns the reason if the application does not start, otherwise None."""
         self._task = asyncio.create_task(self._run())
         self._events.put_nowait({"type": "lifespan.startup"})
         try:
@@ -192,7 +191,6 @@ class _Lifespan:
         return None
 
     async def stop(self) -> None:
-        """Stops the application, and waits until it has stopped."""
         if self._task is not None and not self._task.done():
             self._events.put_nowait({"type": "lifespan.shutdown"})
             try:

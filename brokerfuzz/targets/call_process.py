@@ -1,10 +1,10 @@
 """This script runs in each process of a `CallTarget`. The script imports the user's function and calls it with each message.
 
-The script imports nothing from brokerfuzz, so it starts fast, and brokerfuzz cannot influence the function.
+The script imports nothing from brokerfuzz. So it starts fast, and brokerfuzz cannot influence the function.
 
-The script reads messages from file descriptor 3 and writes replies to file descriptor 4. The first four bytes of a message or a
-reply are the length of the rest. A reply consists of a letter and a text. The first reply is `R` if the function is ready, or `E`
-and the reason if the function cannot be used. Each further reply begins with `A` (accepted), `J` (rejected) or `C` (crashed).
+The script reads messages from file descriptor 3 and writes replies to file descriptor 4. Each message and each reply begins with
+its length in four bytes. A reply consists of a letter and a text. The first reply is `R` if the function is ready, or `E` and the
+reason if the function cannot be used. All other replies begin with `A` (accepted), `J` (rejected) or `C` (crashed).
 """
 
 import os
@@ -33,7 +33,6 @@ def reply(letter: bytes, text: str) -> None:
 
 
 def main(function_name: str, rejection_names: list[str], path: list[str]) -> None:
-    """Reads messages and writes replies until the input ends."""
     sys.path[:] = path + [entry for entry in sys.path if entry not in path]
     for fd in (INPUT_FD, OUTPUT_FD):
         os.set_inheritable(fd, False)  # subprocesses of the function must not inherit them
@@ -53,7 +52,7 @@ def main(function_name: str, rejection_names: list[str], path: list[str]) -> Non
 
 
 class SetUpError(Exception):
-    """The function cannot be called. The message of the exception says what to do."""
+    """The function cannot be called. The exception's message tells the user what to do."""
 
 
 def object_named(name: str) -> "Any":
@@ -85,7 +84,6 @@ def object_named(name: str) -> "Any":
 
 
 def rejection(name: str) -> type[BaseException]:
-    """Returns the exception class with this name."""
     found = object_named(name)
     if not (isinstance(found, type) and issubclass(found, BaseException)):
         raise SetUpError(f"{name} is {_type_name(found)} and not an exception class: specify the class of an exception that rejects a message")
@@ -105,7 +103,9 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
 
 
 def meaning_of(result: object) -> tuple[bytes, str] | None:
-    """Returns the letter and the text of the reply for a returned value. Returns None if the value has no meaning."""
+    """Returns the letter and the text of the reply for a value that the function returned. Returns None if the value is not a
+    valid answer.
+    """
     if result is None or result is True:
         return b"A", f"returned {result}"
     if result is False:
@@ -118,10 +118,7 @@ def meaning_of(result: object) -> tuple[bytes, str] | None:
 
 
 def rejects_by_default(problem: BaseException) -> bool:
-    """Returns whether the exception means that the function rejects the message.
-
-    A `ValueError` rejects the message, and so does an exception whose class (or base class) has `validation` in its name.
-    """
+    """Returns True for a `ValueError`, and for an exception whose class (or base class) has `validation` in its name."""
     return isinstance(problem, ValueError) or any("validation" in base.__name__.lower() for base in type(problem).__mro__)
 
 
@@ -136,7 +133,7 @@ def description_of(problem: BaseException) -> str:
 
 
 def run_awaitable(awaitable: "Awaitable[Any]") -> "Any":
-    """Waits for an awaitable and returns its result, always in the same event loop."""
+    """Waits for the result of an awaitable. All awaitables run in the same event loop."""
     import asyncio
 
     async def wait() -> "Any":

@@ -32,18 +32,18 @@ class CallTarget(PoolTarget):
     `package.module:function`. Python imports the module from the current folder or from `sys.path`.
 
     To accept a message, the function returns None, True or the string `accepted`. To reject a message, the function returns False
-    or the string `rejected`, or raises an exception. A returned string can also contain a reason, such as `rejected: no products`.
-    By default, a `ValueError` means `rejected`, and so does an exception whose class (or base class) has `validation` in its
-    name. Examples are the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` names exception classes
-    (`package.module:Class`), only exceptions of these classes mean `rejected`. Any other exception, such as `AssertionError`, means
-    `crashed`. The string `crashed` and any other returned value also mean `crashed`: for example, a list of errors has no clear
-    meaning. If the function returns an awaitable, brokerfuzz waits for its result.
+    or the string `rejected`, or raises an exception. A returned string can also contain a reason, such as `rejected: no
+    products`. By default, a `ValueError` means `rejected`, and so does an exception whose class (or base class) has `validation`
+    in its name. Examples are the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` contains the names
+    of exception classes (`package.module:Class`), only these exceptions mean `rejected`. Any other exception, such as
+    `AssertionError`, means `crashed`. The string `crashed` and any other returned value also mean `crashed`. An example is a list
+    of errors, which has no clear meaning. If the function returns an awaitable, brokerfuzz waits for the result.
 
     Up to `processes` separate processes call the function (default: one per core). A crash of the function does not stop the
-    campaign. If a process ends during a call, the answer is `crashed` and contains the end of the standard error. If the function
-    needs more than `timeout` seconds, the answer is `timeout`. After a crash or a timeout, the next message gets a new process.
-    brokerfuzz ignores the standard output of the function. If a new process cannot import the function any more, brokerfuzz tries
-    again for up to `patience` seconds.
+    campaign. If a process ends during a call, the answer is `crashed` and contains the end of the process's standard error. If a
+    call needs more than `timeout` seconds, the answer is `timeout`. After a crash or a timeout, the next message gets a new
+    process. The standard output of the function is ignored. If a new process cannot import the function any more, brokerfuzz
+    tries again for up to `patience` seconds.
 
     Raises `TargetError` if a name, `timeout` or `processes` is invalid.
     """
@@ -65,11 +65,10 @@ class CallTarget(PoolTarget):
 
     @property
     def name(self) -> str:
-        """The name of the function and of its module."""
         return self.function
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a Python command that calls the function and prints the result."""
+        """Returns a Python command that calls the function and prints its result."""
         module, _, attributes = self.function.partition(":")
         short = len(code := repr(body)) < LONGEST_ARGUMENT
         call = f"print({module}.{attributes}({code if short else 'sys.stdin.buffer.read()'}))"
@@ -96,20 +95,17 @@ class CallTarget(PoolTarget):
 
 
 class CallWire:
-    """Converts messages to bytes, and bytes to replies. Each message and reply begins with its length in four bytes (see
-    `call_process`).
-    """
+    """Converts messages to bytes, and bytes to replies, in the format that `call_process` describes."""
 
     def __init__(self) -> None:
         self.rest = b""
         self._incomplete = b""
 
     def encode(self, body: bytes) -> bytes:
-        """Returns the length of the message, followed by the message."""
         return LENGTH.pack(len(body)) + body
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the next reply, or None if the reply is not complete yet."""
+        """Returns the next reply, or None if its last bytes have not arrived yet."""
         from brokerfuzz.targets.process_pool import Reply
 
         data = self._incomplete + data

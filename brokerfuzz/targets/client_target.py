@@ -11,17 +11,17 @@ from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO = ("httpx", "Client"), ("httpx", "AsyncClient"), ("werkzeug", "Client"), ("django", "Client")
 _SUCCESSOR = "httpx2"
-"""The new name of the package httpx. The interface is the same."""
+"""The new name of the package httpx, which has the same interface."""
 
 
 def kind_of_client(client: object) -> tuple[str, str] | None:
-    """Returns the package and the class of a test client, or None for any other object. The function imports no client library."""
+    """Returns the package and the class of a test client, or None for any other object. Does not import the package."""
     kinds = {(base.__module__.partition(".")[0].replace(_SUCCESSOR, "httpx"), base.__name__) for base in type(client).__mro__}
     return next((kind for kind in (HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO) if kind in kinds), None)
 
 
 class ClientTarget(SynchronousTarget):
-    """A synchronous test client. The client does not follow redirects."""
+    """A synchronous test client. Redirects are not followed."""
 
     def __init__(self, client: Any, path: str = "/", **options: Any) -> None:
         super().__init__(f"{type(client).__module__.partition('.')[0]} client", path, **options)
@@ -54,7 +54,6 @@ class AsyncClientTarget(InProcessTarget):
         """Does nothing, because the client belongs to the caller."""
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends a message with the client and returns the answer."""
         sent, logged = replaced(self.headers, headers), exceptions_of_request()
         started, limit = perf_counter(), asyncio.timeout(self.timeout)
         try:

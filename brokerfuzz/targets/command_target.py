@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 class CommandTarget:
     """A program that reads one message from standard input, and answers with its exit status.
 
-    `command` is a list of words, or a command line. brokerfuzz splits a command line like a shell, but does not start a shell:
-    variables, wildcards and pipes have no effect. Exit status 0 accepts the message, and any other status rejects it. If `reject`
-    lists statuses, only these statuses reject the message, and every other status except 0 means `crashed`. The list is useful
-    for Python programs, which exit with status 1 if an exception is not caught. If a signal ends the program, the answer is
-    `crashed`. If the program still runs after `timeout` seconds, brokerfuzz kills it with its child processes, and the answer is
-    `timeout`. At most `processes` programs run at the same time (default: one per core).
+    `command` is a list of words, or a command line. Like a shell, brokerfuzz splits a command line into words. No shell is
+    started, so variables, wildcards and pipes have no effect. Exit status 0 means `accepted`, and any other status means
+    `rejected`. If `reject` lists statuses, only these statuses mean `rejected`, and every other status except 0 means `crashed`.
+    Use `reject` for Python programs, because an uncaught exception ends them with status 1. If a signal ends the program, the
+    answer is `crashed`. If the program still runs after `timeout` seconds, brokerfuzz kills it with its child processes, and the
+    answer is `timeout`. At most `processes` programs run at the same time (default: one per core).
 
-    The program does not have to read its input. The answer contains the beginning of its standard output and of its standard error.
-    If the program cannot be started any more, brokerfuzz tries again for up to `patience` seconds. `secrets` maps references such
-    as `${TOKEN}` to secret values, which no answer or report contains.
+    The program does not have to read its input. The answer contains the beginning of the program's standard output and standard
+    error. If the program cannot be started any more, brokerfuzz tries again for up to `patience` seconds. `secrets` maps
+    references such as `${TOKEN}` to secret values, which no answer or report contains.
 
     Raises `TargetError` if the command, a status in `reject`, `timeout` or `processes` is invalid.
     """
@@ -62,19 +62,16 @@ class CommandTarget:
 
     @property
     def name(self) -> str:
-        """The command, without secrets."""
         return shown_command(self.words)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True for every message without headers."""
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a shell command that sends the message to the program."""
         return fed(body, self.name)
 
     async def open(self) -> None:
-        """Finds the program. Raises `TargetError` if the program does not exist or is not executable."""
+        """Raises `TargetError` if the program does not exist or is not executable."""
         self._program = program(self.words, self.name)
         from brokerfuzz.targets.processes import cores
 
@@ -82,14 +79,14 @@ class CommandTarget:
         self.answered = False
 
     async def close(self) -> None:
-        """Kills the programs that are still running."""
+        """Kills all programs that still run."""
         running, self._semaphore = list(self._running), None
         for process in running:
             process.kill()
         await asyncio.gather(*(process.wait_for_end() for process in running))
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Starts the program with the message and waits until it ends. Raises `TargetError` if the program cannot be started."""
+        """Raises `TargetError` if the program cannot be started."""
         if headers:
             raise unsendable(self.name)
         async with self._free_place():
@@ -115,7 +112,7 @@ class CommandTarget:
 
     @asynccontextmanager
     async def _free_place(self) -> AsyncIterator[None]:
-        """Waits until fewer than `processes` programs are running."""
+        """Waits until fewer than `processes` programs run."""
         if (semaphore := self._semaphore) is not None:
             async with semaphore:
                 if self._semaphore is not None:
@@ -126,7 +123,8 @@ class CommandTarget:
     async def _start(self, output: Excerpt) -> "Process":
         """Starts the program. If the start fails for a temporary reason, tries again for up to `patience` seconds.
 
-        If no attempt succeeds, raises `OSError` if an earlier start succeeded, and `TargetError` if the program was never started.
+        If the last attempt fails, raises `TargetError`. If the program could be started for an earlier message, raises `OSError`
+        instead.
         """
         began, pause = perf_counter(), 0.05
         while True:

@@ -8,7 +8,7 @@ from brokerfuzz.targets.secret_masking import parts_of, parts_of_header
 from brokerfuzz.targets.shell import LONGEST_ARGUMENT, fed
 
 _SPECIAL = frozenset('"$`\\!')
-"""Characters that a shell interprets between double quotes."""
+"""Characters with a special meaning for a shell between double quotes."""
 
 
 def curl_line(
@@ -21,13 +21,13 @@ def curl_line(
     options: Iterable[str] = (),
     before: str = "",
 ) -> str:
-    """Returns a curl command that sends the body. If the body is long or not printable text, `printf` passes it to curl. The
-    words in `before` come directly before `curl`.
+    """Returns a curl command that sends the body. If the body is long or not printable text, `printf` passes the body to curl.
+    The words in `before` come directly before `curl`.
 
-    `options` are further words of the command, already quoted for a shell. `without` lists the default headers that curl must not
-    send. An environment variable replaces each secret. If the user specified no variable for a secret, the variable is named after
-    the place of the secret: `${AUTHORIZATION}` for the header `Authorization`, `${TOKEN}` for the URL parameter `token`, and
-    `${TARGET_USER}` for the user and the password in the URL.
+    `options` are further options of curl, already quoted for a shell. `without` lists the default headers that curl must not
+    send. An environment variable replaces each secret. If the user specified no variable for a secret, the name of the variable
+    describes where the secret is. Examples: `${AUTHORIZATION}` for the header `Authorization`, `${TOKEN}` for the URL parameter
+    `token`, and `${TARGET_USER}` for the user and the password in the URL.
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]
@@ -42,7 +42,7 @@ def curl_line(
 
 
 def _in_shell(parts: Iterable[tuple[str, bool]]) -> str:
-    """Returns one word for a shell. The flag of a part is True if the part is an environment variable."""
+    """Joins and quotes the parts of a word for a shell. Each part has a flag, which is True for an environment variable."""
     parts = list(parts)
     if not any(secret for _, secret in parts):
         return quote("".join(part for part, _ in parts))

@@ -6,7 +6,7 @@ from brokerfuzz.targets.answers import EXCERPT
 
 
 class Excerpt:
-    """Keeps a limited number of bytes from the beginning and from the end of the output of a program."""
+    """Keeps a limited number of bytes from the beginning and from the end of a program's output."""
 
     __slots__ = ("_end", "head", "size")
 
@@ -22,8 +22,8 @@ class Excerpt:
 
     @property
     def tail(self) -> bytes:
-        """The end of the output. If only the end of a line is kept, this line is omitted, because brokerfuzz cannot recognize the
-        end of a secret.
+        """The end of the output, without an incomplete first line. In this line, brokerfuzz could not recognize a secret whose
+        beginning is missing.
         """
         return self._end if self.size <= EXCERPT else self._end.partition(b"\n")[2]
 

@@ -16,10 +16,10 @@ from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 
 class FunctionTarget(SynchronousTarget):
-    """A function that gets a message as bytes. The results of the function have the same meaning as for `CallTarget`.
+    """A function that gets a message as bytes. The function's results have the same meaning as for `CallTarget`.
 
     The function runs in this process, so it can be defined inside another function. An asynchronous function runs in the event
-    loop of the campaign. `send` raises `TargetError` if the function returns a value without a meaning, such as a list.
+    loop of the campaign. `send` raises `TargetError` if the function returns a value that is not a valid answer, such as a list.
     """
 
     def __init__(
@@ -30,24 +30,20 @@ class FunctionTarget(SynchronousTarget):
 
     @property
     def is_asynchronous(self) -> bool:
-        """True if the function is asynchronous and so runs in an event loop."""
         return inspect.iscoroutinefunction(self._function)
 
     @property
     def name(self) -> str:
-        """The name of the function."""
         return self._name
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True for every message without headers."""
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a Python expression that calls the function."""
+        """Returns Python code that calls the function."""
         return f"{self._name}({body!r})"
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Calls the function and returns its answer."""
         assert self._calls is not None, "the target is open"
         started = perf_counter()
         try:

@@ -36,7 +36,7 @@ GRACE = 1.0
 CLOSING_TIME = 0.03
 """The number of seconds that brokerfuzz waits after closing the client.
 
-The client has a thread that releases Python objects. If the thread does this while Python exits, the process aborts.
+A thread of the client releases Python objects. If this thread still runs while Python exits, the process aborts.
 """
 
 CONTENT_TYPE, TRANSFER_ENCODING = "content-type", "transfer-encoding"
@@ -46,31 +46,28 @@ class HttpTarget:
     """An HTTP endpoint that receives messages in the body of requests.
 
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout` is the
-    maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses. brokerfuzz
-    does not follow redirects. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace` names the
-    headers for the ID of the case and the ID of the campaign. `secrets` maps references such as `${TOKEN}` to further secret
-    values. No answer, error or report contains these values.
+    maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses. Redirects
+    are not followed. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace` defines the headers
+    that contain the ID of the case and the ID of the campaign. `secrets` maps references such as `${TOKEN}` to secret values.
+    Names, answers, errors and reports contain no secrets (see `secret_masking`).
 
-    The message is not always the reason why a connection ends without an answer. A server may close a connection after any answer
-    (RFC 9112, 9.3). For example, uvicorn closes a connection if the application raises an exception after its answer. Another
-    message may also have crashed the server. For these reasons, if a connection ends without an answer, brokerfuzz sends the
-    message once more on a new connection, and the second answer counts. If the server has answered before but no longer accepts
-    connections, brokerfuzz tries again for up to `patience` seconds. brokerfuzz also tries again if this machine lacks resources
-    for a connection.
+    If a connection ends without an answer, brokerfuzz sends the message once more on a new connection, and the second answer
+    counts. The message is not always the reason for the end of a connection. A server may close a connection after any answer
+    (RFC 9112, 9.3), or another message may have crashed the server. If the server has answered before but no longer accepts
+    connections, brokerfuzz tries to connect for up to `patience` seconds. If this machine lacks resources for a connection,
+    brokerfuzz tries again for the same time.
 
     With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait. Such a
-    response says nothing about the message. Then all messages wait. brokerfuzz sends the same message again until the server
-    processes the message, or until the message has waited for `longest_wait` seconds. After a 429 without `Retry-After`,
-    brokerfuzz waits 1, 2, 4, ... seconds. A message that has waited for `longest_wait` seconds gets the answer `timeout` (for 429)
-    or `crashed` (for 503), and `reached` is False. All other messages get the same answer without being sent, until the pause
-    that the server asked for is over. `slowed` counts the waits. If `rules` contain the code 429 or 503, a response with this
+    response says nothing about the message. During the pause, all messages wait. After the pause, the same message is sent again
+    until the server processes it, or until the message has waited for `longest_wait` seconds. After a 429 without `Retry-After`,
+    brokerfuzz waits 1, 2, 4, ... seconds. A message that has waited for `longest_wait` seconds gets the answer `timeout` (for
+    429) or `crashed` (for 503), and `reached` is False. Until the end of the pause that the server asked for, all other messages
+    get the same answer, and are not sent. `slowed` counts the waits. If `rules` contain the code 429 or 503, a response with this
     status is an ordinary answer.
 
-    If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly after
-    the next request, brokerfuzz mistakes the data for the answer. To prevent this, add the header `Connection: close`, which gives
-    each message its own connection.
-
-    `name`, `request`, `reproduction`, answers and errors contain no secrets (see `secret_masking`).
+    If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly
+    after the next request, brokerfuzz mistakes the data for the answer. To prevent this mistake, add the header `Connection:
+    close`, which gives each message its own connection.
 
     Raises `TargetError` if the URL is not an HTTP URL, or if a certificate or the proxy cannot be used.
     """
@@ -112,7 +109,9 @@ class HttpTarget:
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
         self._unpooled: Client | None = None
-        """A client that makes a new connection for each request. This client is created when the first connection is dropped."""
+        """A client that makes a new connection for each request. This client is created when a connection ends without an answer
+        for the first time.
+        """
         self._address: Url | str = self.url
         self._answered = False
         self._client_error: type[PyreqwestError]
@@ -128,7 +127,7 @@ class HttpTarget:
 
     @property
     def slowed(self) -> Slowed:
-        """How often the target has asked brokerfuzz to retry later since `open`, and how many seconds brokerfuzz has waited for this reason."""
+        """How often the target has asked brokerfuzz to wait since `open`, and how many seconds brokerfuzz has waited."""
         return self._gate.slowed
 
     @property
@@ -179,11 +178,9 @@ class HttpTarget:
         return self.connections.applied(builder.timeout(timedelta(seconds=seconds)))
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True, because HTTP allows any bytes with any headers."""
         return True
 
     async def close(self) -> None:
-        """Closes every connection."""
         clients = [client for client in (self._client, self._unpooled) if client is not None]
         if clients:
             self._client = self._unpooled = None
@@ -194,12 +191,13 @@ class HttpTarget:
             await asyncio.sleep(CLOSING_TIME)
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message and returns the answer. The request also contains `case_id` and the ID of the campaign (see
-        `TraceHeaders`).
+        """Sends a message and returns the answer. The request also contains the trace headers with `case_id` and the ID of the
+        campaign (see `TraceHeaders`).
 
-        Raises `TargetError` if no server has ever answered at this URL, if the certificate of the server or of the client is not
-        accepted, or if this machine has no resources for a connection. If the headers contain `Transfer-Encoding: chunked`,
-        brokerfuzz sends the body as one chunk. If they contain `Expect`, brokerfuzz sends the body without waiting for a response.
+        Raises `TargetError` if no server has ever answered at this URL. Also raises `TargetError` if the certificate of the
+        server or of the client is not accepted, or if this machine has no resources for a connection. If `headers` contain
+        `Transfer-Encoding: chunked`, brokerfuzz sends the body as one chunk. If `headers` contain `Expect`, brokerfuzz sends the
+        body without waiting for a response.
         """
         headers = (*headers, *self.trace.of(case_id))
         if self._gate.shut and (unsent := await self._gate.enter()) is not None:
@@ -216,8 +214,8 @@ class HttpTarget:
         return await self.send(body, headers, case_id=case_id), await self.send(body, headers, case_id=case_id)
 
     async def _ask_with_retries(self, body: bytes, headers: Headers) -> Answer | RetryLater:
-        """Sends the message. If the connection was dropped, sends the message once more on a new connection. If no connection is
-        possible, tries again for up to `patience` seconds.
+        """Sends the message. If the connection ends without an answer, sends the message once more on a new connection. If no
+        connection is possible, tries to connect for up to `patience` seconds.
         """
         outcome = await self._ask(body, headers)
         if isinstance(outcome, Answer | RetryLater):
@@ -264,9 +262,9 @@ class HttpTarget:
         return self.name if proxy is None else f"{self.name} (through the proxy {without_user(proxy)})"
 
     async def not_listening(self) -> str | None:
-        """Sends a HEAD request. Returns None if a server answers, or else the reason why no server listens yet.
+        """Sends a HEAD request. Returns None if a server answers, otherwise the reason why no server listens yet.
 
-        The statuses 502, 503 and 504 do not count as an answer, because a gateway sends them while the server behind it does not
+        The statuses 502, 503 and 504 do not count as an answer: a gateway sends them while the server behind the gateway does not
         listen. Raises `TargetError` if the certificate of the server cannot be verified.
         """
         assert self._client is not None, "the target is open"
@@ -300,7 +298,7 @@ class HttpTarget:
             return Failure("no-answer", f"no answer within {self.timeout:g} s")
 
     def _with_headers(self, answer: Answer, response: "Response") -> Answer | RetryLater:
-        """Adds the URL of a redirect to the answer. If the response asks brokerfuzz to retry later, returns a `RetryLater` instead."""
+        """Adds the URL of a redirect to the answer. If the response asks brokerfuzz to wait, returns a `RetryLater` instead."""
         status = answer.status or 0
         if status in THROTTLING and not self.rules.has_code(status):
             seconds = seconds_of(response.get_header("retry-after"), response.get_header("date"))
@@ -338,7 +336,7 @@ async def _nothing() -> AsyncIterator[bytes]:
 
 
 def checked_url(url: str) -> str:
-    """Returns the URL. Raises `TargetError` if brokerfuzz cannot send requests to this URL."""
+    """Raises `TargetError` if brokerfuzz cannot send requests to this URL."""
     said = shown(url)
     try:
         parts = urlsplit(url)

@@ -25,9 +25,9 @@ class InProcessTarget:
     """An application or a test client in this process. `name` is the name of the application or the client in reports.
 
     `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If the
-    application raises an exception, the answer contains the end of its traceback. If the status of the response means `crashed`,
+    application raises an exception, the answer contains the end of the traceback. If the status of the response means `crashed`,
     the answer contains the exception that the application logged. If an ASGI application logs no exception, the answer contains
-    the exception that the application is handling when it responds.
+    the exception that the application handles while it responds.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class InProcessTarget:
 
     @property
     def name(self) -> str:
-        """The name of the application, and the path."""
+        """The name of the application and the path, without secrets."""
         return self.secrets.hide_in_output(f"{self._name} {shown(self.path)}")
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
@@ -60,7 +60,7 @@ class InProcessTarget:
         return not headers or not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command for an application that runs on a server. The variable `$TARGET` stands for the address of the
+        """Returns a curl command for an application that runs on a server. `$TARGET` in the command stands for the address of the
         server.
         """
         without = [name for name, value in headers if value is None]
@@ -68,14 +68,11 @@ class InProcessTarget:
         return self.secrets.hide_in_output(line.replace("http://target", '"$TARGET"'))
 
     def _answer(self, status: int, body: bytes, seconds: float, logged: Sequence[BaseException]) -> Answer:
-        """Returns the answer for a response. If the status means `crashed`, the answer describes the last of the exceptions that the
-        application logged or handled for this request.
-        """
+        """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception in `logged`."""
         answer = self.rules.read(status, body, seconds, self.secrets)
         return self.crash(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
 
     def crash(self, problem: BaseException, seconds: float) -> Answer:
-        """Returns the answer for an exception of the application."""
         frames = traceback.extract_tb(problem.__traceback__)
         own = [frame for frame in frames if "site-packages" not in frame.filename and not frame.filename.startswith(_NOT_OF_APPLICATIONS)]
         where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
@@ -84,7 +81,6 @@ class InProcessTarget:
         return Answer("crashed", None, text[-EXCERPT + 1 :], reason, seconds)
 
     def no_answer(self) -> Answer:
-        """Returns the answer for an application that did not respond within `timeout` seconds."""
         return Answer("timeout", reason=f"no answer within {self.timeout:g} s", seconds=self.timeout)
 
 
@@ -96,7 +92,7 @@ def _message(problem: BaseException) -> str:
 
 
 def _without_ours(problem: BaseException) -> list[str]:
-    """Returns the lines of the traceback, without the frames of brokerfuzz at its beginning."""
+    """Returns the lines of the traceback, without the frames of brokerfuzz at the beginning."""
     trace = problem.__traceback__
     while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename.startswith(_OURS):
         trace = trace.tb_next
@@ -106,11 +102,11 @@ def _without_ours(problem: BaseException) -> list[str]:
 # ------------------------------------------------------------------------------------------------------- logged exceptions
 
 _logged: ContextVar[list[BaseException] | None] = ContextVar("_logged", default=None)
-"""The exceptions that the application logged since the current request began. None before the first request."""
+"""The exceptions that the application has logged since the current request began. None before the first request."""
 
 
 class _ExceptionLog(Handler):
-    """Collects the exceptions that are logged. Web frameworks log an exception before they answer with status 500."""
+    """Collects logged exceptions. Web frameworks log an exception before they answer with status 500."""
 
     def emit(self, record: LogRecord) -> None:
         seen = _logged.get()
@@ -122,14 +118,13 @@ _log = _ExceptionLog()
 
 
 def listen_for_exceptions() -> None:
-    """Starts to collect the exceptions that are logged during requests."""
     if _log not in getLogger().handlers:
         getLogger().addHandler(_log)
 
 
 def exceptions_of_request() -> Sequence[BaseException]:
-    """Begins a request, and returns a list. Until the next request begins, each exception that is logged in the same context (see
-    `contextvars`) is added to this list.
+    """Begins a request, and returns an empty list. During the request, exceptions that are logged in the same context (see
+    `contextvars`) are added to the list.
     """
     logged: list[BaseException] = []
     _logged.set(logged)

@@ -1,4 +1,4 @@
-"""Defines the target for a program that keeps running. Such a program reads one message after another, and writes one answer per line."""
+"""Defines the target for a program that keeps running: it reads one message after another, and writes one answer per line."""
 
 import os
 import re
@@ -26,27 +26,28 @@ _KINDS: dict[bytes, Literal["accepted", "rejected", "crashed"]] = {b"accepted": 
 
 
 class LineTarget(PoolTarget):
-    """A program that reads messages from standard input and writes one line with an answer for each message, in the same order.
+    """A program that reads messages from standard input, and writes a line with an answer for each message, in the same order.
 
     An answer is the word `accepted`, `rejected` or `crashed`. The program can add a reason after a space or a colon. The reason
     becomes the `body` of the answer. The answer is also `crashed` if the program writes any other line, or more than one line for
-    a message. The same applies if the program reads the message and ends without an answer. If the program ends before it reads
-    the message, another process gets the message. If the program writes no line within `timeout` seconds, the answer is `timeout`.
+    a message. The answer is also `crashed` if the program reads the message and ends without an answer. If the program ends
+    before it reads the message, another process gets the message. If the program writes no line within `timeout` seconds, the
+    answer is `timeout`.
 
     After a valid answer, even `crashed`, the process keeps running. After any other crash, and after a timeout, brokerfuzz kills
     the process with its child processes, and the next message gets a new process. The program must flush its output after each
-    answer, because an answer in a buffer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set), so Python
-    programs do not have to flush.
+    answer, because an answer in a buffer arrives too late. Python programs do not have to flush, because brokerfuzz sets
+    `PYTHONUNBUFFERED` (unless it is already set).
 
-    - If `encoding` is "plain", each line of the input is a message. With this encoding, brokerfuzz does not send messages that
-      contain a line break, U+2028 or U+2029. Some programs, for example in Node, also end a line at U+2028 or U+2029.
+    - If `encoding` is "plain", each line of the input is a message. With "plain", brokerfuzz does not send messages that contain
+      a line break, U+2028 or U+2029. Some programs, for example in Node, also end a line at U+2028 or U+2029.
     - If `encoding` is "base64", each line of the input is a message in base64.
     - If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer (big-endian), and then
       the message.
 
     At most `processes` processes run at the same time (default: one per core). Each process handles one message at a time. If the
-    program cannot be started any more, or ends at once, brokerfuzz tries again for up to `patience` seconds. Raises `TargetError`
-    if the command, `encoding`, `timeout` or `processes` is invalid.
+    program cannot be started any more, or ends immediately, brokerfuzz tries again for up to `patience` seconds. Raises
+    `TargetError` if the command, `encoding`, `timeout` or `processes` is invalid.
     """
 
     def __init__(
@@ -68,15 +69,13 @@ class LineTarget(PoolTarget):
 
     @property
     def name(self) -> str:
-        """The command, without secrets."""
         return shown_command(self.arguments)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns False if the message has headers. With the encoding "plain", also returns False if the message contains a line break."""
+        """Returns False if the message has headers, or if the encoding is "plain" and the message contains a line break."""
         return not headers and (self.encoding != "plain" or not _ENDS_A_LINE.search(body))
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a shell command that sends the message to the program."""
         return fed(_encoded(body, self.encoding), self.name)
 
     def _settings(self) -> "ProcessSettings":
@@ -95,8 +94,6 @@ class LineTarget(PoolTarget):
 
 
 class LineWire:
-    """Converts messages to the input of a program, and its output lines to replies."""
-
     def __init__(self, encoding: Encoding) -> None:
         self.rest = b""
         self._encoding: Encoding = encoding
@@ -106,7 +103,7 @@ class LineWire:
         return _encoded(body, self._encoding)
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the answer when its line is complete or too long. Until then, returns None."""
+        """Returns the answer if its line is complete or too long, otherwise None."""
         piece, end, self.rest = data.partition(b"\n")
         self._begun += piece
         if not end and len(self._begun) <= LONGEST:
@@ -122,7 +119,7 @@ class LineWire:
 
 
 def answer_of(line: bytes) -> "Reply":
-    """Parses a line with an answer. The first word, up to a space or a colon, is the answer, and the rest is the reason."""
+    """Parses a line. The first word, up to a space or a colon, is the answer. The rest of the line is the reason."""
     from brokerfuzz.targets.process_pool import Reply
 
     word, *rest = re.split(rb"[ :]", line.rstrip(b"\r"), maxsplit=1)

@@ -1,4 +1,4 @@
-"""Defines the base class of targets with a pool of processes. A process in the pool keeps running and handles many messages."""
+"""Defines the base class of targets with a pool of processes. Each process in the pool keeps running and handles many messages."""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
 
 class PoolTarget(ABC):
-    """A target that handles messages in processes. A subclass defines how to start the processes and how to communicate with
-    them.
-    """
+    """A target that sends messages to processes. A subclass defines how to start the processes and how to communicate with them."""
 
     isolates_messages = True
     """A process handles one message at a time, so only this message can crash the process."""
@@ -37,12 +35,11 @@ class PoolTarget(ABC):
         return self._pool is not None and self._pool.answered
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True for every message without headers."""
         return not headers
 
     @abstractmethod
     def _settings(self) -> "ProcessSettings":
-        """Returns the settings of the processes. Raises `TargetError` if the processes cannot be started on this machine."""
+        """Raises `TargetError` if this machine cannot start the processes."""
 
     async def open(self) -> None:
         """Starts the first process. Raises `TargetError` if the process cannot be started, or if it reports that it cannot work."""
@@ -59,9 +56,7 @@ class PoolTarget(ABC):
             await pool.close()
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends the message to a process, and returns the answer. Raises `TargetError` if every process ends before it reads
-        anything, and no process has ever answered.
-        """
+        """Raises `TargetError` if no process has ever answered and every process ends before it reads the message."""
         if self._pool is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")
         if not self.can_send(body, headers):

@@ -1,9 +1,9 @@
 """Checks before a campaign that the target accepts an ordinary valid message.
 
 If the path is wrong or credentials are missing, the target rejects every message. Without this check, the campaign would then
-report hundreds of findings with the same cause. brokerfuzz also sends the accepted message a second time, to see whether the target
-accepts repeated messages. A program or a function also gets a clearly invalid message. If the program or function answers neither
-the valid nor the invalid message, the campaign ends, because every message would time out.
+report hundreds of findings with the same cause. The accepted message is sent a second time, to check whether the target accepts
+repeated messages. A program or a function also gets a clearly invalid message. If the program or the function answers neither the
+valid nor the invalid message, the campaign ends, because every message would time out.
 """
 
 import asyncio
@@ -35,9 +35,9 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class Preflight:
-    """The answers to an ordinary valid message and to its repetition.
+    """The answers to an ordinary valid message (`answer`) and to its repetition (`again`).
 
-    If the target did not accept the message, the message was not sent again, and `again` is equal to `answer`.
+    If the target does not accept the message, brokerfuzz does not repeat the message, and `again` is equal to `answer`.
     """
 
     answer: Answer
@@ -45,9 +45,7 @@ class Preflight:
 
     @property
     def repeats(self) -> bool:
-        """False if the target rejects a message that it has accepted before. True if the target accepts the repetition, or
-        rejected the first message.
-        """
+        """False if the target accepts a message, but not its repetition."""
         return self.answer.kind != "accepted" or self.again.kind == "accepted"
 
     @property
@@ -59,13 +57,15 @@ class Preflight:
 
 
 async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
-    """Sends ordinary valid messages to an open target until it accepts one. The function then sends the accepted message again.
-    `messages` maps the IDs of the messages to their bodies.
+    """Sends ordinary valid messages until the target accepts one, and then sends the accepted message again. `messages` maps the
+    IDs of the messages to their bodies.
 
-    Raises `TargetError` if the target accepts no message, and the status of its first answer concerns the request and not the
-    message: 401, 403, 404, 405, 407, 415 or a redirect. A status code that the user has listed with `--accept` or `--reject` is an
-    ordinary answer. A program or a function also gets a clearly invalid message. Raises `TargetError` if it answers neither this
-    message nor the first valid message. Also raises `TargetError` if a function returns meaningless values for both messages.
+    If the target accepts no message, the status of the first answer counts. Raises `TargetError` if this status concerns the
+    request and not the message: 401, 403, 404, 405, 407, 415 or a redirect. A status code that the user has listed with
+    `--accept` or `--reject` raises no error.
+
+    A program or a function also gets a clearly invalid message. Raises `TargetError` if the target answers neither the valid nor
+    the invalid message, or if a function returns invalid answers to both messages.
     """
     (first, body), *others = messages.items()
     answer = await (_send_both(target, body) if isinstance(target, CommandTarget | PoolTarget) else _send(target, body, first))

@@ -2,8 +2,8 @@
 
 The pool starts processes when they are needed, and replaces processes that have ended. A process gets its next message as soon as
 brokerfuzz has read the answer to the previous message. For this reason, everything that a process does counts as its answer to
-the current message, with two exceptions. If a process certainly has not read its message, another process gets the message. If a
-process ends between two messages, the pool replaces the process without reporting a crash.
+the current message. There are two exceptions. If a process certainly has not read its message, another process gets the message.
+If a process ends between two messages, the pool replaces the process without reporting a crash.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ from brokerfuzz.targets.processes import Process, cores
 from brokerfuzz.targets.secret_masking import Secrets
 
 READY_LIMIT = 60.0
-"""The number of seconds within which a new process must report that it is ready."""
+"""The maximum number of seconds until a new process reports that it is ready."""
 EXIT_GRACE = 0.5
-"""The number of seconds within which a process must end after its input is closed. After this time, the process is killed."""
+"""The maximum number of seconds until a process ends after its input is closed. Then brokerfuzz kills the process."""
 CLOSED_PIPE_GRACE = 0.25
 """The number of seconds that brokerfuzz waits for the end of a process that has closed a pipe."""
 STARTS = 3
-"""The maximum number of processes that get the same message, if every process fails without reading the message. The limit applies
-only until a process has answered any message.
+"""The maximum number of processes that get the same message, if no process reads the message. The limit applies only until a
+process has answered a message.
 """
 
 
@@ -76,7 +76,7 @@ class ProcessSettings:
     announces_ready: bool = False
     secrets: Secrets
     missing: str = "no answer"
-    """The first words of the reason for a timeout. For example, `no answer` gives `no answer within 10 s: killed`."""
+    """The beginning of the reason for a timeout. For example, `no answer` becomes `no answer within 10 s: killed`."""
 
 
 class ProcessPool:
@@ -119,10 +119,7 @@ class ProcessPool:
         )
 
     async def send(self, body: bytes) -> Answer:
-        """Returns the answer to a message.
-
-        Raises `TargetError` if every process ends before it reads anything, and no process has ever answered.
-        """
+        """Raises `TargetError` if no process has ever answered and every process ends before it reads the message."""
         request = PendingRequest(body, self._loop.create_future())
         self._queue.append(request)
         self.dispatch()
@@ -149,16 +146,16 @@ class ProcessPool:
                 break
 
     def next(self, worker: "Worker") -> None:
-        """Gives the next message to a process that has answered the previous one."""
+        """Gives the next message to a process that has answered its previous message."""
         self._idle.append(worker)
         if self._queue:
             self.dispatch()
 
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Gives a message to another process, because the previous process did not read the message.
+        """Gives a message to another process, because a process did not read the message.
 
-        If no process has ever answered, at most `tries` processes get the message. The pool gives up when `patience` seconds have
-        passed since the first failure.
+        If no process has ever answered, at most `tries` processes get the message. `patience` seconds after the first failure,
+        the pool stops trying.
         """
         request.worker = None
         if request.answer.done():
@@ -177,12 +174,12 @@ class ProcessPool:
         return TargetError(f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; run it in a shell to see why")
 
     def start_failed(self, how: str) -> None:
-        """Records that a process could not be started. This counts as an attempt to send the oldest waiting message."""
+        """Records that a process could not be started. The failed start counts as an attempt to send the oldest waiting message."""
         if self._queue:
             self.retry(self._queue.popleft(), how)
 
     def leave(self, worker: "Worker", *, ended: bool) -> None:
-        """Removes a process from the pool, because it has ended or will be killed."""
+        """Removes a process from the pool, because the process has ended or will be killed."""
         self._workers.discard(worker)
         if worker in self._idle:
             self._idle.remove(worker)
@@ -206,7 +203,7 @@ class ProcessPool:
 
 
 class PendingRequest:
-    """A message that waits for its answer. `worker` is the process that has the message."""
+    """A message that waits for its answer. `worker` is the process that received the message."""
 
     __slots__ = ("answer", "body", "first_start", "starts", "worker")
 
@@ -263,7 +260,6 @@ class Worker:
             self.kill()
 
     def kill(self) -> None:
-        """Kills the process and removes it from the pool."""
         self._leave(ended=False)
         self.process.kill()
 
@@ -374,8 +370,8 @@ class Worker:
     # ------------------------------------------------------------------------------------------------ time
 
     def _limit(self, seconds: float) -> None:
-        """Sets the time limit of the current message. An existing timer is kept, and is set again when it expires too early. This
-        is faster than a new timer for each message.
+        """Sets the time limit of the current message. An existing timer is kept, and is set again if it expires too early,
+        because creating a timer for each message would be slower.
         """
         self._until = self._loop.time() + seconds
         if self._timer is None:

@@ -27,7 +27,6 @@ _STANDARD = 5  # the started program uses the file descriptors below this number
 
 
 def cores() -> int:
-    """Returns the number of processor cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)  # macOS lacks this function
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
@@ -35,13 +34,13 @@ def cores() -> int:
 class Process:
     """A program that runs or has ended.
 
-    `program` is the path of the program, and `arguments` begins with its name. The process communicates through its file
-    descriptors `input_fd` and `output_fd`. The function `on_output` is called with each piece of the output, and with b"" when the
-    process closes one of the two descriptors. The function `on_exit` is called with the exit status, or with the negative number of
-    the signal that killed the process.
+    `program` is the path of the program. The first item of `arguments` is the name of the program. The process reads its input
+    from the file descriptor `input_fd`, and writes its output to `output_fd`. The function `on_output` is called with each piece
+    of the output, and with b"" when the process closes one of the two descriptors. The function `on_exit` is called with the exit
+    status, or with the negative number of the signal that killed the process.
 
-    `errors` contains the first and last lines of the standard error of the process. If standard input or standard output is not
-    one of the two descriptors, it is /dev/null. Raises `OSError` if the program cannot be started.
+    `errors` contains the beginning and the end of the process's standard error. If the process does not use file descriptor 0 or
+    1 for its input or output, this descriptor is /dev/null. Raises `OSError` if the program cannot be started.
     """
 
     def __init__(
@@ -58,7 +57,7 @@ class Process:
         self.errors = Excerpt()
         self.code: int | None = None
         self.finished = asyncio.Event()
-        """Set after the process has ended and its pipes are closed."""
+        """This event is set after the process has ended and its pipes are closed."""
         self._on_output, self._on_exit = on_output, on_exit
         self._loop = asyncio.get_running_loop()
         self._unwritten = memoryview(b"")
@@ -67,7 +66,7 @@ class Process:
         self._start(program, arguments, input_fd, output_fd, os.environ if environment is None else environment)
 
     def write(self, data: bytes) -> None:
-        """Writes bytes to the process as fast as it reads them. Does nothing if the process has closed its input."""
+        """Writes bytes to the process as fast as the process reads them. Does nothing if the process has closed its input."""
         self._unwritten = memoryview(data)
         self._written, self._unread = 0, False
         self._write()
@@ -80,28 +79,26 @@ class Process:
 
     @property
     def input_closed(self) -> bool:
-        """True if the process has closed its input."""
         return self._input < 0
 
     @property
     def output_closed(self) -> bool:
-        """True if the process has closed its output."""
         return self._output < 0
 
     @property
     def unread(self) -> bool:
-        """True if the process certainly has not read the last message. The value is correct only after the process has ended or
+        """True if the process certainly has not read the last message. Use this property only after the process has ended or
         closed its input.
         """
         return self._unread
 
     def kill(self) -> None:
-        """Kills the process and its process group immediately. The event `finished` is set shortly after."""
+        """Kills the process and its process group immediately. Shortly afterwards, the event `finished` is set."""
         if self.code is None:
             _kill_group(self.pid)
 
     async def wait_for_end(self, patience: float = 0.0) -> None:
-        """Waits up to `patience` seconds for the end of the process. After this time, kills the process if it still runs."""
+        """Waits up to `patience` seconds for the end of the process. If the process still runs after this time, kills the process."""
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self.finished.wait()
@@ -208,7 +205,7 @@ class Process:
         return self._read("_stderr", self.errors.add)
 
     def _read(self, name: str, receive: Callable[[bytes], None]) -> bool:
-        """Reads the bytes that are available. Returns whether more bytes may be available."""
+        """Reads the bytes that are available. Returns whether more bytes may follow."""
         fd: int = getattr(self, name)
         if fd < 0:
             return False
@@ -253,13 +250,11 @@ class Process:
             self._close_input()
 
     def _on_input_closed(self) -> None:
-        """Closes the pipe after the process has closed its input."""
         self._unread = self._is_unread()
         self._close_input()
         self._on_output(b"")
 
     def _is_unread(self) -> bool:
-        """Returns whether the whole last message is still in the pipe."""
         if self._input < 0:
             return False
         held = array.array("i", [0])
@@ -292,6 +287,6 @@ def _exit_code(pid: int) -> int:
 
 
 def _prefer_for_out_of_memory_kill(pid: int) -> None:
-    """Tells Linux to kill the process `pid`, and not brokerfuzz, if memory runs out."""
+    """If memory runs out, Linux will kill the process `pid` and not brokerfuzz."""
     with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "wb", buffering=0) as score:  # noqa: PTH123  (faster than pathlib; called a thousand times per second)
         score.write(b"1000")

@@ -1,6 +1,6 @@
 """Finds the secrets of a request, and removes them from everything that brokerfuzz reports.
 
-Secrets must not be in reports and logs, because people copy them into tickets. In the description of a request, the name of an
+Reports and logs must not contain secrets, because people copy them into tickets. In the description of a request, the name of an
 environment variable replaces each secret. If a response or an error repeats a secret, brokerfuzz replaces the secret.
 """
 
@@ -17,11 +17,13 @@ from brokerfuzz.targets.secret_search import HIDDEN, SecretSearch
 from brokerfuzz.wording import listed
 
 SHORTEST = 6
-"""The minimum length of a secret that is replaced in answers and errors. Replacing shorter secrets would make texts unreadable."""
+"""The minimum length of a secret that brokerfuzz replaces in answers and errors. Replacing shorter strings would make the texts
+unreadable.
+"""
 
 _SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
 _SECRET_WORDS = frozenset(("sig", "otp", "pin", "access", "cert", "sid"))
-"""Words that suggest a secret only if they are whole words, because they are short."""
+"""These words suggest a secret only as whole words, because they are short."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CREDENTIALS = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey)\s", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -30,11 +32,11 @@ _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]*)")
 _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
-"""The first bytes of gzip and zstd."""
+"""The first bytes of gzip and zstd data."""
 
 
 def is_secret(name: str, value: str = "") -> bool:
-    """Returns whether a header or a parameter may contain a secret, judging by its name and its value."""
+    """Guesses from the name and the value of a header or a parameter whether the value is secret."""
     return isinstance(value, Secret) or _looks_secret(name, value)
 
 
@@ -53,7 +55,9 @@ def variable(name: str) -> str:
 
 
 def of_environment(names: Iterable[str]) -> dict[str, str]:
-    """Maps references such as `${TOKEN}` to the values of the environment variables. Raises `TargetError` if a variable is not set."""
+    """Maps references such as `${TOKEN}` to the values of the environment variables `names`. Raises `TargetError` if a variable
+    is not set.
+    """
     names = [str(name) for name in names]
     for name in names:
         if not os.environ.get(name):
@@ -62,7 +66,7 @@ def of_environment(names: Iterable[str]) -> dict[str, str]:
 
 
 def marked(text: str, secrets: Mapping[str, str] | None) -> str:
-    """Returns the text as a `Secret` if it contains one of the `secrets` (see `of_environment`). Otherwise, returns the text itself."""
+    """If the text contains one of the `secrets` (see `of_environment`), returns the text as a `Secret`."""
     names = {value: where[2:-1] for where, value in (secrets or {}).items()}
     values = sorted((value for value in names if value == text or (value in text and len(value) >= SHORTEST)), key=len, reverse=True)
     if isinstance(text, Secret) or not values:
@@ -71,11 +75,11 @@ def marked(text: str, secrets: Mapping[str, str] | None) -> str:
 
 
 def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
-    """Splits the value of a header into parts. The flag of a part is True if the part is a reference that replaces a secret, such
+    """Splits the value of a header into parts. Each part has a flag, which is True for a reference that replaces a secret, such
     as `${TOKEN}`.
 
-    If the name of the header looks secret, one reference replaces the whole value, because its other parts may also be secret. The
-    only exception: if the other parts are only a scheme such as `Bearer`, they remain.
+    If the header's name suggests a secret, one reference replaces the whole value, because all parts may be secret. Only a scheme
+    before an environment variable remains, as in `Bearer ${TOKEN}`.
     """
     if isinstance(value, Secret) and value.parts:
         parts = [(text, False) if variable_name is None else (f"${{{variable_name}}}", True) for text, variable_name in value.parts]
@@ -89,7 +93,7 @@ def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
 
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a URL without user and password. The flag of a part is True if the part is a reference that replaces a secret."""
+    """Yields the parts of a URL without user and password. Each part has a flag, which is True for a reference that replaces a secret."""
     shown, at = without_user(with_references(url)), 0
     for found in _PARAMETER.finditer(shown):
         if found[2] and is_secret(unquote(found[1])) and not _REFERENCE.fullmatch(found[2]):
@@ -100,15 +104,15 @@ def parts_of(url: str) -> Iterator[tuple[str, bool]]:
 
 
 def with_references(url: str) -> str:
-    """Returns the URL with `${NAME}` in place of each value from an environment variable. The address of the server is never secret."""
+    """Replaces the values of environment variables in a URL with `${NAME}`. The address of the server remains, because it is not secret."""
     hidden = secret_variables(url)
     parts = url.parts if isinstance(url, Secret) else [(url, None)]
     return "".join(text if name not in hidden else f"${{{name}}}" for text, name in parts)
 
 
 def secret_variables(url: str) -> Mapping[str, str]:
-    """Returns the environment variables whose values are in a URL. If the address of the server (scheme, host and port) contains no
-    user, values in this address do not count.
+    """Maps the names of the environment variables in a URL to their secret values. A value in the address of the server is secret
+    only if the address contains a user.
     """
     if not isinstance(url, Secret):
         return {}
@@ -117,7 +121,7 @@ def secret_variables(url: str) -> Mapping[str, str]:
 
 
 def _referring(text: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a text. The flag of a part is True if the part is a reference such as `${TOKEN}`."""
+    """Yields the parts of a text. Each part has a flag, which is True for a reference such as `${TOKEN}`."""
     at = 0
     for found in _REFERENCE.finditer(text):
         yield from ((text[at : found.start()], False), (found[0], True))
@@ -126,12 +130,12 @@ def _referring(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def shown(url: str) -> str:
-    """Returns the URL with environment variables in place of its secrets."""
+    """Returns the URL with references such as `${TOKEN}` in place of its secrets."""
     return "".join(part for part, _ in parts_of(url))
 
 
 def without_user(url: str) -> str:
-    """Removes the user and the password from a URL. If the URL is invalid, removes everything between its scheme and the last `@`."""
+    """Removes the user and the password from a URL. If the URL is invalid, removes everything between the scheme and the last `@`."""
     try:
         parts = urlsplit(url)
         if parts.port != 0 and parts.hostname:
@@ -143,11 +147,11 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a target, with methods that replace them in answers, errors and reports. A secret from an environment
-    variable is replaced by a reference to the variable. Any other secret is replaced by `HIDDEN`.
+    """The secrets of a target, with methods that replace them in answers, errors and reports. A reference such as `${TOKEN}`
+    replaces a secret from an environment variable. `HIDDEN` replaces any other secret.
 
-    `more` contains further secrets, such as the values of `--secret`. `note` is a sentence about secrets that are too short to be
-    replaced in answers, or an empty string.
+    `more` contains further secrets, such as the values of `--secret`. `note` tells the user which secrets are too short to be
+    replaced in answers. If no secret is too short, `note` is empty.
     """
 
     def __init__(self, url: str = "", headers: Iterable[tuple[str, str]] = (), proxy: str = "", more: Iterable[tuple[str, str]] = ()) -> None:
@@ -163,8 +167,8 @@ class Secrets:
         self._in_output = SecretSearch({value: text for value, text in known.items() if value not in users}, whole_numbers=True)
 
     def hide(self, text: str) -> str:
-        """Replaces each secret in a text. If an ellipsis at the end of the text cuts off a secret, the beginning of this secret is
-        also replaced.
+        """Replaces each secret in a text. If the text was shortened and ends in an ellipsis, the beginning of a secret before the
+        ellipsis is also replaced.
         """
         data = text.encode(errors="surrogatepass")
         if self._in_text.finds(data):
@@ -177,8 +181,8 @@ class Secrets:
         return text if place is None else data[:place].decode(errors="surrogatepass") + HIDDEN
 
     def hide_in_output(self, text: str) -> str:
-        """Replaces each secret in a report. The names of users remain, because they are often ordinary words. A secret number becomes
-        another number, so that JSON remains valid.
+        """Replaces each secret in a report. The names of users remain, because they are often ordinary words. If a secret is a
+        number, another number replaces it, so that JSON remains valid.
         """
         data = text.encode(errors="surrogatepass")
         if not self._in_output.finds(data):
@@ -190,9 +194,10 @@ class Secrets:
         return cleaned.decode(errors="surrogatepass")
 
     def excerpt(self, body: bytes, size: int) -> bytes:
-        """Returns the beginning of a body with its secrets replaced, even a secret that is cut off at the end.
+        """Returns the first `size` bytes of a body, without its secrets. A secret that begins in these bytes and continues after
+        them is also replaced.
 
-        A compressed body is replaced completely, because it may contain hidden secrets.
+        If a body is compressed, the result contains only its length, because the compressed data may contain secrets.
         """
         if not self._search.longest:
             return body[:size]
@@ -206,11 +211,11 @@ class Secrets:
 
 _USER, _PART = "the user", "a part of a secret"
 _PARTS = (_USER, _PART)
-"""Kinds of secrets that are often short. brokerfuzz prints no note if they are too short to be replaced."""
+"""`Secrets.note` does not mention these kinds of secrets, because they are often short."""
 
 
 def of_url(url: str) -> Iterator[tuple[str, str]]:
-    """Yields each secret in a URL, with a description of its place."""
+    """Yields the place and the value of each secret in a URL."""
     for name, value in secret_variables(url).items():
         yield f"${{{name}}}", value
         yield _PART, unquote(value)
@@ -229,7 +234,7 @@ def of_url(url: str) -> Iterator[tuple[str, str]]:
 
 
 def basic(name: str, password: str) -> Iterator[tuple[str, str]]:
-    """Yields each secret in the credentials of basic authentication, with a description of its place."""
+    """Yields the place and the value of each secret in the credentials of basic authentication."""
     yield from ((_USER, name), ("the password", password), (_PART, f"{name}:{password}"))
     yield _PART, base64.b64encode(f"{name}:{password}".encode()).decode()
 
@@ -245,7 +250,7 @@ def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]
 
 
 def within(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """Yields each secret in the value of a header: credentials, parts of cookies, the user and the password."""
+    """Yields the place and the value of each secret inside a header: credentials, parts of cookies, the user and the password."""
     scheme, _, credentials = value.strip().partition(" ")
     yield _PART, credentials.strip()
     if "cookie" in name.lower():

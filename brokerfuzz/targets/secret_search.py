@@ -1,4 +1,4 @@
-"""Finds secrets in bytes, even if they are encoded once or several times.
+"""Finds secrets in bytes, even if the secrets are encoded once or several times.
 
 The search decodes the bytes, decodes the result again, and searches for the secrets in each result. Ordinary answers contain few
 characters that can be a part of an encoding, so the search is fast.
@@ -16,22 +16,22 @@ from typing import Any, NamedTuple
 HIDDEN = "[secret]"
 """The text that replaces a secret in answers and errors if the secret does not come from an environment variable."""
 DEPTH = 3
-"""The maximum number of encodings of a secret: for example, percent encoding of base64 of JSON."""
+"""The maximum number of encodings around a secret. For example, percent encoding of base64 of JSON consists of three encodings."""
 LONGEST_ENCODING = 36
-"""The maximum length of an encoded secret, divided by the length of the secret. For example, `"` can become `&#x5c;&#x22;`."""
+"""An encoded secret is at most this many times as long as the secret. For example, `"` can become `&#x5c;&#x22;`."""
 
 _RUN = re.compile(rb"[A-Za-z0-9+/_-]{8,}(?:\r?\n[A-Za-z0-9+/_-]{2,})*")
-"""A string that may be base64, on one or several lines. In base64, six bytes become eight letters."""
+"""A string that may be base64, on one or several lines. Six bytes, the minimum length of a secret, become eight letters in base64."""
 _STANDARD = bytes.maketrans(b"-_", b"+/")
 _COMPRESSED = (b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd")
-"""The first bytes of gzip and zstd. Compressed data cannot be searched quickly, so it counts as a secret."""
+"""The first bytes of gzip and zstd data. Searching compressed data would be slow, so compressed data counts as a secret."""
 _MOST_REMEMBERED = 20_000
 _LONGEST_REMEMBERED = 200
 
 
 class _Encoding(NamedTuple):
-    """An encoding that replaces characters with notations, such as `%22`. `mark` is a character that every notation contains.
-    `unfinished` matches the beginning of a notation at the end of the data.
+    """An encoding that replaces a character with a notation, such as `%22`. `mark` is a character that every notation contains.
+    `unfinished` matches an incomplete notation at the end of the data.
     """
 
     mark: bytes
@@ -62,7 +62,7 @@ _FORM = _Encoding(
     b"+", re.compile(rb"\+|%([0-9a-fA-F]{2})"), lambda found: bytes.fromhex(found[1].decode()) if found[1] else b" ", _PERCENT.unfinished
 )
 _ENTITIES = {b"&amp;": b"&", b"&quot;": b'"', b"&lt;": b"<", b"&gt;": b">", b"&#39;": b"'", b"&#x27;": b"'"}
-"""The most frequent notations in HTML. `html.unescape` is slower."""
+"""The most frequent HTML entities. `html.unescape` is slower than this table."""
 _HTML = _Encoding(
     b"&",
     re.compile(rb"&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z]{2,8});?"),
@@ -72,7 +72,7 @@ _HTML = _Encoding(
 
 
 class _View:
-    """Decoded bytes. For each decoded byte, `starts` and `ends` contain the position of the original bytes that it was decoded from."""
+    """Decoded bytes. For each decoded byte, `starts` and `ends` contain where its encoded form begins and ends in the original data."""
 
     __slots__ = ("data", "ends", "starts")
 
@@ -81,7 +81,7 @@ class _View:
 
     @classmethod
     def of(cls, data: bytes) -> "_View":
-        """Returns a view of bytes that were not decoded."""
+        """Returns a view of data that is not encoded."""
         return cls(data, array("I", range(len(data))), array("I", range(1, len(data) + 1)))
 
     def decoded(self, encoding: _Encoding, end: int | None = None) -> "_View":
@@ -99,9 +99,9 @@ class _View:
 
 
 class SecretSearch:
-    """Searches for secrets. `secrets` maps each secret to the text that replaces it.
+    """Searches for secrets. `secrets` maps each secret to the text that replaces the secret.
 
-    With `whole_numbers`, a secret that consists of digits is not recognized inside a longer number.
+    With `whole_numbers`, a secret that consists of digits is not found inside a longer number.
     """
 
     def __init__(self, secrets: Mapping[str, str], *, whole_numbers: bool = False) -> None:
@@ -123,11 +123,10 @@ class SecretSearch:
         return partial(SecretSearch, whole_numbers=whole_numbers), (secrets,)
 
     def __bool__(self) -> bool:
-        """True if there are secrets."""
         return bool(self._values)
 
     def finds(self, data: bytes, depth: int = DEPTH) -> bool:
-        """Returns whether the data contains a secret. The method is much faster than `replaced`."""
+        """Returns whether the data contains a secret. `finds` is much faster than `replaced`."""
         if not self._values:
             return False
         lower = data.lower()
@@ -156,8 +155,8 @@ class SecretSearch:
         return False
 
     def replaced(self, data: bytes, end: int | None = None, *, keeps_numbers: bool = False) -> bytes:
-        """Returns the data before `end`, in which a text replaces each secret, even a secret that ends after `end`. With
-        `keeps_numbers`, another number replaces a secret number.
+        """Replaces each secret in the data before `end`, and returns this part of the data. A secret that begins before `end` and
+        ends after `end` is also replaced. With `keeps_numbers`, another number replaces a secret that is a number.
         """
         kept, at = [], 0
         for start, stop, value in sorted(self._found(_View.of(data), DEPTH), key=lambda found: (found[0], -found[1])):
@@ -170,7 +169,7 @@ class SecretSearch:
         return b"".join([*kept, data[at:end]])
 
     def _found(self, view: _View, depth: int) -> Iterator[tuple[int, int, bytes]]:
-        """Yields the start and the end of each secret in the original bytes, and the secret itself."""
+        """Yields three values for each secret: its start and its end in the original data, and the secret itself."""
         for found in self._pattern.finditer(view.data.lower()):
             yield view.starts[found.start()], view.ends[found.end() - 1], found[0]
         for place in filter(lambda place: place >= 0, map(view.data.find, _COMPRESSED)):
@@ -187,8 +186,8 @@ class SecretSearch:
                 yield view.starts[run.start()], view.ends[run.end() - 1], inner[2]
 
     def beginning_at_end(self, data: bytes, shortest: int) -> int | None:
-        """Returns the position of a secret that the end of the data cuts off. At least `shortest` bytes of the secret must be in the
-        data. Returns None if there is no such secret.
+        """Returns the position of a secret whose end is missing, because the data ends inside the secret. At least `shortest`
+        bytes of the secret must be in the data. Returns None if there is no such secret.
         """
         offset = max(len(data) - self.longest, 0)
         place = self._cut(_View.of(data[offset:]), DEPTH, shortest)
@@ -216,8 +215,8 @@ class SecretSearch:
 
 
 def _spellings(secret: str) -> Iterator[bytes]:
-    """Yields the forms in which a secret can occur, as bytes in lower case: the secret itself, the secret with single spaces as
-    white space, and the secret with replaced unprintable characters. Each form is in UTF-8 and Latin-1.
+    """Yields the forms in which a secret can occur, as lower-case bytes in UTF-8 and Latin-1. In one form, a single space
+    replaces each white space. In another form, a replacement character replaces each unprintable character.
     """
     printed = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in secret)
     for text in {secret, " ".join(secret.split()), printed}:
@@ -229,7 +228,7 @@ def _spellings(secret: str) -> Iterator[bytes]:
 
 
 def _from_base64(run: bytes) -> Iterator[bytes]:
-    """Yields the bytes that a sequence of letters can mean in base64. The sequence may begin inside a group of four letters."""
+    """Yields the four possible meanings of `run` in base64. `run` may begin inside a group of four letters."""
     letters = run.translate(_STANDARD, b"\r\n")
     for start in range(4):
         piece = letters[start:]

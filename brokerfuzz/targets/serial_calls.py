@@ -1,6 +1,7 @@
-"""Calls synchronous code for a target: one call at a time, in a thread without an event loop. Some applications work only in the
-thread that created them, for example because of a database in memory. Django rejects database queries in a thread that runs an
-event loop.
+"""Calls synchronous code for a target: one call at a time, in a thread without an event loop.
+
+Some applications work only in the thread that created them, for example because they use a database in memory. Django rejects
+database queries in a thread that runs an event loop.
 """
 
 import asyncio
@@ -14,8 +15,8 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
 TOGETHER = 0.01
-"""The number of seconds for which a result may wait, so that several results wake up the event loop only once. Waking it up takes
-as much time as a short call.
+"""The maximum number of seconds for which a result waits, so that several results wake up the event loop only once. To wake up
+the event loop takes as much time as a short call.
 """
 
 
@@ -23,11 +24,11 @@ class SerialCalls(Protocol):
     """Runs calls of synchronous code, one after another."""
 
     def open(self) -> None:
-        """Prepares for calls from the running event loop."""
+        """Prepares for calls from the event loop that is running."""
         ...
 
     async def run(self, call: Callable[[], T]) -> T:
-        """Calls a function and returns its result. Raises `TimeoutError` if the call takes too long."""
+        """Raises `TimeoutError` if the call takes too long."""
         ...
 
     def close(self) -> None:
@@ -36,7 +37,7 @@ class SerialCalls(Protocol):
 
 
 class CallerThread:
-    """Runs calls in the thread that calls `serve`. A call cannot be interrupted, so there is no time limit.
+    """Runs calls in the thread that calls `serve`. There is no time limit, because a call in this thread cannot be interrupted.
 
     `running` contains the future of the current call and the time at which the call began.
     """
@@ -81,7 +82,9 @@ class CallerThread:
             self._loop.call_soon_threadsafe(_settle_all, finished)
 
     def abandon(self, overdue: asyncio.Future[Any], successor: "CallerThread") -> None:
-        """Reports a `TimeoutError` for the current call, although it still runs. The waiting calls move to the thread `successor`."""
+        """Raises `TimeoutError` for the caller that waits for `overdue`, although the call itself still runs. `successor` runs
+        the calls that are still waiting.
+        """
         _settle_all([*self._finished, (overdue, None, TimeoutError())])
         with suppress(Empty):
             while True:
@@ -89,12 +92,12 @@ class CallerThread:
         self.close()
 
     def close(self) -> None:
-        """Ends `serve`. Later calls are not run."""
+        """Ends `serve`. Later calls do not run."""
         self._calls.put(None)
 
 
 class OwnThread:
-    """Runs calls in a separate thread. If a call does not return within `timeout` seconds, the next calls get a new thread."""
+    """Runs calls in a separate thread. If a call does not return within `timeout` seconds, a new thread runs the next calls."""
 
     def __init__(self, timeout: float) -> None:
         self._timeout = timeout
@@ -123,9 +126,7 @@ class OwnThread:
         return calls
 
     async def _watch(self) -> None:
-        """Abandons calls that do not return within `timeout` seconds. One timer for all calls takes less time than a timer for each
-        call.
-        """
+        """Abandons calls that do not return within `timeout` seconds. One timer for all calls is faster than a timer for each call."""
         while True:
             running = self._calls.running
             await asyncio.sleep(self._timeout if running is None else running[1] + self._timeout - monotonic())
@@ -135,7 +136,7 @@ class OwnThread:
 
 
 def outcome_of(call: Callable[[], T]) -> tuple[T | None, BaseException | None]:
-    """Returns the result of a call, or its exception."""
+    """Returns the result of a call and None, or None and the exception of the call."""
     try:
         return call(), None
     except StopIteration as problem:  # a future cannot contain this exception
@@ -145,7 +146,7 @@ def outcome_of(call: Callable[[], T]) -> tuple[T | None, BaseException | None]:
 
 
 def settle(future: asyncio.Future[Any], result: Any, problem: BaseException | None) -> None:
-    """Gives a future its result or its exception, from another thread. Does nothing if the future is already done or cancelled."""
+    """Passes a result or an exception to a future, from another thread. Does nothing if the future is already done or cancelled."""
     with suppress(RuntimeError):  # the event loop was closed in the meantime
         future.get_loop().call_soon_threadsafe(_settle_all, [(future, result, problem)])
 

@@ -15,12 +15,12 @@ _HEADER = re.compile(r"(?:-H)?([A-Za-z][\w-]*):\s*(?!//)(\S.*)", re.DOTALL)
 _USER_OPTIONS = ("-u", "--user")
 _PASSWORD = "password"  # noqa: S105 - the name of an option
 _DEEPEST = 3
-"""The maximum depth at which commands within commands are searched for secrets."""
+"""The maximum nesting of commands within commands that brokerfuzz searches for secrets."""
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
 def words_of(command: str | Sequence[str]) -> list[str]:
-    """Splits a command line. Raises `TargetError` if the command line contains no program."""
+    """Splits a command line into words. Raises `TargetError` if the command line is invalid or contains no program."""
     try:
         words = shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as problem:
@@ -52,15 +52,15 @@ def program(words: Sequence[str], shown: str) -> str:
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """Returns the command as a line for a POSIX shell. Environment variables replace secrets: for example, `${TOKEN}` replaces the
-    value of `--token`.
+    """Returns the command as a line for a POSIX shell. References replace secrets: for example, `${TOKEN}` replaces the value of
+    `--token`.
     """
     return " ".join("".join(f'"{part}"' if secret else quoted(part) for part, secret in word if part) or "''" for word in _parts(words))
 
 
 def quoted(word: str) -> str:
-    """Quotes a word for a POSIX shell, on one line. If the word ends in a line break, the result has several lines, because `$(...)`
-    would remove this line break.
+    """Quotes a word for a POSIX shell, usually on one line. If the word ends in a line break, the result has several lines,
+    because `$(...)` would remove this line break.
     """
     if word.isprintable() or word.endswith("\n"):
         return shlex.quote(word)
@@ -68,12 +68,11 @@ def quoted(word: str) -> str:
 
 
 def secrets_of(words: Sequence[str], more: Mapping[str, str]) -> Secrets:
-    """Returns the secrets in a command, together with `more` secrets."""
     return Secrets(more=[*_found(words), *more.items()])
 
 
 def _found(words: Sequence[str], depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yields each secret in a command and in the commands within its words, with a description of its place."""
+    """Yields the place and the value of each secret in a command, and in the commands within the command's words."""
     for start, name, value in _split(words):
         yield from of_url(value) if "://" in value else ()
         if name is not None:
@@ -86,8 +85,8 @@ def _found(words: Sequence[str], depth: int = 0) -> Iterator[tuple[str, str]]:
 
 
 def _words_within(word: str) -> list[str]:
-    """Returns the words of a command that is written as one word, as in `sh -c 'curl -u me:secret'`. Returns an empty list if
-    there is only one word.
+    """Returns the words of a command that is written as one word, as in `sh -c 'curl -u me:secret'`. The result is empty if
+    `word` is not such a command.
     """
     reader = shlex.shlex(word, posix=True, punctuation_chars=True)
     reader.whitespace_split, reader.commenters = True, ""
@@ -104,7 +103,7 @@ def fed(body: bytes, line: str) -> str:
 
 
 def octal(body: bytes) -> str:
-    """Returns a format for printf that prints these bytes. The format uses octal escapes, because every printf supports them."""
+    """Returns a format for `printf` that prints these bytes. The format uses octal escapes, because every `printf` supports them."""
     return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"%\\'" else f"\\{byte:03o}" for byte in body)
 
 
@@ -129,7 +128,7 @@ def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
-    """Yields the parts of each word. The flag of a part is True if the part is an environment variable that replaces a secret."""
+    """Yields the parts of each word. Each part has a flag, which is True for a reference that replaces a secret."""
     for start, secret, value in _split(words):
         if secret is not None:
             yield [(start, False), (variable(secret), True)]
@@ -140,8 +139,8 @@ def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
 
 
 def _parts_within(word: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a word that may contain a command. If the secrets do not occur literally in the word, for example
-    because of quotes inside them, an environment variable replaces the whole word.
+    """Yields the parts of a word that may contain a command. If the word does not contain the secrets literally, for example
+    because of quotes, a reference replaces the whole word.
     """
     names = {value: name for name, value in _found(_words_within(word)) if name.startswith("${") and value}
     if not names:

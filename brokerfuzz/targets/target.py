@@ -12,13 +12,13 @@ class Target(Protocol):
     """A service, a program or a function that answers messages.
 
     Between `open` and `close`, many calls of `send` may run at the same time. `send` returns an answer even if the target
-    misbehaves. `send` raises `TargetError` for problems that do not depend on the message: for example, the target was never
-    reached, its certificate cannot be verified, or the machine that runs brokerfuzz has no free file descriptor.
+    misbehaves. `send` raises `TargetError` only for problems that do not depend on the message. Examples: the target was never
+    reached, its certificate cannot be verified, or brokerfuzz has no free file descriptor.
     """
 
     @property
     def name(self) -> str:
-        """The name of the target in reports. The name contains no secrets."""
+        """The name of the target in reports, without secrets."""
         ...
 
     async def open(self) -> None:
@@ -26,8 +26,8 @@ class Target(Protocol):
         ...
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends a message and returns the answer. The `headers` replace those headers of the target that have the same names. The
-        value None removes a header.
+        """Sends a message and returns the answer. `headers` replace the headers of the target that have the same names. A header
+        with the value None is removed.
         """
         ...
 
@@ -40,7 +40,7 @@ class Target(Protocol):
         ...
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a shell command on one line that sends the same message to the same target. The command contains no secrets."""
+        """Returns a shell command on one line that sends the message to the target. The command contains no secrets."""
         ...
 
 
@@ -49,7 +49,7 @@ T = TypeVar("T", bound=Target)
 
 @asynccontextmanager
 async def opened(target: T) -> AsyncIterator[T]:
-    """Opens a target, and closes it when the block ends. Raises `TargetError` if the target cannot work."""
+    """Opens a target, and closes the target when the `with` block ends. Raises `TargetError` if the target cannot work."""
     await target.open()
     try:
         yield target

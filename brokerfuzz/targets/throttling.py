@@ -1,6 +1,7 @@
-"""Waits if a target asks brokerfuzz to retry later: with status 429, or with status 503 and the header `Retry-After`. Such a
-response says nothing about the message. All messages wait until the pause is over. After the pause, the messages that got such a
-response are sent again, one at a time, before all other messages.
+"""Waits if a target asks brokerfuzz to retry later: with status 429, or with status 503 and the header `Retry-After`.
+
+Such a response says nothing about the message. All messages wait until the pause is over. Then brokerfuzz first repeats the
+messages that got such a response, one at a time.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ _LEAST_PAUSE = 0.05  # in seconds; brokerfuzz doubles it each time, in case the 
 
 @dataclass(frozen=True)
 class Slowed:
-    """How often a target asked brokerfuzz to retry later, and how many seconds brokerfuzz sent nothing for this reason."""
+    """How often a target asked brokerfuzz to retry later, and how many seconds brokerfuzz waited for this reason."""
 
     times: int = 0
     seconds: float = 0.0
@@ -30,8 +31,8 @@ class Slowed:
 class RetryLater:
     """A response that asks brokerfuzz to retry later.
 
-    `seconds` is the time for which the target asks brokerfuzz to wait, or None if the response does not say this. `at` is the
-    time when the response arrived (on the clock `time.monotonic`).
+    `seconds` is the pause that the target asks for, or None if the response contains no time. `at` is the time when the response
+    arrived (on the clock `time.monotonic`).
     """
 
     answer: Answer
@@ -42,8 +43,8 @@ class RetryLater:
 def seconds_of(retry_after: str | None, date: str | None = None) -> float | None:
     """Returns how many seconds to wait according to the header `Retry-After`, which contains a number or a date.
 
-    The date is compared with the `date` of the server or, if this is None, with the current time. Returns None if the header is
-    missing or invalid.
+    A date in `retry_after` is compared with the server's `date`, or with the current time if `date` is None. Returns None if the
+    header is missing or invalid.
     """
     if retry_after is None:
         return None
@@ -64,8 +65,8 @@ def _timestamp(date: str) -> float | None:
 
 
 class Gate:
-    """Makes all messages wait while the target asks for a pause. A message waits at most `longest` seconds. Use a gate only
-    in one event loop.
+    """Makes all messages wait while the target asks for a pause. A message waits at most `longest` seconds. Use a `Gate` in only
+    one event loop.
     """
 
     def __init__(self, longest: float) -> None:
@@ -78,8 +79,8 @@ class Gate:
         self._given_up: tuple[Answer, float] | None = None
 
     async def enter(self) -> Answer | None:
-        """Waits until messages may be sent. If an earlier message has already waited too long and the pause is not over,
-        immediately returns the answer of the earlier message.
+        """Waits until messages may be sent. If an earlier message has waited too long, and the pause is not over, returns the
+        answer of the earlier message immediately.
         """
         while self._waiting:
             self._open.clear()
@@ -87,12 +88,12 @@ class Gate:
         return self._given_up[0] if self._given_up is not None and monotonic() < self._given_up[1] else None
 
     def reopen(self) -> None:
-        """Records that the target processes messages again, so that all messages may be sent."""
+        """Lets all messages pass, because the target processes messages again."""
         self._given_up = None
         self.shut = self._waiting > 0
 
     async def retry(self, asked: RetryLater, send: Callable[[], Awaitable[Answer | RetryLater]]) -> Answer:
-        """Sends a message again until the target processes it, or until it has waited too long."""
+        """Sends a message again until the target processes the message, or until the message has waited too long."""
         self.shut = True
         self._waiting += 1
         self._count(times=1)

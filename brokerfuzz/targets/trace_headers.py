@@ -1,4 +1,4 @@
-"""Defines the headers that connect the requests in the logs of a service with the cases in the reports of brokerfuzz."""
+"""Defines the trace headers. With the IDs in these headers, users find the cases of a report in the logs of the tested service."""
 
 import re
 from dataclasses import dataclass, field
@@ -13,27 +13,26 @@ _OFF = "off"
 
 
 def new_campaign_id() -> str:
-    """Returns eight random hexadecimal digits."""
     return token_hex(4)
 
 
 @dataclass(frozen=True)
 class TraceHeaders:
-    """The names of the headers with the ID of the case and the ID of the campaign. A header with an empty name is not sent."""
+    """`case` and `campaign` are the names of the headers for the ID of the case and the ID of the campaign. A header with an
+    empty name is not sent.
+    """
 
     case: str = "X-Brokerfuzz-Case"
     campaign: str = "X-Brokerfuzz-Campaign"
     campaign_id: str = field(default_factory=new_campaign_id)
 
     def of(self, case_id: str) -> Headers:
-        """Returns the trace headers for a message. `case_id` is empty if the message is not a case."""
+        """Returns the headers for a message. If `case_id` is empty, the header for the case is missing."""
         return tuple((name, value) for name, value in ((self.case, case_id), (self.campaign, self.campaign_id)) if name and value)
 
 
 def trace_headers(text: str, campaign_id: str) -> TraceHeaders:
-    """Reads the names of the headers from a text such as `X-Request-ID,X-Campaign` or `off`. Raises `TargetError` if the text is
-    invalid.
-    """
+    """Parses the names of the two headers, such as `X-Request-ID,X-Campaign`, or `off`. Raises `TargetError` if `text` is invalid."""
     names = ["", ""] if text.strip().lower() == _OFF else [part.strip() for part in text.split(",")]
     if len(names) != 2 or not all(name == "" or _HEADER_NAME.fullmatch(name) for name in names):
         raise TargetError(

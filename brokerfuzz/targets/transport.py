@@ -1,9 +1,9 @@
 """Finds out why a connection failed, from the exceptions of the HTTP client.
 
 The exception classes are not sufficient: for example, a refused connection and an empty answer both raise `ConnectError`. Only
-the error messages of the libraries hyper and reqwest, which the client uses, distinguish the failures. Another version of the
-client may have other messages, so `pyproject.toml` limits its version, and `tests/targets/test_hostile_servers.py` checks each
-kind of failure.
+the error messages of hyper and reqwest (libraries that the client uses) distinguish the failures. Another version of the client
+may have other messages, so `pyproject.toml` limits the version. `tests/targets/test_hostile_servers.py` checks each kind of
+failure.
 """
 
 from dataclasses import dataclass
@@ -55,11 +55,11 @@ _LACKING = {
     **dict.fromkeys(("Cannot assign requested address", "Can't assign requested address", "(os error 99)", "(os error 10048)"), _PORTS),
     **dict.fromkeys(("No buffer space available", "Cannot allocate memory", "(os error 105)", "(os error 10055)"), _MEMORY),
 }
-"""Maps texts in the system errors of Linux, macOS and Windows to a description of the exhausted resource."""
+"""Maps texts in the errors of Linux, macOS and Windows to the resource that is used up."""
 
 
 def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:
-    """Returns the failure for an exception of the client. `timeout` is the time limit in seconds."""
+    """Describes the failure behind an exception of the HTTP client. `timeout` is the time limit in seconds."""
     causes = _causes(error)
     text = " | ".join(causes)
     if (unidentified := next((words for mark, words in _UNIDENTIFIED.items() if mark in text), None)) is not None:

@@ -1,9 +1,9 @@
 """Starts a helper process, the watchdog. If brokerfuzz is killed, the watchdog kills the programs that brokerfuzz has started.
 
 The watchdog reads the numbers of process groups from a pipe, which closes when brokerfuzz ends for any reason. Then the watchdog
-kills the groups that still exist. Linux itself can kill a process when its parent ends, but does not kill the children of this
-process. The watchdog is a shell script, because a shell starts in a millisecond. The watchdog has its own process group, so that
-it does not receive Ctrl-C.
+kills the groups that still exist. Linux itself can kill a process when its parent ends, but not the children of this process. The
+watchdog is a shell script, because a shell starts in a millisecond. The watchdog has its own process group, so that it does not
+receive Ctrl-C.
 """
 
 import os
@@ -21,11 +21,10 @@ for group in $groups; do kill -s KILL -- "-$group"; done
 """
 _SHELL = "/bin/sh"
 _pipe = -1
-"""The file descriptor of the pipe, or -1 if the watchdog does not run."""
+"""The file descriptor of the pipe to the watchdog, or -1 if no watchdog runs."""
 
 
 def start() -> None:
-    """Starts the watchdog, unless it is already running."""
     global _pipe  # noqa: PLW0603  (one watchdog serves all programs of a process)
     if _pipe >= 0:
         return

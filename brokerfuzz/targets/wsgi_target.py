@@ -16,7 +16,7 @@ WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]
 
 
 class SynchronousTarget(InProcessTarget):
-    """A target that needs no event loop. `calls` decides which thread runs the target (default: a separate thread)."""
+    """A target that needs no event loop. `calls` decides which thread runs the target (None: a separate thread)."""
 
     def __init__(self, name: str, path: str = "/", *, calls: SerialCalls | None = None, **options: Any) -> None:
         super().__init__(name, path, **options)
@@ -33,7 +33,6 @@ class SynchronousTarget(InProcessTarget):
             self._calls = None  # so that a closed target can be pickled for another process
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Calls the target and returns its answer."""
         assert self._calls is not None, "the target is open"
         sent = replaced(self.headers, headers) if headers else self.headers
         try:
@@ -52,13 +51,10 @@ class SynchronousTarget(InProcessTarget):
         return self._answer(status, content, perf_counter() - started, logged)
 
     def _response(self, body: bytes, headers: list[tuple[str, str]]) -> tuple[int, bytes]:
-        """Returns the status and the body of the response."""
         raise NotImplementedError
 
 
 class WsgiTarget(SynchronousTarget):
-    """A WSGI application as a target."""
-
     def __init__(self, application: WsgiApplication, path: str = "/", *, name: str = "the application", **options: Any) -> None:
         super().__init__(name, path, **options)
         self._application = application

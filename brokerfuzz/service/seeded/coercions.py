@@ -15,32 +15,27 @@ def _bug(name: str, text: str, demanded: str, convert: Callable[[Any], Any], rul
 
 
 def integer_of_string(value: Any) -> Any:
-    """Parses a string as an integer, like Python's `int`, which allows a sign, and white space around the integer."""
+    """Converts a string like Python's `int`, which also accepts a sign, and white space around the integer."""
     return _or_same(int, value) if isinstance(value, str) else value
 
 
 def number_of_string(value: Any) -> Any:
-    """Parses a string as a number."""
     return _or_same(float, value) if isinstance(value, str) else value
 
 
 def boolean_of_string(value: Any) -> Any:
-    """Converts the strings `true` and `false`, in upper or lower case, to booleans."""
     return {"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value
 
 
 def boolean_of_word(value: Any) -> Any:
-    """Converts the strings `yes`, `no`, `on` and `off`, in upper or lower case, to booleans."""
     return {"yes": True, "no": False, "on": True, "off": False}.get(value.lower(), value) if isinstance(value, str) else value
 
 
 def boolean_of_number(value: Any) -> Any:
-    """Converts the numbers 1 and 0 to booleans."""
     return bool(value) if _is_number(value) and value in (0, 1) else value
 
 
 def number_of_boolean(value: Any) -> Any:
-    """Converts booleans to the numbers 1 and 0."""
     return int(value) if isinstance(value, bool) else value
 
 
@@ -57,17 +52,16 @@ def whole_part(value: Any) -> Any:
 
 
 def low_32_bits(value: Any) -> Any:
-    """Keeps only the lowest 32 bits of an integer."""
+    """Keeps only the lowest 32 bits of an integer, as a signed integer."""
     return ((value + (1 << 31)) % (1 << 32)) - (1 << 31) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def in_array(value: Any) -> Any:
-    """Puts a value other than null into an array."""
     return value if value is None else [value]
 
 
 def out_of_array(value: Any) -> Any:
-    """Returns the only item of an array. Any other value stays the same."""
+    """Returns the only item of an array. Any other value stays unchanged."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 

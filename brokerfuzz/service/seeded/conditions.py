@@ -14,7 +14,7 @@ PAGE_COUNT_RULE = f"offer-creation-request/{PRODUCTS}[].pageCount:minimum"
 
 
 def _root(test: Test) -> Test:
-    """Returns a test of an offer that applies `test` to the root value of the offer."""
+    """Returns a test of offers that applies `test` to the parsed body."""
 
     def holds(offer: Offer) -> bool:
         return any(test(value) for value in offer.values(""))
@@ -39,7 +39,7 @@ def _as_product_list(value: Any) -> Any:
 
 
 def _without_zeros(value: Any) -> Any:
-    """Removes prices that are 0, like a program that treats 0 as "no price" because it checks `if (price)`."""
+    """Removes prices that are 0, like a program with the condition `if (price)`, which is false for 0."""
     if isinstance(value, list):
         items = [_without_zeros(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items

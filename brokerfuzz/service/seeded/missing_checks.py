@@ -32,7 +32,7 @@ def without_nan(body: bytes) -> bytes:
 
 
 def with_control_characters(body: bytes) -> bytes:
-    """Escapes the control characters in strings."""
+    """Accepts control characters in strings, and escapes them."""
     return json.dumps(json.loads(body, strict=False)).encode()
 
 
@@ -41,17 +41,14 @@ def _outside_strings(pattern: bytes, instead: bytes, body: bytes) -> bytes:
 
 
 def without_trailing_commas(body: bytes) -> bytes:
-    """Removes commas before closing brackets."""
     return _outside_strings(rb",(?=\s*[}\]])", b"", body)
 
 
 def without_comments(body: bytes) -> bytes:
-    """Removes comments: `//` and `/* */`."""
     return _outside_strings(rb"/\*.*?\*/|//[^\n]*", b" ", body)
 
 
 def without_leading_zeros(body: bytes) -> bytes:
-    """Removes leading zeros from numbers."""
     return _outside_strings(rb"(?<![0-9.eE+-])0+(?=[0-9])", b"", body)
 
 
