@@ -30,7 +30,7 @@ _NEW = 60.0
 _AT_ONCE = 32 * 1024 * 1024
 """The number of written bytes after which a file is synchronized with the disk again."""
 _BEHIND = 8
-"""The maximum number of pieces of data that wait to be written."""
+"""The maximum number of pieces of data that wait for the writing thread."""
 
 
 def temporary_name(name: str, end: str) -> str:
@@ -91,8 +91,8 @@ def _in_use(path: Path) -> bool:
 
 
 def lock(descriptor: int) -> bool:
-    """Locks a file for this process. Returns False if another process locked the file. On Windows, no lock is needed, because
-    Windows does not delete open files.
+    """Locks a file. Returns False if another process has locked the file. On Windows, no lock is needed, because Windows does
+    not delete open files.
     """
     if sys.platform == "win32":
         return True

@@ -11,7 +11,7 @@ _PART = r"([0-9]+(?:\.[0-9]+)?)(h|ms|m|s)"
 
 
 def seconds_of(text: str) -> float:
-    """Converts a duration to seconds. Raises `ValueError` if the text is not a duration."""
+    """Raises `ValueError` if the text is not a duration."""
     if re.fullmatch(f"({_PART})+", text) is None:
         problem = "has no unit" if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) else "is not a duration"
         raise ValueError(f"{text!r} {problem}: use a duration such as {FORMS}")

@@ -53,7 +53,7 @@ def shortened(line: str, limit: int = LONGEST_LINE) -> str:
 
 
 def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
-    """Returns `values`, which is the argument `name` of a function. Raises `TypeError` if `values` is a single string or not iterable."""
+    """Returns `values`, the value of the argument `name`. Raises `TypeError` if `values` is a single string or not iterable."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(f"{name}={quoted(values)}: use a list or tuple, also for a single value")
     return values
@@ -100,7 +100,7 @@ class UnknownNameError(BrokerfuzzError):
 
 
 def _guess(name: str, known: list[str]) -> str:
-    """Suggests the known names that contain the unknown name, or else the most similar known name."""
+    """Suggests the known names that contain `name`. If there are none, suggests the most similar known name."""
     if not name or len(name) > _LONGEST_NAME:
         return ""
     containing = [one for one in known if name.casefold() in one.casefold()]

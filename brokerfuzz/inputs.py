@@ -165,7 +165,7 @@ def _line(stream: BinaryIO, name: str, number: int) -> bytes:
 
 
 def _numbered(stream: BinaryIO, name: str, first: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yields the lines with their numbers. The line `first` has already been read."""
+    """Yields the lines with their numbers. `first` is the first line, which has already been read."""
     number, line = 1, first
     while line:
         yield number, line

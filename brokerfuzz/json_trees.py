@@ -26,15 +26,13 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class JsonObject:
-    """An object with its properties in order. Several properties may have the same name."""
+    """Several properties may have the same name."""
 
     pairs: tuple[tuple[str, "Tree"], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class JsonArray:
-    """An array with its items in order."""
-
     items: tuple["Tree", ...]
 
 
@@ -70,7 +68,7 @@ def _reject(constant: str) -> NoReturn:
 
 
 def _frozen(value: Any, depth: int) -> Any:
-    """Converts the lists of Python's parser to trees. All other values stay unchanged."""
+    """Converts a list of Python's parser to a tree. Any other value stays unchanged."""
     if not isinstance(value, list):
         return value
     if not depth:
@@ -195,7 +193,7 @@ def site(tree: Tree, path: Path) -> str:
 
 
 def at_pointer(tree: Tree, pointer: str) -> Tree:
-    """Returns the value at a JSON Pointer. Raises `LookupError` if there is no such value."""
+    """Raises `LookupError` if there is no value at the pointer."""
     for name in steps_of(pointer):
         match tree:
             case JsonObject(pairs):

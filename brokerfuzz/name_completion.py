@@ -27,7 +27,7 @@ class Bash(BashComplete):
     """Completes words in bash, which splits a word into parts."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Joins the parts into which bash split the command line. Returns the earlier words, and the word to complete."""
+        """Joins the parts into which bash split each word. Returns the earlier words, and the word to complete."""
         words, number = split_arg_string(os.environ["COMP_WORDS"]), int(os.environ["COMP_CWORD"])
         joined = self._joined(words[: number + 1])
         if number < len(words):
@@ -36,9 +36,7 @@ class Bash(BashComplete):
         return joined[1:], ""
 
     def _joined(self, words: list[str]) -> list[str]:
-        """Returns the words as the user typed them. The method also stores the parts of the last word that bash does not
-        complete.
-        """
+        """Returns the words as the user typed them. Also stores the part of the last word that is already on the command line."""
         joined: list[str] = []
         self._typed_before = ""
         for previous, word in zip(["", *words], words, strict=False):
@@ -59,7 +57,7 @@ class Bash(BashComplete):
 def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str, *, excludable: bool = False) -> "list[CompletionItem[str]]":
     """Returns the names that begin with `incomplete`. If `excludable` is true, `incomplete` may begin with `!`.
 
-    The list is empty if the contract cannot be used.
+    If the contract cannot be used, there are no names.
     """
     from brokerfuzz.errors import BrokerfuzzError
 

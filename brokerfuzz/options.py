@@ -24,9 +24,7 @@ Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[
 
 
 def known(items: str, *, excludable: bool = False) -> Complete:
-    """Returns a function that completes names. `items` is the name of the function in `name_completion` that yields these names. If
-    `excludable` is true, a name may begin with `!`.
-    """
+    """`items` is the name of a function in `name_completion` that yields names. If `excludable` is true, a name may begin with `!`."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
         from brokerfuzz import name_completion
@@ -64,7 +62,6 @@ def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> date
 
 
 def headers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Parses headers, which are written as NAME:VALUE."""
     for value in values:
         if not value.partition(":")[0].strip() or ":" not in value:
             raise click.BadParameter("a header has no name or no colon: write NAME:VALUE", ctx, param)  # the header may contain a secret
@@ -86,7 +83,7 @@ QUIET = "brokerfuzz.quiet"
 
 
 def quiet_option(what: str) -> Decorator:
-    """Returns the option `--quiet`. `what` names the output that `--quiet` does not suppress."""
+    """`what` names the output that `--quiet` does not suppress."""
 
     def record(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         ctx.meta[QUIET] = value
@@ -95,8 +92,6 @@ def quiet_option(what: str) -> Decorator:
 
 
 def color_option() -> click.Option:
-    """Returns the option `--color`, which all commands have."""
-
     def choose(ctx: click.Context, param: click.Parameter, value: str) -> None:
         if value != "auto":
             ctx.color = value == "always"
@@ -111,7 +106,7 @@ CONTRACT = "brokerfuzz.contract"
 
 
 def _record_contract(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Stores the folder of a changed contract, because error messages name this folder."""
+    """Stores the folder of a changed contract for error messages."""
     ctx.meta[CONTRACT] = value
     return value
 
@@ -185,8 +180,8 @@ def now_option(what: str) -> Decorator:
 
 
 def count_option(what: str, *more: str) -> Decorator:
-    """Creates the option `--count`, the number of random cases. In the help of the option, `what` says what brokerfuzz does with the
-    cases, and `more` contains additional default values.
+    """Creates the option `--count`, the number of random cases. `what` says in the help what brokerfuzz does with the cases.
+    `more` contains more default values for the help.
     """
     defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")
@@ -202,7 +197,7 @@ def strength_option(many: str) -> Decorator:
 
 
 def workers_option(what: str) -> Decorator:
-    """Creates the option `--workers`, the number of processes. In the help of the option, `what` says what the processes do."""
+    """Creates the option `--workers`, the number of processes. `what` says in the help what the processes do."""
     return click.option(
         "--workers", metavar="NUMBER", type=click.IntRange(1, 999), default=1, show_default=True, help=f"Number of processes that {what}."
     )
@@ -350,4 +345,3 @@ def _all(options: tuple[Decorator, ...]) -> Decorator:
 target_options = _all(_TARGET_OPTIONS)
 """The options that specify a target, how to send messages to the target, and how to interpret its answers."""
 choice_options = _all(_CHOICE_OPTIONS)
-"""The options that select cases by name."""

@@ -7,7 +7,6 @@ Place = tuple["Place", str | int] | None
 
 
 def pointer(place: Place) -> str:
-    """Returns the JSON Pointer of a place."""
     steps: list[str | int] = []
     while place is not None:
         place, step = place
@@ -16,7 +15,6 @@ def pointer(place: Place) -> str:
 
 
 def pointer_of(steps: Iterable[str | int]) -> str:
-    """Returns the JSON Pointer that consists of these property names and indexes."""
     return "".join([f"/{escape(str(step))}" for step in steps])
 
 

@@ -1,6 +1,6 @@
-"""Loads the corpus that is part of the package. It contains the cases that `brokerfuzz export` writes by default.
+"""Loads the corpus that is part of the package. This corpus contains the cases that `brokerfuzz export` writes by default.
 
-The verdicts of this corpus do not depend on the current time.
+The verdicts do not depend on the current time.
 """
 
 from collections.abc import Collection, Sequence

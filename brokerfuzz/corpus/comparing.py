@@ -48,7 +48,7 @@ class Comparison:
 
 
 def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
-    """Compares two corpora. The order, the tags and the twins of cases do not matter.
+    """Compares two corpora, and ignores the order, the tags and the twins of cases.
 
     `progress` is called with the number of records that were read so far (the first corpus is read twice). Raises `CorpusError`
     if a corpus is invalid.
@@ -97,7 +97,7 @@ def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
 
 
 def _state(record: CaseRecord) -> int:
-    """Combines the label of a record with a hash of its faults and ambiguities. The hash of a record differs between processes."""
+    """Combines the label of a record with a hash of its faults and ambiguities."""
     said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 

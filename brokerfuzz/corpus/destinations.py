@@ -33,7 +33,7 @@ _CHUNK = 1 << 20
 class Written:
     """The size and the SHA-256 of a corpus.
 
-    For a folder, `sha256` is the SHA-256 of its list of checksums. `sha256` is empty if the caller did not request a checksum.
+    For a folder, `sha256` is the SHA-256 of the file `SHA256SUMS`. `sha256` is empty if the caller did not request a checksum.
     """
 
     bytes: int
@@ -80,8 +80,8 @@ def _manifest(name: str, about: CorpusInfo) -> bytes:
 
 
 def is_corpus(place: Place) -> bool:
-    """Returns whether a folder is a corpus, which a new corpus may replace. The function checks the contents of the manifest,
-    because other programs also write files with the name `manifest.json`.
+    """Returns whether a folder is a corpus, and so may be replaced by a new corpus. The function checks the contents of the
+    manifest, because other programs also write files with the name `manifest.json`.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -92,7 +92,7 @@ def is_corpus(place: Place) -> bool:
 
 
 def _listed(place: Place) -> set[str]:
-    """Returns the files and folders that the existing corpus lists in its checksums. A new corpus replaces only these."""
+    """Returns the files and folders that the existing corpus lists in its checksums. A new corpus replaces only these files and folders."""
     listed = {MANIFEST, SUMS}
     with suppress(FileNotFoundError, CorpusError), place.opened(SUMS) as lines:
         for entry in map(SUM.fullmatch, iter(lambda: lines.readline(LONGEST_SUM), b"")):
@@ -119,7 +119,7 @@ def _user_content(place: Place, file: File) -> Iterable[bytes]:
 
 
 def found_file(place: Place) -> Written | None:
-    """Returns the size and the SHA-256 of a file, or None if it does not exist. Raises `CorpusError` if the file cannot be read."""
+    """Returns the size and the SHA-256 of a file, or None if the file does not exist. Raises `CorpusError` if the file cannot be read."""
     try:
         return _found(place)
     except FileNotFoundError:

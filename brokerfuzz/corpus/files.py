@@ -29,9 +29,7 @@ class Summary:
 
     @classmethod
     def of(cls, passed: Counter[tuple[str, str]], left_out: Counter[tuple[str, str]]) -> "Summary":
-        """Returns the summary of an export. `passed` counts the cases that the format received, and `left_out` counts those
-        that the format did not write.
-        """
+        """`passed` counts the cases that the format received, and `left_out` counts those that the format did not write."""
         written = passed - left_out
         return cls(written.total(), dict(written))
 
@@ -76,7 +74,7 @@ def dump(stream: BinaryIO, cases: Iterable[Case]) -> Summary:
 
 
 def _counted(cases: Iterable[Case], counts: Counter[tuple[str, str]], progress: Callable[[int], None] | None = None) -> Iterator[Case]:
-    """Yields the cases and counts them. Raises `CorpusError` if there are no cases."""
+    """Raises `CorpusError` if there are no cases."""
     number = 0
     for number, case in enumerate(cases, 1):
         counts[case.message_type, case.label] += 1

@@ -62,7 +62,6 @@ class CorpusFolder:
                 yield (number, entry[2].decode(errors="backslashreplace"), entry[1].decode()) if entry else (number, "", "")
 
     def _names(self) -> Iterator[str]:
-        """Yields the names of all files in the folder and its subfolders."""
         for place, folders, files in os.walk(self.path):
             links = [name for name in folders if (Path(place) / name).is_symlink()]
             folders.sort()

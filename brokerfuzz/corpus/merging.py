@@ -10,8 +10,8 @@ from brokerfuzz.schemas import Contract
 
 def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> Iterator[Case]:
     """Yields the cases of all corpora in order, without duplicates. An invalid case that comes before its twin moves to the
-    end. The function reads each corpus twice (or three times if a case moves), keeps only the IDs of cases in memory, and
-    judges each case again. Raises `CorpusError` if a corpus is invalid.
+    end. The function keeps only the IDs of cases in memory, so it reads each corpus twice (or three times if a case moves).
+    Each case is judged again. Raises `CorpusError` if a corpus is invalid.
     """
     check_rereadable(*paths)
     late = _before_their_twins(paths)

@@ -1,4 +1,4 @@
-"""Reads corpora from files, compressed files and folders. Reading needs a limited amount of memory, even if the contents are malicious."""
+"""Reads corpora from files, compressed files and folders. The memory that reading needs is limited, even if a corpus is malicious."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -111,7 +111,7 @@ class RecordSequence:
         self._name, self._last = name, False
 
     def add(self, record: CaseRecord) -> None:
-        """Checks the next record. Raises `CorpusError` (without a line number) if an earlier record is marked as the last one."""
+        """Raises `CorpusError` (without a line number) if an earlier record is marked as the last one."""
         if self._last:
             raise CorpusError(
                 "the record comes after the record that is marked as the last one: to combine two corpora, use `brokerfuzz corpus merge`"
@@ -119,7 +119,7 @@ class RecordSequence:
         self._last = record.last
 
     def end(self) -> None:
-        """Raises `CorpusError` if the last record is missing."""
+        """Raises `CorpusError` if no record was marked as the last one."""
         if not self._last:
             raise CorpusError(f"{self._name} is truncated, because its last record is missing: export the corpus again")
 
@@ -168,7 +168,7 @@ def check_rereadable(*paths: str | Path) -> None:
 
 
 def lines(place: Place) -> Lines:
-    """Yields the lines of a corpus. Raises `CorpusError` if the corpus cannot be read, or if a line is too long."""
+    """Raises `CorpusError` if the corpus cannot be read, or if a line is too long."""
     try:
         if isinstance(place, LocalPlace) and place.path.is_dir():
             yield from _lines_of_folder(place.path)

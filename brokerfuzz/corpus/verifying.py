@@ -21,7 +21,7 @@ from brokerfuzz.schemas.oracle import aware
 FIRST_LINES = 10
 """A file is not a corpus if none of its first `FIRST_LINES` lines is a record."""
 MAX_MALFORMED = 10_000
-"""The maximum number of malformed lines in a corpus."""
+"""A file with more malformed lines is not a corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,12 @@ class CorpusProblem:
 
 
 FIRST_EXPIRED = 5
-"""The maximum number of expired cases that are described."""
+"""The maximum number of expired cases in `ExpiredCases.first`."""
 
 
 @dataclass
 class ExpiredCases:
-    """Counts the cases whose verdict was correct when they were generated, but is wrong at the time `now`. `first` describes
-    the first of these cases.
-    """
+    """Counts the cases whose verdict was correct when they were generated, but is wrong at the time `now`."""
 
     now: datetime
     count: int = 0
@@ -75,7 +73,7 @@ class TwinCheck:
         self._labels[int(record.id, 16)] = label
 
     def expect(self, line: Line, record: CaseRecord) -> None:
-        """Checks the twin of a record. Raises `CorpusError` (without a line number) if the twin is wrong."""
+        """Raises `CorpusError` (without a line number) if the twin is wrong."""
         if record.twin_id is None:
             return
         if record.twin_id == record.id:
@@ -106,7 +104,7 @@ class TwinCheck:
 
 
 class Verification:
-    """Judges each case of one or more corpora again, and checks what its record says about faults, tags and twins.
+    """Judges each case of one or more corpora again, and checks the faults, the tags and the twin in its record.
 
     `count` is the number of lines read so far. `now` is the time for which verdicts must be correct (default: the current
     time).

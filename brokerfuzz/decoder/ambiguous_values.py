@@ -1,5 +1,5 @@
-"""Defines values that touch an ambiguity: the contract leaves open whether a program must accept them. Valid messages contain
-ambiguous values only if the user asks for them.
+"""Defines values that touch an ambiguity: the contract leaves open whether a program must accept these values. Valid messages
+contain ambiguous values only if the user asks for them.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -69,7 +69,7 @@ class Seeded(RandomValues):
         self.take = random.randbytes
 
     def choose(self, count: int, /) -> int:
-        """The probabilities of the integers differ by at most 0.1 %."""
+        """The probabilities of the integers from 0 to `count` - 1 differ by at most 0.1 %."""
         return self._bits(18) % count
 
 

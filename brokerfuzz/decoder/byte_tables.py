@@ -92,7 +92,6 @@ def selector(record: bytes, position: int) -> int:
 
 
 def one_of(values: Sequence[Any]) -> Scalar:
-    """Returns an entry that selects one of the values."""
     return Scalar(lambda source, number: values[number % len(values)])
 
 

@@ -118,8 +118,9 @@ class _CompileContext:
 
 
 class _Repairs(NamedTuple):
-    """The repairs of an object or array. The repairs in `always` are always applied. Each repair in `often` is omitted in one
-    of four cases. If a repair is omitted, `repeat` (if not None) copies an array item, so that the message touches an ambiguity.
+    """The repairs of an object or array. The repairs in `always` are applied to every value, and each repair in `often` to
+    three of four values. If a repair is not applied, `repeat` (if not None) copies an array item, so that the message touches
+    an ambiguity.
     """
 
     always: list[Repair]
@@ -359,8 +360,8 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
             branch(outcomes)
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """Returns the tables for the branches (`then` or `else`) that apply. In these tables, all entries of a property in
-        `decided` are the decoded value.
+        """Returns the tables for the branches (`then` or `else`) that apply. For a property in `decided`, all table entries are
+        its decoded value.
         """
         tables = list(branch(tuple(matches(condition["if"], decided) for condition in conditions)))
         for prop in deciding:

@@ -128,8 +128,8 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 
 def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str]) -> Repair | None:
-    """Returns a function that makes the last item of an array equal to the first item, or gives it the same identifier. Returns
-    None if the items must differ.
+    """Returns a function that makes the last item of an array equal to the first item, or gives both items the same identifier.
+    Returns None if the items must differ.
     """
     keys = [names[0] if names else None for detector, names in ambiguities if detector == "distinct"]
     if not keys or schema.get("uniqueItems") or any(path.startswith(site) for path in pinned):
@@ -187,8 +187,8 @@ def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
 
 
 def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) -> None:
-    """Changes each item that duplicates an earlier item. If an item cannot be changed, the function removes it, unless fewer than
-    `least` items would remain.
+    """Changes each item that duplicates an earlier item. If an item cannot be changed, the function removes this item, unless
+    fewer than `least` items would remain.
     """
     kept: list[Any] = []
     for number, original in enumerate(items):

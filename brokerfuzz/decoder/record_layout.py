@@ -41,7 +41,6 @@ class Outline:
 
 
 def outline(*schemas: Schema) -> Outline:
-    """Returns the outline of a place with one or several schemas."""
     parts = [*schemas]
     for schema in schemas:
         parts += [entry[branch] for entry in conditions_of(schema) for branch in ("then", "else") if branch in entry]

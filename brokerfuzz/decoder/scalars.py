@@ -29,8 +29,8 @@ _EXACT = 1 << 53
 _AMOUNT = 1e6
 """The largest random amount with two decimal places."""
 PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT, AMBIGUOUS_WEIGHT = 4, 3.6, 6.5, 0.3, 0.5
-"""The relative frequencies of the plainest value, any value, edges, long edges and ambiguous values. With these frequencies,
-half the byte of an edge in an array is usually a byte of the simpler kind "any value", so Hypothesis needs few steps.
+"""The relative frequencies of the plainest value, any value, edges, long edges and ambiguous values. If Hypothesis halves the
+byte of an edge in an array, these frequencies usually turn the edge into the simpler kind "any value".
 """
 
 

@@ -98,7 +98,7 @@ class ExportWriter:
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
     def to(self, place: Place, pieces: Iterable[EncodedCut], *, summed: bool = True) -> Written:
-        """Writes a corpus to a file, folder or URL. If `summed` is false, the result for a file has no checksum.
+        """If `summed` is false, the result for a file has no checksum.
 
         Raises `CorpusError` if the corpus cannot be written.
         """
@@ -128,9 +128,7 @@ class ExportWriter:
 
 
 def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcome:
-    """Writes a corpus to a file, folder or URL. Raises `CorpusError` if the corpus cannot be written, if there is no case, or if
-    `force` is false and `place` already exists.
-    """
+    """Raises `CorpusError` if the corpus cannot be written, if there is no case, or if `force` is false and `place` already exists."""
     check_place(export.form, place, force=force)
     writing = ExportWriter(export)
     written = writing.to(place, export.pieces(place.name, [export.total], {0}), summed=False)
@@ -146,7 +144,7 @@ def check_place(form: Format, place: Place, *, force: bool) -> None:
 
 
 def write_stream(export: Export, stream: BinaryIO) -> Outcome:
-    """Writes a corpus to a stream. Raises `CorpusError` if there is no case, or if the format needs a folder."""
+    """Raises `CorpusError` if there is no case, or if the format needs a folder."""
     writing, counted = ExportWriter(export), CountingStream(stream)
     writing.to_stream(cast(BinaryIO, counted), export.pieces("", [export.total], {0}))
     return writing.outcome(counted.bytes)

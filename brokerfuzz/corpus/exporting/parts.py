@@ -59,7 +59,7 @@ class EncodedCut:
     spool_path: Path | None = None
 
     def take(self) -> bytes:
-        """Returns the encoded bytes, and deletes their temporary file."""
+        """Returns the encoded bytes, and deletes the temporary file with these bytes."""
         if self.spool_path is None:
             return self.data
         data = self.spool_path.read_bytes()
@@ -116,9 +116,7 @@ def _spooled(folder: Path, piece: EncodedCut) -> EncodedCut:
 
 
 def _encoded(cases: Iterator[Case], encode: Callable[[Sequence[Case], bool], bytes], last: bool, counts: Counter[tuple[str, str]]) -> Iterator[bytes]:
-    """Yields the bytes of the cases and counts the cases. Only a few cases are encoded at a time, so that they fit into the
-    processor's cache.
-    """
+    """Encodes only a few cases at a time, so that these cases fit into the processor's cache."""
     some = tuple(islice(cases, _FEW))
     while some:
         others = tuple(islice(cases, _FEW))
@@ -132,7 +130,7 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCut) -> EncodedCut:
-    """Generates a part again, marked as the last part of its shard. This is necessary if the shard ends earlier than planned."""
+    """Generates a part again as the last part of its shard, because the shard ends earlier than planned."""
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
 
@@ -163,5 +161,5 @@ def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, compressing:
 
 
 def shard_sizes(total: int, shards: int) -> list[int]:
-    """Returns the sizes of the shards. The sizes differ by at most one case."""
+    """The sizes differ by at most one case."""
     return [total // shards + (shard < total % shards) for shard in range(shards)]

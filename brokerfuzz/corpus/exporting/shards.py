@@ -63,8 +63,8 @@ class _Manifest:
 
 
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
-    """Writes a corpus in shards. The names of the shards are derived from `place`, and the shards are in the same folder. With
-    `resume`, only missing or damaged shards are written.
+    """Writes a corpus in shards. The shards are in the same folder as `place`, and their names contain the name of `place`.
+    With `resume`, only missing or damaged shards are written.
 
     Raises `CorpusError` if a shard cannot be written, if there are more shards than cases, or if `force` is false and another
     export with the same name exists.
@@ -119,7 +119,7 @@ _TOO_FEW = "brokerfuzz found too few new random cases that match the filters; us
 
 
 def _filling(number: int, size: int, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
-    """Yields the parts of a shard. Raises `CorpusError` if the parts contain fewer than `size` cases."""
+    """Raises `CorpusError` if the parts contain fewer than `size` cases."""
     for piece in pieces:
         yield piece
         size -= piece.counts.total()

@@ -1,6 +1,6 @@
 """Describes cases in printable ASCII, for the names and comments of exported tests.
 
-The names of rules and the quoted values may come from untrusted data. For this reason, all characters that could end a line are
+A description may contain untrusted data, such as the names of rules. For this reason, all characters that could end a line are
 escaped.
 """
 

@@ -38,13 +38,13 @@ class CorpusInfo:
 
 @dataclass(frozen=True)
 class File:
-    """A file in a folder. `name` is the path in the folder, and `pieces` are its bytes.
+    """A file in a folder. `name` is the path in the folder, and `pieces` are the bytes of the file.
 
-    Names of files are safe on every file system: each part between slashes has at most 100 characters, consists of lower-case
-    letters, digits, `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
+    Names of files are safe on every file system. Each part between slashes consists of at most 100 lower-case letters, digits,
+    `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
 
-    The user completes a file that is `user_owned`. A later export does not overwrite this file, and writes no checksum for it.
-    `check` raises `CorpusError` if the contents of the user's file do not fit the export.
+    If `user_owned` is true, the user completes the file. A later export does not overwrite this file, and writes no checksum
+    for it. `check` raises `CorpusError` if the contents of the user's file do not fit the export.
     """
 
     name: str

@@ -7,8 +7,8 @@ The property `examples` contains only valid cases, because tools report other ca
 `x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. Each rule or ambiguity has at most one
 example, and each verdict of a message type has at most 20. The summary of an example explains its verdict.
 
-A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way. It does not
-contain the property `$ref`, because tools would treat this property as a reference. Because many tools use a YAML parser,
+A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way. An example does
+not contain the property `$ref`, because tools would treat this property as a reference. Because many tools use a YAML parser,
 characters that YAML does not allow are escaped, and no property name is too long for YAML.
 """
 

@@ -37,7 +37,7 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 
 def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
-    """Returns whether Postman can send the message. If not, the function counts the case as left out."""
+    """If Postman cannot send the message, the function counts the case as left out."""
     try:
         text = case.body.decode()
     except UnicodeDecodeError:

@@ -22,5 +22,7 @@ ROUTES: dict[MessageType, tuple[str, str]] = {
 
 
 def sent_headers(headers: Headers) -> list[tuple[str, str]]:
-    """Returns `Content-Type` and `headers`. A header in `headers` replaces the default value, and the value None removes the header."""
+    """Returns the header `Content-Type: application/json` and `headers`. A `Content-Type` in `headers` replaces the default
+    value. The value None removes a header.
+    """
     return replaced([("Content-Type", JSON_TYPE)], headers)

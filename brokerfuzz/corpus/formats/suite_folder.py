@@ -99,7 +99,7 @@ def _pattern(entry: str) -> re.Pattern[str]:
 
 
 def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str) -> File:
-    """Returns the file with the instructions for the user. `expected` is the path of the file with the expected failures."""
+    """`expected` is the path of the file with the expected failures."""
     text = _README.format(place=place, complete=complete, run=run, expected=expected, recipe=about.recipe, failure=FAILURE)
     return File(README, [text.encode()])
 

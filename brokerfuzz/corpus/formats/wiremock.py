@@ -68,7 +68,7 @@ def _stubs(case: Case) -> Iterator[dict[str, Any]]:
 
 
 def _served(name: str) -> dict[str, Any]:
-    """Returns a response that contains the bytes of the file `name`, for a stub."""
+    """Returns the response of a stub, with the bytes of the file `name` as its body."""
     headers = {"Content-Type": JSON_TYPE}
     return {"status": 200, "headers": headers, "bodyFileName": name, "transformerParameters": {"disableBodyFileTemplating": True}}
 

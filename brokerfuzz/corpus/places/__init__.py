@@ -17,10 +17,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://")
 
 
 def place_of(out: str) -> Place:
-    """Returns the place for a path or a URL.
-
-    Raises `CorpusError` if the path or the URL is invalid, or if a package for this kind of URL is missing.
-    """
+    """Raises `CorpusError` if the path or the URL is invalid, or if a package for this kind of URL is missing."""
     if _URL.match(out) is None:
         return LocalPlace(Path(out))
     if out.lower().startswith("file://"):

@@ -29,7 +29,7 @@ _SAID = b"being written, or left so: no whole corpus\n"
 
 
 def remote_place(url: str) -> "RemotePlace":
-    """Returns the place for a URL. Raises `CorpusError` if fsspec, or its package for this kind of URL, is missing."""
+    """Raises `CorpusError` if fsspec, or its package for this kind of URL, is missing."""
     try:
         from fsspec.core import url_to_fs
     except ImportError as problem:
@@ -175,7 +175,7 @@ class RemotePlace:
 
 
 class _RemoteStream:
-    """A stream that writes to a store. The errors contain the URL of the file."""
+    """An output stream whose errors contain the URL of the file."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
@@ -190,7 +190,7 @@ class _RemoteStream:
 
 
 class _RemoteSource(RawIOBase):
-    """A stream that reads from a store. The errors contain the URL of the file."""
+    """An input stream whose errors contain the URL of the file."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
