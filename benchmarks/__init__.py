@@ -1,1 +1,1 @@
-"""Compares the speed of brokerfuzz with that of other programs. All speeds of a comparison are measured in one run."""
+"""Compares brokerfuzz with other tools: `python -m benchmarks`."""

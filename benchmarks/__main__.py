@@ -1,10 +1,7 @@
 """Compares brokerfuzz with similar tools: `python -m benchmarks [NAME ...]`. Runs all benchmarks by default.
 
-Names: strategies, discovery, variety, shrinking, planted, bulk, generators, oracle, firing, in_process, fleet,
-fleet_schemathesis, fleet_flagged.
-
-`strategies` measures examples per second. `discovery` measures which rules the examples break, `variety` how varied they are,
-`shrinking` how they shrink, and `planted` which bugs they find.
+Names: strategies, discovery, variety, shrinking, planted, bulk, generators, oracle, firing, in_process, fleet, fleet_schemathesis,
+fleet_flagged.
 
 `strategies` and `fleet_schemathesis` need Schemathesis (`pip install '.[bench]'`). `bulk` includes json-schema-faker if it is
 installed (`npm ci --prefix benchmarks/node`). `variety`, `planted` and `generators` include all installed tools. `generators`
@@ -47,7 +44,7 @@ SIZES = {
 
 
 def strategies() -> str:
-    """Measures how many examples per second Hypothesis draws from strategies for the whole schema of offers."""
+    """Measures how many examples per second Hypothesis draws from different strategies for offers."""
     rounds = {
         "brokerfuzz offer_requests()": examples(ours.offer_requests(), 1500),
         "brokerfuzz, plausible": examples(ours.offer_requests(plausible=True), 1500),
@@ -60,8 +57,8 @@ def strategies() -> str:
 
 
 def bulk() -> str:
-    """Measures how many offers per second are generated as bytes, without Hypothesis. For comparison, the floor is the speed at which
-    orjson alone serializes messages.
+    """Measures how many offers per second are generated as bytes, without Hypothesis. The floor is the speed at which orjson alone
+    serializes messages.
     """
     ready = list(islice(messages(OFFER, 1), 5000))
 
@@ -86,7 +83,7 @@ def _of_peer(make: Make) -> tuple[int, float]:
 
 
 def oracle() -> str:
-    """Measures how many offers per second the oracle judges. The offers come from `messages`."""
+    """Measures how many offers per second the oracle judges."""
     streams = {"whole contract": messages(OFFER, 1), "plausible": messages(OFFER, 1, plausible=True)}
     bodies = {name: [orjson.dumps(message) for message in islice(stream, 4000)] for name, stream in streams.items()}
 
@@ -101,7 +98,6 @@ def oracle() -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Runs the benchmarks with these names, or all benchmarks."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compares brokerfuzz with similar tools.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="run these benchmarks (default: all)")
     of_generators = parser.add_argument_group("generators")

@@ -82,9 +82,7 @@ def _for_some_seconds(cases: list[Case]) -> Iterator[tuple[int, Case]]:
 
 
 def _wrk(url: str, cases: list[Case], folder: Path) -> tuple[int, float]:
-    """Sends every fourth body of the catalogue with wrk, because Lua limits the size of a script. Returns the number of requests, and
-    the seconds.
-    """
+    """Sends only every fourth body of the catalogue, because Lua limits the size of a script. Returns the number of requests, and the seconds."""
     spelled = [f'bodies[{number}]="{_in_lua(case.body)}"' for number, case in enumerate(cases[::4], 1)]
     ask = 'function request() at = at % #bodies + 1 return wrk.format("POST", nil, {["content-type"] = "application/json"}, bodies[at]) end'
     script = folder / "post.lua"

@@ -1,7 +1,7 @@
 """Measures how many requests a campaign sends per second of processor time, to a FastAPI and a Flask example in the same process.
 
 For comparison, a loop calls the application with the same bodies in the same order, and ignores the answers. Both times include the
-time of the application itself. The campaigns write no journal. The catalogue is loaded before the measurement.
+time of the application. The campaigns write no journal.
 """
 
 import sys
@@ -24,7 +24,6 @@ ROUNDS = 7
 
 
 def in_process() -> str:
-    """Compares a campaign with a loop, for each of the two applications."""
     sys.path.insert(0, str(RECIPES))
     fastapi, flask = import_module("strict_fastapi").app, import_module("flask_offers").app
     bodies: list[bytes] = []

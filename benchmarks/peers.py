@@ -1,5 +1,3 @@
-"""The strategies of other tools that generate messages from the schemas of the contract."""
-
 # pyright: reportMissingImports=false
 # (Schemathesis is installed only with the extra `bench`.)
 
@@ -17,8 +15,8 @@ OFFER: MessageType = "offer-creation-request"
 
 
 def from_schema(message_type: MessageType = OFFER, *, negated: bool = False) -> SearchStrategy[Any]:
-    """Returns the strategy of hypothesis-jsonschema for the schema of a message type or, with `negated`, for all other values. The
-    package is patched (see `brokerfuzz.decoder.unsupported_keywords`).
+    """The strategy of hypothesis-jsonschema is patched (see `brokerfuzz.decoder.unsupported_keywords`). With `negated`, the
+    strategy gives values that do not match the schema.
     """
     from hypothesis_jsonschema import from_schema
 
@@ -31,8 +29,8 @@ def schemathesis(message_type: MessageType = OFFER, *, negative: bool = False) -
     """Returns the strategy of Schemathesis for an HTTP operation with the message as its body. With `negative`, the strategy gives
     invalid messages.
 
-    The schemas of responses refer to the envelope in another file. So Schemathesis gets their flat schemas, in which such references
-    are replaced by the schemas themselves.
+    The schemas of responses refer to the envelope in another file. So Schemathesis gets flat schemas, which contain no references
+    to other files.
     """
     from schemathesis import GenerationMode, openapi
 

@@ -12,17 +12,15 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
 Round = Callable[[], int | tuple[int, float]]
-"""A function that does some work. It returns the number of units of work. If it measures the time itself, it returns the number of
-units and the seconds.
-"""
+"""A function that does some work. The function returns the number of units of work, and also the seconds if it measures the time itself."""
 
 
 PATIENCE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
-"""The health checks of Hypothesis that other generators fail."""
+"""The health checks of Hypothesis that some generators of other tools fail."""
 
 
 def in_turn(rounds: Mapping[str, Round], times: int = 5) -> dict[str, float]:
-    """Returns the units per second of each program: the median of `times` rounds, after one round that is not counted."""
+    """Returns the median units per second of `times` rounds. The first round is not counted."""
     return {name: median(rates) for name, rates in each_in_turn(rounds, times).items()}
 
 
@@ -42,7 +40,7 @@ def each_in_turn(rounds: Mapping[str, Round], times: int) -> dict[str, list[floa
 
 
 def examples(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -> Round:
-    """Returns a round in which Hypothesis draws `count` examples. `patient` disables the health checks that other generators fail."""
+    """Returns a round in which Hypothesis draws `count` examples. `patient` disables some health checks of Hypothesis."""
     lenient = PATIENCE if patient else ()
 
     def work() -> int:
@@ -61,7 +59,6 @@ def examples(strategy: SearchStrategy[Any], count: int, *, patient: bool = False
 
 
 def of_stream(make: Callable[[], Any], count: int, each: Callable[[Any], Any]) -> Round:
-    """Returns a round that processes `count` items of a stream."""
     stream = make()
 
     def work() -> int:
@@ -73,7 +70,7 @@ def of_stream(make: Callable[[], Any], count: int, each: Callable[[Any], Any]) -
 
 
 def table(title: str, rates: Mapping[str, float], base: str) -> str:
-    """Returns the rates as a table, each with its ratio to the rate of the program `base`."""
+    """Returns the rates with their ratios to the rate of the program `base`."""
     width = max(map(len, rates))
     rows = [f"  {name:<{width}}  {rate:>12,.0f}/s  {rate / rates[base]:>8.2f}" for name, rate in rates.items()]
     return "\n".join([f"{title} (ratio to {base})", *rows])

@@ -1,5 +1,3 @@
-"""A headless Chromium for the tests of pages, if it is installed, and a check of the contrast."""
-
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +7,7 @@ import pytest
 
 COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, COMMANDS)), None)
-"""The path of a browser. The headless shell comes first, because it needs a third of the processor time of the others."""
+"""The headless shell comes first, because it needs a third of the processor time of a complete browser."""
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -34,7 +32,7 @@ CONTRAST = """() => {
 
 
 def chromium() -> Iterator[Any]:
-    """Yields a browser. Skips the test if none is installed."""
+    """Skips the test if no browser is installed."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine")

@@ -1,4 +1,4 @@
-"""Secrets that are planted into a campaign, and a search that finds them in every encoding."""
+"""Plants secrets into a campaign, and searches for the secrets in every encoding."""
 
 import base64
 import binascii
@@ -18,11 +18,11 @@ _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{8,}")
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ZSTD, _GZIP = b"\x28\xb5\x2f\xfd", b"\x1f\x8b"
 _DEPTH = 3
-"""How many encodings may be nested."""
+"""The maximum number of nested encodings."""
 
 
 def leaks(content: bytes, canaries: Iterable[str]) -> set[str]:
-    """Returns the canaries that occur in a file or a stream, in upper or lower case, in any encoding."""
+    """Returns the planted secrets (canaries) that occur in a file or a stream, in upper or lower case, in any encoding."""
     wanted = {canary: canary.lower().encode() for canary in canaries}
     found = set[str]()
     for view in _views(content, _DEPTH):
@@ -32,7 +32,7 @@ def leaks(content: bytes, canaries: Iterable[str]) -> set[str]:
 
 
 def _views(content: bytes, depth: int) -> Iterator[bytes]:
-    """Yields the content, and what remains if its encodings are removed, one after another."""
+    """Yields the content, and the results of removing one encoding after another."""
     seen, waiting = {content}, [content]
     for _ in range(depth):
         waiting = [view for outer in waiting for view in _decoded(outer) if view not in seen and not seen.add(view)]  # type: ignore[func-returns-value]
@@ -52,7 +52,7 @@ def _decoded(content: bytes) -> Iterator[bytes]:
 
 
 def _from_base64(content: bytes) -> Iterator[bytes]:
-    """Yields what each run of letters means in base64. The run may begin in the middle of a group of four letters."""
+    """Decodes each run of base64 letters. The run may begin in the middle of a group of four letters."""
     for run in set(_BASE64.findall(content)):
         plain = run.replace(b"-", b"+").replace(b"_", b"/")
         for start in range(4):

@@ -1,5 +1,3 @@
-"""Fixtures that run the command line, in this process or as a separate process, and write files for it."""
-
 import gc
 import os
 import signal
@@ -30,15 +28,15 @@ sys.dont_write_bytecode = False
 
 usual = settings.get_profile(settings.get_current_profile_name())
 FAST = [phase for phase in Phase if phase is not Phase.explain]
-"""The phases of Hypothesis without the one that traces each line of brokerfuzz to add comments to a failing example."""
+"""All phases of Hypothesis, except the slow phase that adds comments to a failing example."""
 settings.register_profile("full", usual, deadline=None, phases=FAST)  # no test measures time: the machine may be busy
 settings.register_profile("sample", usual, deadline=None, phases=FAST, max_examples=20)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Reduces the number of Hypothesis examples if long tests are excluded, and lets the garbage collector run rarely.
+    """Reduces the number of Hypothesis examples if long tests are excluded.
 
-    It would scan the large catalogues in memory again and again, for a tenth of the time.
+    Also makes garbage collection rare, because scanning the large catalogues in memory takes a tenth of the time.
     """
     gc.set_threshold(100_000, 50, 100)
     settings.load_profile("sample" if config.option.markexpr == "not long" else "full")
@@ -46,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks tests with the marker `rotated` as long, except for those that the default run includes for this commit."""
+    """Marks `rotated` tests as long, except for those that the default run includes for this commit."""
     for item in items:
         marker = item.get_closest_marker("rotated")
         if marker is not None and (config.option.markexpr != "not long" or not in_turn(item, *marker.args)):
@@ -54,19 +52,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Exempts the collected tests from garbage collection."""
     gc.freeze()
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Returns more processes than cores, because many tests wait. Each further process collects all tests again."""
+    """Returns more processes than cores, because many tests wait. Each additional process collects all tests again."""
     cores = os.cpu_count() or 1
     return cores + (cores + 1) // 2
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _frozen() -> Iterator[None]:
-    """Exempts what the tests of a module leave in memory from later garbage collections: pools of processes collect often."""
+    """Exempts the objects that a module's tests leave in memory from garbage collection. Pools of processes often collect garbage."""
     yield
     gc.collect()
     gc.freeze()
@@ -81,7 +78,7 @@ if __name__ == "__main__":
         print(cluster.scheduler_address, *[worker.pid for worker in cluster.workers.values()], flush=True)
         sys.stdin.read()
 """
-"""A program that starts a cluster with two worker processes, prints its address and their IDs, and stops when its input ends."""
+"""Starts a cluster with two worker processes, prints its address and their process IDs, and stops when standard input ends."""
 
 sys.path.append(str(Path(__file__).parents[1]))  # for `benchmarks`; it comes last, so that the tests use an installed brokerfuzz
 
@@ -101,7 +98,7 @@ def run() -> Run:
 
 @pytest.fixture
 def environment() -> Mapping[str, str]:
-    """Returns environment variables with which a process in any folder finds the same modules as this one."""
+    """Returns environment variables with which a process in any folder imports the same modules as this process."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)}
 
 
@@ -152,7 +149,7 @@ def write(folder: Path) -> Write:
 
 @pytest.fixture
 def tidy() -> Iterator[None]:
-    """Fails if the test leaves processes or open files behind."""
+    """Fails if the test leaves processes running or files open."""
     from hand_made_programs import nothing_left_behind
 
     with nothing_left_behind():
@@ -168,7 +165,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture
 def cluster(environment: Mapping[str, str], tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
-    """Yields the address of a scheduler and the process IDs of its workers."""
+    """Yields the address of a Dask scheduler, and the process IDs of its workers."""
     script = tmp_path / "cluster.py"
     script.write_text(CLUSTER)
     command = [sys.executable, str(script)]

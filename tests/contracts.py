@@ -1,5 +1,3 @@
-"""Creates contracts with one changed schema."""
-
 import json
 from collections.abc import Callable
 from pathlib import Path

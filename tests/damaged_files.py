@@ -1,4 +1,4 @@
-"""Damages files in ways that keep most of their structure, so that readers get past the syntax."""
+"""Damages files but keeps most of their structure, because otherwise readers would find only syntax errors."""
 
 import json
 from collections.abc import Callable
@@ -9,20 +9,20 @@ ODD: list[Any] = [
     None, True, -1, 0, 10**30, 1.5, "", "x", "\ud800", "../../etc/passwd", "touch PWNED", "a" * 5000, [], {}, [[]], [None], {"": None},
     [1, "a", {"b": []}], "2026-02-30T00:00:00Z", "offer-creation-request", "http://127.0.0.1:1/",
 ]  # fmt: skip
-"""Values that a reader may not expect."""
+"""Values that readers may not expect."""
 
 Damage = Callable[[Any, Random], Any]
 
 
 def damaged(content: bytes, random: Random) -> bytes:
-    """Returns a file with one to three damages. In JSON and in lines of JSON, most damages change a value; others change bytes."""
+    """Damages a file in one to three places. In JSON and in lines of JSON, most damages change a value. Other damages change bytes."""
     for _ in range(random.randint(1, 3)):
         content = (_with_damaged_json if random.random() < 0.8 else _with_damaged_bytes)(content, random)
     return content
 
 
 def _with_damaged_json(content: bytes, random: Random) -> bytes:
-    """Damages the value of the whole file, or of one line. Returns other content with damaged bytes."""
+    """Damages a value in the file. If the content is not JSON, damages bytes."""
     lines = content.split(b"\n")
     number = random.choice([0, random.randrange(len(lines))])
     for start, text, rest in ((b"", content, b""), (b"\n".join([*lines[:number], b""]), lines[number], b"\n".join([b"", *lines[number + 1 :]]))):

@@ -1,5 +1,3 @@
-"""Finds an example of a strategy that satisfies a condition: the smallest one, or any."""
-
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -12,15 +10,15 @@ _THOROUGH = settings(max_examples=20_000, database=None, derandomize=True, deadl
 
 
 def minimal(strategy: SearchStrategy[T], condition: Callable[[T], bool] = lambda _: True) -> T:
-    """Returns the smallest example that satisfies the condition. Raises `NoSuchExample` if none is found."""
+    """Raises `NoSuchExample` if no example satisfies the condition."""
     return find(strategy, condition, settings=_THOROUGH)
 
 
 def first(strategy: SearchStrategy[T], condition: Callable[[T], bool]) -> T:
-    """Returns the first example that satisfies the condition, without shrinking it. Raises `NoSuchExample` if none is found."""
+    """Does not shrink the example. Raises `NoSuchExample` if no example satisfies the condition."""
     return find(strategy, condition, settings=settings(_THOROUGH, phases=[Phase.generate]))
 
 
 def simplest(strategy: SearchStrategy[T]) -> T:
-    """Returns the first example that Hypothesis tries: the simplest one, unless the strategy rejects it."""
+    """Returns the first example that Hypothesis tries, which is usually the simplest example."""
     return first(strategy, lambda _: True)

@@ -38,14 +38,14 @@ def about(contract: Contract | None = None) -> CorpusInfo:
 
 
 def written(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> bytes:
-    """Returns the bytes of a format that is a single file."""
+    """Exports the cases to a format that is a single file."""
     form = format_named(name)
     assert isinstance(form, OneFile)
     return b"".join(form.pieces(iter(chosen), about(contract)))
 
 
 def folder(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> dict[str, bytes]:
-    """Returns the files of a format that is a folder, by name and in order."""
+    """Exports the cases to a format that is a folder. Maps the name of each file to its content."""
     form = format_named(name)
     assert isinstance(form, Folder)
     found: dict[str, bytes] = {}

@@ -1,5 +1,3 @@
-"""The types of the fixtures in `conftest` that run commands and write files."""
-
 import subprocess
 from collections.abc import Callable
 

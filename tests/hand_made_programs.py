@@ -1,5 +1,3 @@
-"""Programs that answer messages, programs that misbehave, and checks for leftovers."""
-
 import asyncio
 import os
 import sys
@@ -14,7 +12,7 @@ from brokerfuzz.targets import Answer, Target, watchdog
 from brokerfuzz.targets.target import opened
 
 SECONDS = 30.0
-"""Maximum number of seconds for something that should happen soon. Programs that hang sleep longer."""
+"""The maximum number of seconds to wait for an event. Programs that hang sleep longer."""
 
 
 def python(code: str, *arguments: str) -> list[str]:
@@ -23,8 +21,6 @@ def python(code: str, *arguments: str) -> list[str]:
 
 
 def answers(target: Target, *bodies: bytes, at_once: bool = False) -> list[Answer]:
-    """Returns the target's answers to the messages, sent one after the other or all at once."""
-
     async def ask() -> list[Answer]:
         async with opened(target):
             if at_once:
@@ -35,12 +31,11 @@ def answers(target: Target, *bodies: bytes, at_once: bool = False) -> list[Answe
 
 
 def answer(target: Target, body: bytes = b"{}") -> Answer:
-    """Returns the target's answer to one message."""
     return answers(target, body)[0]
 
 
 def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) -> None:
-    """Sends messages, and cancels them, as Ctrl-C does, when the programs have written this number of files to the folder."""
+    """Sends messages, and cancels them, as Ctrl-C does, when the programs have written `files` files to the folder."""
 
     async def ask() -> None:
         async with opened(target):
@@ -56,7 +51,7 @@ def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) ->
 
 
 def is_alive(pid: int) -> bool:
-    """Returns whether the process exists and is not a zombie."""
+    """A zombie process is not alive."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
@@ -64,13 +59,13 @@ def is_alive(pid: int) -> bool:
 
 
 def dies(pid: int) -> bool:
-    """Returns whether the process ends within `SECONDS`."""
+    """Waits up to `SECONDS`."""
     return happens(lambda: not is_alive(pid), SECONDS)
 
 
 @contextmanager
 def nothing_left_behind() -> Iterator[None]:
-    """Fails if there are more child processes (including zombies) or descriptors after the block than before it."""
+    """Fails if the block leaves child processes (including zombies) or open files behind."""
     watchdog.start()
     before = _children(), _descriptors()
     yield

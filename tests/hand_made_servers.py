@@ -1,5 +1,3 @@
-"""HTTP servers that behave or misbehave, each on a free port of the loopback interface."""
-
 import asyncio
 import socket
 import ssl
@@ -15,21 +13,20 @@ from brokerfuzz.targets import Answer, AnswerKind
 
 OFFER: Final = "offer-creation-request"
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
-"""The reaction to the body of a request: writes something, or breaks the connection."""
+"""The reaction to the body of a request. The function writes an answer, or breaks the connection."""
 
 
 Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-"""The handler of a connection."""
 
 
 def serving(behaviour: Behaviour, *, tls: ssl.SSLContext | None = None, port: int = 0) -> AbstractContextManager[str]:
-    """Yields the URL of a server that reads requests with a content length, and reacts to each body with `behaviour`."""
+    """The server reads requests with a content length, and reacts to each body with `behaviour`."""
     return serving_streams(lambda reader, writer: requests(behaviour, reader, writer), tls=tls, port=port)
 
 
 @contextmanager
 def serving_streams(conversation: Conversation, *, tls: ssl.SSLContext | None = None, port: int = 0) -> Iterator[str]:
-    """Yields the server's URL. The server runs in a thread, and closes every connection when the block ends. `port` 0 picks any free port."""
+    """The server runs in a thread, and closes every connection when the block ends. If `port` is 0, the system chooses a free port."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -63,7 +60,7 @@ async def _end(server: asyncio.Server, writers: list[asyncio.StreamWriter]) -> N
 
 
 async def _turns() -> None:
-    """Lets everything that is ready run. Counts turns of the loop, because a busy machine makes any time too short."""
+    """Lets all tasks that are ready run. Counts turns of the event loop instead of seconds, because a busy machine can be slow."""
     for _ in range(10):
         await asyncio.sleep(0)
 
@@ -77,7 +74,6 @@ async def requests(behaviour: Behaviour, reader: asyncio.StreamReader, writer: a
 
 
 async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
-    """Returns the head and the body of the next request."""
     head = await reader.readuntil(b"\r\n\r\n")
     lengths = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
     return head, await reader.readexactly(int(lengths[0]) if lengths else 0)
@@ -93,7 +89,7 @@ async def _converse(conversation: Conversation, reader: asyncio.StreamReader, wr
 
 
 def response(status: int, body: bytes = b"", *headers: str) -> bytes:
-    """Returns a complete response. `headers` are lines."""
+    """`headers` are complete header lines."""
     lines = "".join(f"{line}\r\n" for line in headers).encode()
     return b"HTTP/1.1 %d Said\r\n%bContent-Length: %d\r\n\r\n%b" % (status, lines, len(body), body)
 
@@ -110,7 +106,7 @@ def sends(data: bytes, *, then_closes: bool = False) -> Behaviour:
 
 
 def answers(status_of: Callable[[bytes], int]) -> Behaviour:
-    """Sends a response without a body, with the status for the message."""
+    """Sends a response without a body. `status_of` returns the status for each message."""
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(response(status_of(body)))
@@ -119,7 +115,7 @@ def answers(status_of: Callable[[bytes], int]) -> Behaviour:
 
 
 def one_after_another(*responses: bytes) -> Behaviour:
-    """Sends the responses one after the other; the last one is repeated."""
+    """Sends the responses one after the other, and then repeats the last response."""
     left = list(responses)
 
     async def behave(_: bytes, writer: asyncio.StreamWriter) -> None:
@@ -148,12 +144,10 @@ def reset(writer: asyncio.StreamWriter) -> None:
 
 
 async def hangs(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Never answers."""
     await asyncio.sleep(3600)
 
 
 async def resets(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Resets the connection at once."""
     reset(writer)
 
 
@@ -197,7 +191,7 @@ async def trickles_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
 
 
 async def never_ends_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Sends one endless header."""
+    """Sends one header that never ends."""
     writer.write(b"HTTP/1.1 200 OK\r\nX-A: ")
     while True:
         writer.write(b"x" * 65536)
@@ -205,7 +199,7 @@ async def never_ends_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
 
 
 async def says_continue_for_ever(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Sends informational responses without end, and never a final one."""
+    """Sends informational responses without end, and never a final response."""
     while True:
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 10)
         await writer.drain()
@@ -213,14 +207,14 @@ async def says_continue_for_ever(_: bytes, writer: asyncio.StreamWriter) -> None
 
 
 def unused_url() -> str:
-    """Returns a URL at which nothing listens."""
+    """Returns a URL at which no server listens."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{taken.getsockname()[1]}/offers"
 
 
 class Service:
-    """A target within this process. `status_of` returns the HTTP status for a message. Rejections have the text `said`."""
+    """A target in this process. `status_of` returns the HTTP status for a message. Rejections contain the text `said`."""
 
     name = "a service in the test"
 
@@ -230,13 +224,12 @@ class Service:
         self.remembers = True
 
     async def open(self) -> None:
-        """Does nothing."""
+        pass
 
     async def close(self) -> None:
-        """Does nothing."""
+        pass
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Returns the answer for the status."""
         await asyncio.sleep(0)
         if self.remembers:
             self.bodies.append(body)
@@ -245,9 +238,8 @@ class Service:
         return Answer(kind, status, self.said().encode() if kind == "rejected" else b"", f"status {status}")
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Accepts every message."""
         return True
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns no real command: the target is within this process."""
+        """No command can reach a target in this process."""
         return f"send {len(body)} bytes"

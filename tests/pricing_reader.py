@@ -1,4 +1,6 @@
-"""A target for complete campaigns: a consumer of pricing responses with one bug. Its catalogue needs a tenth of the time of the offers."""
+"""A consumer of pricing responses with one bug, as a target for complete campaigns. Its catalogue needs a tenth of the time of the
+catalogue of offers.
+"""
 
 import json
 from typing import Any, Final
@@ -15,7 +17,7 @@ def lenient(body: bytes) -> int:
 
 
 def reproducible_parts(stdout: bytes) -> Any:
-    """Returns those parts of the JSON output of a campaign that are the same in every run."""
+    """Returns the parts of a campaign's JSON output that are the same in every run."""
     document = json.loads(stdout)
     for finding in document["findings"]:
         finding["got"].pop("seconds")

@@ -1,5 +1,3 @@
-"""Cases with hostile content for generated test suites, and functions to run these suites."""
-
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -16,7 +14,7 @@ RULE = f"{OFFER}/orderMinimum:minimum"
 TWIN = b'{"number":"1","offerType":"Email","orderMinimum":1}'
 HOSTILE = "\"'`*/-->\n### {{x}} ${x} %> \u2028\0\\"
 SEEN = "seen.txt"
-"""The file to which the stand-ins of the test suites write the messages that they received, one line of base64 for each message."""
+"""The stand-ins in the test suites write each received message to this file, as one line of base64."""
 
 
 def offer(body: bytes, *faults: Fault, twin: Case | None = None, tags: Sequence[str] = (), headers: Sequence[tuple[str, str | None]] = ()) -> Case:
@@ -30,14 +28,14 @@ def later(time: str, technique: str, *, about_the_clock: bool = True) -> Case:
 
 
 def hostile() -> Case:
-    """Returns a case of a contract with hostile names. No test checks its verdict."""
+    """Returns a case of a contract with hostile names. No test checks the case's verdict."""
     verdict = Verdict("unspecified", broken=(Violation(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE, HOSTILE),))
     return Case(OFFER, b'{"number":"hostile"}', verdict, (Fault(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE),), (HOSTILE,))
 
 
 @cache
 def chosen() -> tuple[Case, ...]:
-    """Returns a fault with its twin (the valid counterpart), and messages with bytes that tools may misinterpret or change."""
+    """Returns a fault with its twin, and messages with bytes that tools may misinterpret or change."""
     twin = offer(TWIN, tags=["edge:complete"])
     found = [
         twin,
@@ -64,13 +62,12 @@ def clocked() -> frozenset[str]:
 
 
 def exported(folder: Path, fmt: str) -> Path:
-    """Exports the cases as tests and returns the folder."""
     write(folder, chosen(), fmt=fmt, about=about())
     return folder
 
 
 def fill_in(file: Path, pattern: str, by: str) -> None:
-    """Replaces the part of a file that the user must complete with a stand-in."""
+    """Replaces the code that the user must complete in a file by a stand-in."""
     text, count = re.subn(pattern, lambda _: by, file.read_text(encoding="utf-8"), count=1, flags=re.DOTALL)
     assert count == 1
     file.write_text(text, encoding="utf-8")

@@ -14,12 +14,12 @@ Item = TypeVar("Item")
 
 
 def sample(some: int, whole: int) -> pytest.MarkDecorator:
-    """Passes a `size` to a test: `some`, or `whole` in a long run."""
+    """The test gets `some` as `size`, or `whole` in a long run."""
     return pytest.mark.parametrize("size", [pytest.param(some, id="sample"), pytest.param(whole, id="whole", marks=pytest.mark.long)])
 
 
 def percent(share: int) -> pytest.MarkDecorator:
-    """Passes a `size` in percent to a test: `share`, or 100 in a long run."""
+    """The test gets `share` percent as `size`, or 100 in a long run."""
     return sample(share, 100)
 
 
@@ -30,7 +30,7 @@ def part(items: Iterable[Item], size: int) -> Iterator[Item]:
 
 
 def in_turn(item: pytest.Item, commits: int) -> bool:
-    """Returns whether a test with the marker `rotated` runs for this commit: once in this number of commits.
+    """Returns True if a test with the marker `rotated` runs for this commit.
 
     The tests of a file run for the same commits, because they share expensive fixtures. If a test has parameters, each commit
     selects other parameters.

@@ -1,7 +1,8 @@
 """A second judge of messages, written by hand from the text of the contract and from the questions that `brokerfuzz rules` lists.
 
-It shares no code and no data with brokerfuzz: it has its own tables, reads JSON itself and calculates exactly, with fractions. It is slow,
-and it only finds out whether a message is valid, invalid or unspecified. `test_second_judge.py` compares it with the oracle.
+The second judge shares no code and no data with brokerfuzz. It has its own tables and its own JSON parser, and calculates exactly,
+with fractions. It only decides whether a message is valid, invalid or unspecified. `test_second_judge.py` compares it with the
+oracle.
 """
 
 import re
@@ -135,15 +136,13 @@ SHAPES = {
         productIds              | array of string     | no  | yes |
     """,
 }
-"""Name, type, required, nullable, and bound of each property."""
+"""The columns are: name, type, required, nullable, and bound of a property."""
 
 OFFER_TYPES = ("Direct Mail", "Download", "Drop Ship", "Email", "Omnichannel", "Product List", "VDM")
 MESSAGES = {"product-list-response": "product list", "offer-creation-request": "offer", "offer-pricing-response": "pricing"}
 
 
 class Row(NamedTuple):
-    """A row of a table."""
-
     kind: str
     required: bool
     nullable: bool
@@ -151,7 +150,6 @@ class Row(NamedTuple):
 
 
 def rows(text: str) -> Mapping[str, Row]:
-    """Returns the rows of a table by property name."""
     cells = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
     return {name: Row(kind, required == "yes", nullable == "yes", bound) for name, kind, required, nullable, bound in cells}
 
@@ -166,7 +164,7 @@ class NotJson(Exception):
 
 
 class Number(str):
-    """A number in a text, as it is written."""
+    """A number as it is written in a message."""
 
 
 PARTS_OF_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
@@ -175,7 +173,7 @@ LARGEST_DOUBLE = (2**53 - 1) * 2.0**971
 
 @lru_cache(maxsize=10_000)
 def exact(literal: str) -> Fraction:
-    """Returns a number. Beyond 400 decimal places on either side of the point, it is another number on the same side of every bound."""
+    """Returns the exact value of a number. If the number has more than 400 digits, returns a number on the same side of every bound."""
     sign, whole, fraction, exponent = PARTS_OF_NUMBER.fullmatch(literal).groups("")  # type: ignore[union-attr]
     power = int(exponent or 0) if len(exponent) < 12 else int(exponent[0] + "9" * 12)
     digits = (whole + fraction).lstrip("0")
@@ -185,25 +183,25 @@ def exact(literal: str) -> Fraction:
 
 
 def double(literal: str) -> str:
-    """Returns a number as a double would be written, the largest one if it is out of range."""
+    """Returns the nearest double of a number as text. Returns the largest double if the number is out of range."""
     return repr(min(max(float(literal), -LARGEST_DOUBLE), LARGEST_DOUBLE))
 
 
 @lru_cache(maxsize=10_000)
 def is_inexact(literal: str) -> bool:
-    """Returns True if the number changes when a double is written in its place, and for numbers of more than 640 characters."""
+    """Returns True if a double cannot contain the number exactly, or if the number has more than 640 characters."""
     return len(literal) > 640 or exact(double(literal)) != exact(literal)
 
 
 class Value(NamedTuple):
-    """A number in one way of reading a message. `digits` is True if it is written without a fraction and an exponent."""
+    """The value of a number in one interpretation. `digits` is True if the number is written without a fraction and an exponent."""
 
     number: Fraction
     digits: bool
 
 
 class Members(list[tuple[str, Any]]):
-    """The properties of an object in their order, with all that have the same name."""
+    """The properties of an object in their order, including properties with the same name."""
 
 
 TOKEN = re.compile(
@@ -227,7 +225,7 @@ def unescaped(string: str) -> str:
 
 
 def parsed(text: str) -> Any:
-    """Returns the value of a text: `Members`, lists, strings, `Number`, booleans and None. Reads any depth, without recursion."""
+    """Returns `Members`, lists, strings, `Number`, booleans or None. Parses any depth, without recursion."""
     root: list[Any] = []
     open_ones: list[list[Any]] = [root]
     names: list[str] = []
@@ -281,7 +279,7 @@ def parsed(text: str) -> Any:
 
 
 def decoded(body: bytes) -> tuple[str, set[str]]:
-    """Returns the text of a message, and the questions about its bytes."""
+    """Returns the text of a message, and the questions that its bytes raise."""
     marks = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
     for mark, encoding in marks:
         if body.startswith(mark):
@@ -302,7 +300,7 @@ SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-
 
 
 def kind_of_sequence(sequence: bytes) -> str:
-    """Returns `valid` for the bytes of a Unicode character, or the question that they raise."""
+    """Returns `valid` for the bytes of a Unicode character. Otherwise, returns the question that the bytes raise."""
     if len(sequence) == 1:
         return "other"
     code = sequence[0] & (0xFF >> len(sequence) + 1)
@@ -314,7 +312,7 @@ def kind_of_sequence(sequence: bytes) -> str:
 
 
 def parts(value: Any) -> Iterator[Any]:
-    """Yields the names, strings, numbers and objects of a text, at any depth."""
+    """Yields the names, strings, numbers and objects in a value, at any depth."""
     left = [value]
     while left:
         value = left.pop()
@@ -328,9 +326,10 @@ def parts(value: Any) -> Iterator[Any]:
 
 
 def read_as(value: Any, first: bool, rounded: bool, depth: int = 0) -> Any:
-    """Returns the value of a text under one interpretation: which of two equal properties counts, and how inexact numbers are read.
+    """Returns the value in one interpretation. If `first` is true, the first of two equal properties counts. If `rounded` is true,
+    numbers are rounded to doubles.
 
-    No property of the contract is deeper than seven levels. So everything below twenty levels is left out.
+    No property of the contract is deeper than seven levels, so everything below twenty levels is omitted.
     """
     if isinstance(value, Number):
         return Value(exact(double(value) if rounded else value), not set(value) & set(".eE"))
@@ -347,7 +346,7 @@ def read_as(value: Any, first: bool, rounded: bool, depth: int = 0) -> Any:
 
 @dataclass
 class Findings:
-    """What is wrong with a message, by JSON Pointer, and which questions it raises, in one way of reading it."""
+    """The faults of a message by JSON Pointer, and the questions that the message raises, in one interpretation."""
 
     faults: dict[str, str] = field(default_factory=dict)
     questions: set[str] = field(default_factory=set)
@@ -423,7 +422,7 @@ def is_decimal(number: Fraction) -> bool:
 
 
 def check_product_list_offer(offer: Any, found: Findings) -> None:
-    """Checks the conditional rule, as far as it demands more than the tables."""
+    """Checks the part of the conditional rule that the tables do not state."""
     if not isinstance(offer, dict) or offer.get("offerType") != "Product List":
         return
     clusters = offer.get("productClusters")
@@ -435,7 +434,7 @@ def check_product_list_offer(offer: Any, found: Findings) -> None:
 
 
 def check_past(offer: Any, seconds: Sequence[int], now: datetime, found: Findings) -> None:
-    """Checks that an offer is not updated in the future. `seconds` are the least and the greatest tolerance of a clock."""
+    """`seconds` are the smallest and the largest tolerance of a clock."""
     updated = offer.get("lastUpdatedDateTimeUtc") if isinstance(offer, dict) else None
     moment = moment_of(updated) if isinstance(updated, str) else None
     if moment is None:
@@ -456,12 +455,12 @@ DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def moment_of(text: str) -> Fraction | None:
-    """Returns the seconds since 1970 of a timestamp, or None if it is not clear which moment it means."""
+    """Returns a timestamp in seconds since 1970, or None if the moment is ambiguous."""
     return timestamp(text)[0]
 
 
 def timestamp(text: str) -> tuple[Fraction | None, set[str]]:
-    """Returns the moment of a timestamp, and the spellings that not every parser knows."""
+    """Returns the moment of a timestamp, and the features of its format that not every parser supports."""
     match = TIMESTAMP.fullmatch(text)
     if match is None:
         return None, {"other"}
@@ -542,7 +541,7 @@ def is_short_name(text: str) -> bool:
 
 
 def repeats(items: Any, key: str = "") -> bool:
-    """Returns True if an array contains the same item, or the same string as the key of two items."""
+    """Returns True if two items of an array are equal, or have the same string in the property `key`."""
     given = items or []
     keys = [item.get(key) if key else None for item in given]
     return any(one == other or (keys[i] == keys[j] and isinstance(keys[i], str)) for (i, one), (j, other) in combinations(enumerate(given), 2))
@@ -620,36 +619,36 @@ def questions_of_prices(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def is_about(expected: Fraction, got: Fraction) -> bool:
-    """Returns True if two amounts are equal to half a cent, or to one billionth."""
+    """Returns True if the amounts differ by at most half a cent, or by at most one billionth of the expected amount."""
     return abs(expected - got) <= max(Fraction(1, 200), abs(expected) * Fraction(1, 10**9))
 
 
 # ------------------------------------------------------------------------------------------------ verdicts
 
 Answers = Mapping[str, Sequence[str]]
-"""Question -> the answers that are still possible, if not all of them are."""
+"""Maps a question to the answers that are still possible. If a question is missing, all answers are possible."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The label of a message, and the findings in each way of reading it."""
+    """The label of a message, and the findings in each interpretation."""
 
     label: str
     ways: Sequence[Findings]
 
     @property
     def places(self) -> set[str]:
-        """The JSON Pointers of the faults that a message has in every way of reading it."""
+        """The JSON Pointers of the faults that a message has in every interpretation."""
         return set.intersection(*(set(way.faults) for way in self.ways))
 
     @property
     def asked(self) -> set[str]:
-        """The questions that can change the label: those in the ways of reading a message that have no fault."""
+        """The questions that can change the label: the questions of interpretations without a fault."""
         return set().union(*(way.questions for way in self.ways if not way.faults))
 
 
 def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None = None) -> Judgement:
-    """Judges a message. The label is `valid`, `invalid` or `unspecified`."""
+    """The label is `valid`, `invalid` or `unspecified`."""
     answers = answers or {}
     text, questions = decoded(body)
     try:
@@ -678,13 +677,13 @@ def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None
 
 
 def is_possible(question: str, answer: str, asked: bool, answers: Answers) -> bool:
-    """Returns True if a way of reading a message is not excluded. If every way is, the message is rejected however it is read."""
+    """Returns True if the policies allow this answer to the question. A policy that rejects the message allows every answer."""
     possible = answers.get(question, (answer,))
     return not asked or answer in possible or list(possible) == ["rejected"]
 
 
 def findings(message_type: str, value: Any, questions: set[str], now: datetime, answers: Answers) -> Findings:
-    """Judges one way of reading a message."""
+    """Judges one interpretation of a message."""
     found = Findings({}, set(questions))
     check_object(MESSAGES[message_type], value, "", found)
     if message_type == "offer-creation-request":

@@ -1,5 +1,3 @@
-"""Runs generated test suites with the usual test runner of each language, and reads its report."""
-
 import json
 import os
 import re
@@ -15,15 +13,16 @@ from ready_suites import fill_in
 from validators import NODE
 
 Report = Mapping[str, tuple[str, str]]
-"""The name of each test (`RULE NAME`, or the name of a single test) -> its outcome (passed, failed or skipped), and the message."""
+"""Maps each test (`RULE NAME`, or the name of a single test) to its outcome (passed, failed or skipped) and its message."""
 
 
 @dataclass(frozen=True)
 class Runner:
-    """The runner for the tests of a format: the programs that it needs, the file to complete with the code of a stand-in, and how to run it.
+    """Runs the tests of a format in a folder. The programs in `needs` must be installed. The stand-in replaces the code that the
+    user must complete in the file `template`.
 
-    The stand-in writes the messages that it receives to `seen.txt`, in hexadecimal. It rejects the messages that are in `invalid.txt`. But it has two
-    bugs: it accepts `"orderMinimum":0`, and it crashes on the number `crash`.
+    The stand-in writes each received message to `seen.txt`, in hexadecimal. The stand-in rejects the messages in `invalid.txt`, but
+    has two bugs: it accepts `"orderMinimum":0`, and it crashes on the number `crash`.
     """
 
     format: str
@@ -245,4 +244,3 @@ RUNNERS = {
         expected_failures="expectedFailures",
     ),
 }  # fmt: skip
-"""Maps the name of a format to its runner."""

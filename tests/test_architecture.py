@@ -1,4 +1,4 @@
-"""The import rules of ARCHITECTURE.md: which part of the package may import which, and that there are no import cycles."""
+"""The import rules of ARCHITECTURE.md: which part of the package may import which part. Import cycles are forbidden."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from brokerfuzz import errors
 
 PACKAGE = Path(brokerfuzz.__file__).parent
 LEAVES = {"contract_names", "pointers", "removed", "secret_values", "typed", "wording"}
-"""Modules that every part may import, and that import nothing: names, types of messages, and small string functions."""
+"""Modules that every part may import. These modules import nothing."""
 ALLOWED: dict[str, set[str]] = {
     **{leaf: set() for leaf in LEAVES},
     "errors": set(),
@@ -57,7 +57,9 @@ ALLOWED: dict[str, set[str]] = {
     "options": {"name_completion", "configuration", "durations", "format_names", "schemas", "errors"},
     "name_completion": {"cases", "service", "schemas", "errors"},
 }  # fmt: skip
-"""Part -> the parts, or single modules of parts, that it may import. Commands may import any part, and only the command line imports commands."""
+"""Maps a part to the parts, or single modules of parts, that it may import. Commands may import any part, and only the command line
+imports commands.
+"""
 TOP = {"cli", "__main__", "__init__"}
 ALLOWED["commands"] = set(ALLOWED)
 
@@ -78,7 +80,7 @@ def nodes(tree: ast.AST) -> list[ast.AST]:
 
 @cache
 def imports(tree: ast.AST, *, at_import: bool = False) -> set[str]:
-    """Returns the modules of brokerfuzz that a module imports anywhere (or only while it is imported, if `at_import`), by name within the package."""
+    """Returns the names of the modules that a module of brokerfuzz imports. With `at_import`, omits imports inside of functions."""
     found: set[str] = set()
     for node in _top_level(tree) if at_import else nodes(tree):
         if isinstance(node, ast.Import):
@@ -116,12 +118,11 @@ def test_packages_import_only_what_the_table_allows() -> None:
 
 
 def test_no_module_uses_relative_imports() -> None:
-    """Absolute imports show the imported module."""
     assert [name for name, tree in modules().items() if any(node.level for node in imports_from(tree))] == []
 
 
 def test_no_module_imports_public_names_of_the_top_package() -> None:
-    """The top package exports names of every part, so importing them would bypass the rules."""
+    """The top package exports names of every part, so an import of these names would bypass the rules."""
     through = [
         f"{name} imports {alias.name}"
         for name, tree in modules().items()

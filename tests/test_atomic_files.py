@@ -1,5 +1,3 @@
-"""Atomic files, and bytes that are written while the next ones are generated."""
-
 import os
 import signal
 from collections.abc import Iterator

@@ -1,5 +1,3 @@
-"""Every public name has a docstring with an example, the examples run, and docs/api.md lists exactly the public names."""
-
 import re
 from collections.abc import Iterator
 from doctest import ELLIPSIS, DocTestFinder, DocTestRunner

@@ -26,7 +26,7 @@ FILES: dict[str, tuple[str, Any, list[str], str]] = {
         "1, but this version of brokerfuzz reads only version",
     ),
 }
-"""Kind of file -> its name, its content, a command that reads it ({} is the path), and what the error says."""
+"""Maps a kind of file to its name, its content, a command that reads the file ({} is the path), and the expected error."""
 
 
 @pytest.mark.parametrize("kind", FILES)

@@ -1,4 +1,4 @@
-"""Without the packages of the extra `fire`, everything works that needs no service, and the rest says what to install."""
+"""Without the packages of the extra `fire`, everything that needs no service works. All other commands say what to install."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import pytest
 
 MISSING = ("covertable", "httptools", "pyreqwest", "uvicorn", "uvloop")
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
-"""Python imports this module when it starts. After it, the packages cannot be imported."""
+"""Python imports this module when it starts. Then Python cannot import the packages."""
 USE = """
 import sys
 from itertools import islice
@@ -32,7 +32,7 @@ Light = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def light(tmp_path: Path, environment: Mapping[str, str]) -> Light:
-    """Runs Python in a process without the packages."""
+    """Runs Python in a process without the packages of the extra `fire`."""
     (tmp_path / "sitecustomize.py").write_text(BLOCKED)
     env = {**environment, "PYTHONPATH": f"{tmp_path}:{environment['PYTHONPATH']}"}
 

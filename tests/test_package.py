@@ -1,5 +1,3 @@
-"""The public names of the package exist, are sorted, and are imported only when they are used."""
-
 import subprocess
 import sys
 from importlib import import_module

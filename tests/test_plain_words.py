@@ -1,4 +1,4 @@
-"""What users read contains no banned word: `banned_words.toml` lists them with the reasons."""
+"""Texts for users contain no banned word. `banned_words.toml` lists the banned words with the reasons."""
 
 import ast
 import json
@@ -31,13 +31,13 @@ def helps(command: click.Command, *names: str) -> Iterator[tuple[str, str]]:
 
 
 def docstrings(tree: ast.AST) -> set[int]:
-    """The ids of the constants that document a module, class, function or constant, which only developers read."""
+    """The ids of the constants that are docstrings, which only developers read."""
     bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)]
     return {id(statement.value) for body in bodies for statement in body if isinstance(statement, ast.Expr)}
 
 
 def literals() -> Iterator[tuple[str, str]]:
-    """The strings with a space in the package: errors, reports and explanations are among them."""
+    """Yields the strings in the package that contain a space. Errors, reports and explanations are among these strings."""
     for path in PACKAGE.rglob("*.py"):
         if path.name not in FORMER_WORDS:
             tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -48,7 +48,7 @@ def literals() -> Iterator[tuple[str, str]]:
 
 
 def descriptions(value: Any, place: str) -> Iterator[tuple[str, str]]:
-    """The strings of a JSON document that describe something to people."""
+    """Yields the strings of a JSON document that describe something to people."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         if isinstance(inner, str) and key in {"description", "title", "question", "plain", "demanded", "text"}:
             yield f"{place}/{key}", inner

@@ -1,5 +1,3 @@
-"""The readers in `examples/readers` give the exact bytes of each message."""
-
 import shutil
 import subprocess
 from pathlib import Path
@@ -29,7 +27,7 @@ def exports(tmp_path_factory: pytest.TempPathFactory, cases: list[Case]) -> Path
 
 
 def output(folder: Path, *commands: list[str]) -> list[list[str]]:
-    """Runs the commands, and returns the words of each line that the last one prints."""
+    """Runs the commands, and returns the words of each line that the last command prints."""
     printed = ""
     for command in commands:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False)

@@ -1,5 +1,3 @@
-"""The examples in the README run, in Python and in the shell, and the types of the Python examples are correct."""
-
 import os
 import re
 import shlex
@@ -105,7 +103,7 @@ def test_the_commands_run(command: list[str], tmp_path: Path, journal: Path, cor
 def test_commands_for_a_service_of_the_reader_are_valid(
     command: list[str], tmp_path: Path, journal: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing listens at the address, but brokerfuzz reports this only if the rest of the command is valid."""
+    """No server listens at the address. brokerfuzz reports this only if all other parts of the command are valid."""
     if "run.ndjson" in command and "--journal" not in command:
         copy(journal, tmp_path)
     monkeypatch.chdir(tmp_path)

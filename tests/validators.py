@@ -24,10 +24,10 @@ NODE = Path(__file__).parent / "node"
 
 
 def agree(message_type: MessageType, values: Sequence[Any]) -> list[dict[str, bool]]:
-    """Returns for each value whether it is valid, by the name of the validator.
+    """For each value, maps the name of each validator to True if the validator accepts the value.
 
-    One process of Node checks all values. JavaScript has only one type of number, so 1.0 and integers beyond 2**53 change there. Skips the test if
-    Node or its packages are missing; in CI, it fails instead.
+    JavaScript has only one type of number, so 1.0 and integers beyond 2**53 change there. If Node or its packages are missing,
+    skips the test. In CI, fails the test instead.
     """
     in_javascript = _in_node(message_type, values)
     in_python = _in_python(message_type)
@@ -77,7 +77,7 @@ def _node() -> str:
 
 
 def suite_in_node(path: Path) -> dict[str, list[str]]:
-    """Returns the tests in a file of JSON-Schema-Test-Suite on which each validator in Node disagrees. Skips and fails like `agree`."""
+    """Maps each validator in Node to the tests of JSON-Schema-Test-Suite on which it disagrees. Skips and fails like `agree`."""
     run = subprocess.run([_node(), str(NODE / "suite.mjs"), str(path)], capture_output=True, encoding="utf-8", timeout=300, check=False)
     assert (run.returncode, run.stderr) == (0, "")
     wrong: dict[str, list[str]] = json.loads(run.stdout)

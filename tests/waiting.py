@@ -1,5 +1,3 @@
-"""Waiting for what another process does."""
-
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +6,7 @@ from brokerfuzz.campaign.journal import records
 
 
 def happens(condition: Callable[[], object], seconds: float = 60) -> bool:
-    """Waits until the condition is true, and returns whether that happened in the given time."""
+    """Waits until the condition is true. Returns False if this takes longer than the given time."""
     until = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > until:
@@ -18,7 +16,6 @@ def happens(condition: Callable[[], object], seconds: float = 60) -> bool:
 
 
 def gets_answers(journal: Path, number: int) -> bool:
-    """Waits until a journal contains this number of answers, and returns whether that happened."""
     return happens(lambda: journal.exists() and sum(1 for _ in records(journal)) >= number)
 
 

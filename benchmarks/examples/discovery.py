@@ -1,7 +1,6 @@
-"""Measures the strategies for invalid messages: which rules their examples break, in how many runs and how early, and which kinds of
-faults occur.
+"""Measures the examples of strategies for invalid messages: which rules they break, how early, and which kinds of faults occur.
 
-The verdict of a case decides which rules are broken, and not the claim of the strategy.
+The verdict of a case decides which rules are broken, not the claim of the strategy.
 """
 
 from collections import Counter
@@ -21,16 +20,13 @@ KINDS = ("off by one", "required", "enum", "clock", "type", "unknown property", 
 
 
 class Faults(NamedTuple):
-    """The faults in the examples of one run. `first` maps each broken rule to the number of the first example that breaks it,
-    beginning at 1. `kinds` counts the kinds of faults.
-    """
+    """`first` maps each broken rule to the number of the first example that breaks the rule. The first example has the number 1."""
 
     first: dict[str, int]
     kinds: Counter[str]
 
 
 def run(message_type: MessageType, count: int, seed: int) -> Faults:
-    """Returns the faults in the examples of one run."""
     faults = Faults({}, Counter())
     for index, case in enumerate(examples(INVALID[message_type](now=NOW), count, number=seed), 1):
         for broken in case.verdict.broken:
@@ -40,7 +36,6 @@ def run(message_type: MessageType, count: int, seed: int) -> Faults:
 
 
 def kind_of(case: Case) -> str:
-    """Returns the kind of the first fault of a case: one of `KINDS`."""
     fault = case.faults[0]
     rule = load_contract().rules_by_id[fault.rule]
     match rule.keyword:
@@ -65,7 +60,6 @@ def _value_at(value: Any, at: str) -> Any:
 
 
 def discovery(effort: Effort) -> str:
-    """Reports how early the examples break the validation rules of offers, and all rules of each message type, and the kinds of faults."""
     seeds = range(1, effort.runs + 1)
     short = effort.results(run, [(OFFER, RUN, seed) for seed in seeds])
     head = f"How many of {effort.runs} runs break each validation rule of the contract, and each rule that it states ({RUN} examples per run)"
@@ -77,7 +71,7 @@ def discovery(effort: Effort) -> str:
 
 
 def validation_rules() -> dict[int, list[str]]:
-    """Maps the number of each validation rule in the contract to the IDs of the rules that it states."""
+    """Maps the number of each validation rule in the contract to the IDs of the rules that cite this validation rule."""
     stated: dict[int, list[str]] = {}
     for rule in load_contract().rules[OFFER]:
         if rule.citation and rule.citation.validation_rule:
@@ -86,20 +80,18 @@ def validation_rules() -> dict[int, list[str]]:
 
 
 def runs_that_break(rules: Sequence[str], found: Sequence[Faults]) -> int:
-    """Returns the number of runs that break at least one of the rules."""
     return sum(any(rule in faults.first for rule in rules) for faults in found)
 
 
 def medians(message_type: MessageType, found: Sequence[Faults], limit: int) -> dict[str, float]:
-    """Maps each rule to the number of the first example that breaks it (the median of all runs). If no example of a run breaks the
-    rule, the number is `limit` + 1.
+    """Maps each rule to the number of the first example that breaks the rule (the median of all runs). If no example of a run
+    breaks the rule, the number is `limit` + 1.
     """
     rules = load_contract().rules[message_type]
     return {rule.id: median(faults.first.get(rule.id, limit + 1) for faults in found) for rule in rules}
 
 
 def shares(found: Sequence[Faults]) -> dict[str, float]:
-    """Returns the share of each kind of fault, from 0 to 1."""
     kinds: Counter[str] = sum((faults.kinds for faults in found), Counter())
     return {kind: kinds[kind] / kinds.total() for kind in KINDS}
 

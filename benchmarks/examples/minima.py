@@ -1,7 +1,7 @@
-"""A table of conditions on examples. Each condition has the smallest example that meets it, written by hand.
+"""Conditions on examples, and for each condition the smallest example that meets the condition, written by hand.
 
-Plain values are `"a"`, 1, `[]`, and a timestamp at the start of a year. An example without an optional property is smaller than
-an example with this property. Equal array items touch an ambiguity, so the items differ in one value.
+Plain values are `"a"`, 1, `[]`, and a timestamp at the start of a year. The smallest examples have no optional properties, unless
+the condition needs them. Equal array items touch an ambiguity, so the items differ in one value.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,8 @@ Condition = Callable[[Any], object]
 
 
 class Minimum(NamedTuple):
-    """A condition on the examples of a strategy, and the example to which Hypothesis should shrink.
-
-    `smallest` is the expected message. It can contain an `AnyOf` or an `AnyValue`.
+    """`smallest` is the message to which Hypothesis should shrink an example that meets the condition. `smallest` can contain an
+    `AnyOf` or an `AnyValue`.
     """
 
     name: str
@@ -35,7 +34,7 @@ class Minimum(NamedTuple):
 
 
 class AnyOf:
-    """An object that is equal to each of several values, because a person could write any of them."""
+    """Is equal to each of several values that a person could write."""
 
     def __init__(self, *values: Any) -> None:
         self.values = values
@@ -50,8 +49,6 @@ class AnyOf:
 
 
 class AnyValue:
-    """An object that is equal to every value."""
-
     def __eq__(self, other: object) -> bool:
         return True
 
@@ -116,12 +113,12 @@ OTHER_CLUSTER = [AnyOf(OTHER_PRODUCT, product(productQuantityInOffer=AnyOf(2, 0)
 
 
 def where(parts: Callable[[Any], list[Any]], test: Condition) -> Condition:
-    """Returns a condition on messages: at least one of the objects that `parts` returns meets the test."""
+    """The condition is true if `test` is true for at least one object that `parts` returns."""
     return lambda message: any(test(part) for part in parts(message))
 
 
 def breaks(rule: str) -> Condition:
-    """Returns a condition on cases: the case breaks a rule whose ID ends with `rule`."""
+    """The condition is true for cases that break a rule whose ID ends with `rule`."""
     return lambda case: any(broken.rule.endswith(f"/{rule}") for broken in case.verdict.broken)
 
 
@@ -167,7 +164,6 @@ def size(message: Any, name: str) -> int:
 
 
 def number(message: Any, name: str) -> float:
-    """Returns the value of a number, or 0 if the property is absent or null."""
     return message.get(name) or 0
 
 

@@ -14,16 +14,14 @@ from brokerfuzz.cases.case import Case
 
 SEEDS = range(1, 6)
 SEARCHED = 5000
-"""The maximum number of examples in which Hypothesis searches for one that meets the condition."""
+"""The maximum number of examples that Hypothesis tries for each condition."""
 TARGETED = 2000
-"""The number of examples with which `target()` approaches its goal."""
+"""The maximum number of examples that Hypothesis tries for each goal."""
 NOT_FOUND = "no example found"
 
 
 class Goal(NamedTuple):
-    """A property of the messages of a strategy, and the value that `target()` should reach. `numbers` returns the values of this
-    property in a message.
-    """
+    """Hypothesis's `target()` should find a message whose `numbers` contain `value`, or a close number."""
 
     name: str
     strategy: SearchStrategy[Any]
@@ -40,7 +38,6 @@ GOALS = [
 
 
 def smallest(number: int, seed: int) -> Any:
-    """Returns the example to which the condition with this number shrinks."""
     minimum = MINIMA[number]
     options = settings(max_examples=SEARCHED, database=None, deadline=None)
     try:
@@ -51,7 +48,6 @@ def smallest(number: int, seed: int) -> Any:
 
 
 def distance(number: int, seed_number: int) -> float:
-    """Returns the distance between the goal with this number and the nearest value that `target()` finds."""
     goal, nearest = GOALS[number], float("inf")
 
     @seed(seed_number)
@@ -69,7 +65,6 @@ def distance(number: int, seed_number: int) -> float:
 
 
 def shrinking(effort: Effort) -> str:
-    """Lists the conditions that do not shrink to the expected example for each seed, and the distances from the goals."""
     found = effort.results(smallest, [(number, seed) for number in range(len(MINIMA)) for seed in SEEDS])
     wrong = [difference(number, _of(found, number)) for number in range(len(MINIMA))]
     apart = effort.results(distance, [(number, seed) for number in range(len(GOALS)) for seed in SEEDS])
@@ -79,7 +74,6 @@ def shrinking(effort: Effort) -> str:
 
 
 def difference(number: int, found: Sequence[Any]) -> str | None:
-    """Describes the first found example that is not the expected one. Returns None if all found examples are as expected."""
     minimum = MINIMA[number]
     others = [example for example in found if minimum.smallest != example]
     if not others:
@@ -88,5 +82,4 @@ def difference(number: int, found: Sequence[Any]) -> str | None:
 
 
 def _of(results: Sequence[Any], number: int) -> Sequence[Any]:
-    """Returns the results for the condition or the goal with this number: one result for each seed."""
     return results[number * len(SEEDS) : (number + 1) * len(SEEDS)]

@@ -1,6 +1,6 @@
 """The sources of examples: strategies of brokerfuzz and of other tools, for each message type.
 
-Hypothesis draws the examples as in a test with `@given`. polyfactory has no strategies, and builds messages from a seed.
+polyfactory has no strategies, so it builds messages from a seed.
 """
 
 # pyright: reportMissingImports=false
@@ -40,9 +40,7 @@ Draw = Callable[[MessageType, int, int], list[bytes]]
 
 
 class Source(NamedTuple):
-    """A source of examples for some message types. `aim` is the verdict that its messages should have. `package` is the package that
-    must be installed.
-    """
+    """`aim` is the verdict that the source's messages should have. `package` is the package that must be installed."""
 
     name: str
     aim: Label
@@ -52,23 +50,22 @@ class Source(NamedTuple):
 
     @property
     def is_ours(self) -> bool:
-        """Returns True for a strategy of brokerfuzz."""
         return self.package == "brokerfuzz"
 
 
 def sources(message_type: MessageType, *, only_ours: bool = False) -> list[Source]:
-    """Returns the sources for a message type whose packages are installed. With `only_ours`, returns only the sources of brokerfuzz."""
+    """Returns the sources whose packages are installed. With `only_ours`, returns only the sources of brokerfuzz."""
     found = [source for source in _EVERY if find_spec(source.package) and message_type in source.message_types]
     return [source for source in found if not only_ours or source.is_ours]
 
 
 def source_named(name: str) -> Source:
-    """Returns the source with this name. Worker processes get names instead of sources, because strategies cannot be pickled."""
+    """Worker processes get names instead of sources, because strategies cannot be pickled."""
     return next(source for source in _EVERY if source.name == name)
 
 
 def in_runs(name: str, message_type: MessageType, count: int, seed: int) -> list[bytes]:
-    """Returns the examples of a test that is run several times. Each run has another seed and at most `RUN` examples."""
+    """Draws the examples in several runs. Each run has another seed and at most `RUN` examples."""
     draw = source_named(name).draw
     return [body for run in range(0, count, RUN) for body in draw(message_type, min(RUN, count - run), seed * 1_000_000 + run)]
 
@@ -79,7 +76,7 @@ def _strategy(make: Callable[[MessageType], SearchStrategy[Any]], *, patient: bo
 
 
 def _bytes_of(example: Any) -> bytes:
-    """Returns the body of a case, or a value as JSON. A case of Schemathesis can have a body of bytes, or no body."""
+    """The body of a Schemathesis case can be bytes, or can be missing."""
     value = getattr(example, "body", example)
     return value if isinstance(value, bytes) else b"" if type(value).__name__ == "NotSet" else written(value)
 

@@ -30,7 +30,6 @@ from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
 
 
 def has_long_array(value: Any) -> bool:
-    """Returns True if the value contains an array with more than ten items."""
     if isinstance(value, dict):
         return any(map(has_long_array, value.values()))
     return isinstance(value, list) and (len(value) > 10 or any(map(has_long_array, value)))
@@ -60,11 +59,11 @@ SHAPES: Mapping[MessageType, Mapping[str, Condition]] = {
         "an empty price class": where(prices, lambda p: p.get("priceClass") == ""),
     },
 }
-"""For each message type, shapes of messages that programs often handle wrongly. A shape consists of a description and a condition."""
+"""For each message type, shapes of messages that programs often handle wrongly. Maps the name of a shape to a condition."""
 
 
 def covered(name: str, message_type: MessageType, seed: int) -> tuple[float, float]:
-    """Returns the shares of the edges and pairs that one run covers. Only valid messages cover edges and pairs."""
+    """Returns the shares (0 to 1) of the edges and pairs that the valid messages of one run cover."""
     contract = load_contract()
     tally = Tally(contract, message_type, NOW)
     for body in source_named(name).draw(message_type, RUN, seed):
@@ -82,14 +81,13 @@ def shown(name: str, message_type: MessageType, count: int) -> tuple[float, list
 
 
 def _has(condition: Condition, value: Any) -> bool:
-    """Returns True if a message meets the condition of a shape. Returns False if the condition fails for an invalid message."""
+    """Returns False if the condition raises an error for an invalid message."""
     with suppress(TypeError, KeyError, AttributeError):
         return bool(condition(value))
     return False
 
 
 def variety(effort: Effort) -> str:
-    """Measures the sources of valid messages for each message type. Then measures which values of `orderMaximum` never occur."""
     found = [table for message_type in MESSAGE_TYPES for table in _table(message_type, effort)]
     return "\n".join([*found, *_gaps(effort)])
 
@@ -109,9 +107,7 @@ def _table(message_type: MessageType, effort: Effort) -> Iterator[str]:
 
 
 def _gaps(effort: Effort) -> Iterator[str]:
-    """Yields the relatively widest ranges up to 100,000 that contain no value of `orderMaximum`, and the number of ranges between two powers of
-    two that contain no value.
-    """
+    """Reports ranges that contain no value of `orderMaximum`."""
     count = 25 * effort.examples
     values = {json.loads(body).get("orderMaximum") for body in source_named("brokerfuzz").draw(OFFER, count, 1)}
     known = sorted(value for value in values if value)

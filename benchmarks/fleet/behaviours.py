@@ -1,4 +1,4 @@
-"""The behaviours of the services in the fleet. A behaviour is a function that returns the answer to a message."""
+"""Behaviours of the services in the fleet. A behaviour is a function that returns the answer to a message."""
 
 import json
 from collections.abc import Callable
@@ -13,9 +13,7 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, vali
 
 
 class Matches:
-    """A test that is True for values that match a schema. The schema is compiled when it is first used, because most candidates of a
-    fleet are never used.
-    """
+    """Tests whether a value matches a schema. The schema is compiled on first use, because most candidates of a fleet are never used."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -29,7 +27,6 @@ class Matches:
 
 
 def judges_by(schema: Schema) -> Behaviour:
-    """Accepts messages that match the schema and do not break the time-dependent rule."""
     matches = Matches(schema)
 
     def answer(message: Message) -> Answer:
@@ -41,10 +38,10 @@ def judges_by(schema: Schema) -> Behaviour:
 
 
 def forgives(path: str, *looser: Schema, part: Callable[[Any], Any] | None = None) -> Behaviour:
-    """Also accepts messages that match a looser schema, which differs from the schema of the contract only at `path`.
+    """Also accepts messages that match a looser schema, which differs from the contract's schema only at `path`.
 
-    Messages that break rules at other sites are rejected. With `part`, the first schema applies only to the result of this function,
-    and the second schema applies to the whole message.
+    With `part`, the first looser schema applies only to the result of `part`, and the second looser schema applies to the whole
+    message.
     """
     of_first, *of_whole = (Matches(schema) for schema in looser)
 
@@ -60,7 +57,6 @@ def forgives(path: str, *looser: Schema, part: Callable[[Any], Any] | None = Non
 
 
 def rejects(trigger: Schema) -> Behaviour:
-    """Also rejects messages that match the schema `trigger`."""
     matches = Matches(trigger)
 
     def answer(message: Message) -> Answer:
@@ -72,7 +68,7 @@ def rejects(trigger: Schema) -> Behaviour:
 
 
 def crashes(trigger: Schema, *, accepted_only: bool) -> Behaviour:
-    """Crashes on messages that match the schema `trigger`. With `accepted_only`, crashes only on messages that pass all checks."""
+    """With `accepted_only`, crashes only on messages that pass all checks."""
     matches = Matches(trigger)
 
     def answer(message: Message) -> Answer:
@@ -84,7 +80,7 @@ def crashes(trigger: Schema, *, accepted_only: bool) -> Behaviour:
 
 
 def forgets_the_clock(forgives: Callable[[Message], bool]) -> Behaviour:
-    """Accepts a timestamp in the future in messages for which `forgives` returns True."""
+    """Accepts a timestamp in the future if `forgives` returns True for the message."""
 
     def answer(message: Message) -> Answer:
         return "accepted" if not message.punctual and forgives(message) else message.conforming
@@ -93,8 +89,8 @@ def forgets_the_clock(forgives: Callable[[Message], bool]) -> Behaviour:
 
 
 def reads(rewrite: Callable[[bytes], bytes | None]) -> Behaviour:
-    """If the bytes of a message are not JSON, reads the bytes that `rewrite` returns instead. `rewrite` returns None or raises
-    `ValueError` if the service cannot read the message.
+    """Replaces the bytes of a message that is not JSON by the result of `rewrite`. `rewrite` returns None or raises `ValueError` if
+    the service cannot read the message.
     """
 
     def answer(message: Message) -> Answer:
@@ -110,7 +106,7 @@ def reads(rewrite: Callable[[bytes], bytes | None]) -> Behaviour:
 
 
 def unwraps(unwrap: Callable[[Any], Any]) -> Behaviour:
-    """Reads the value that `unwrap` returns, instead of the value that was sent. If `unwrap` returns None, reads the value that was sent."""
+    """Judges the result of `unwrap` instead of the sent value. If `unwrap` returns None, judges the sent value."""
 
     def answer(message: Message) -> Answer:
         if not message.readable:
@@ -125,8 +121,6 @@ def unwraps(unwrap: Callable[[Any], Any]) -> Behaviour:
 
 
 def rejects_text(test: Callable[[bytes], object]) -> Behaviour:
-    """Also rejects messages whose bytes pass the test."""
-
     def answer(message: Message) -> Answer:
         return "rejected" if message.conforming == "accepted" and test(message.body) else message.conforming
 
@@ -134,7 +128,7 @@ def rejects_text(test: Callable[[bytes], object]) -> Behaviour:
 
 
 def crashes_on_text(test: Callable[[bytes], object]) -> Behaviour:
-    """Crashes on messages whose bytes pass the test, even if the messages are not JSON."""
+    """Crashes on messages whose bytes pass `test`, even if the messages are not JSON."""
 
     def answer(message: Message) -> Answer:
         return "crashed" if test(message.body) else message.conforming

@@ -1,5 +1,3 @@
-"""The messages that brokerfuzz sends."""
-
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -9,5 +7,4 @@ from brokerfuzz.cases.catalogue import catalogue
 
 
 def cases(now: datetime) -> Sequence[Case]:
-    """Returns the catalogue of the offer, in its order."""
     return list(catalogue(OFFER, now=now))

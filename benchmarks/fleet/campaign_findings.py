@@ -1,4 +1,4 @@
-"""Runs campaigns against the fleet. Measures how often a campaign has findings, and how often they name the rule or the site of the bug."""
+"""Runs campaigns against the fleet. Measures how often the findings name the rule or the site of the bug."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +22,6 @@ _STATUS = {"accepted": 200, "rejected": 400, "crashed": 500}
 
 
 class InProcess:
-    """A service of the fleet as a target."""
-
     def __init__(self, name: str, behaviour: Behaviour, reader: Reader, read: dict[bytes, Message]) -> None:
         self.name = name
         self._behaviour = behaviour
@@ -31,40 +29,38 @@ class InProcess:
         self._read = read
 
     async def open(self) -> None:
-        """Does nothing."""
+        pass
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Returns the answer of the service."""
         kind = self._behaviour(self._read.get(body) or self._reader(body))
         return Answer(kind, _STATUS[kind], reason=f"status {_STATUS[kind]}")
 
     async def close(self) -> None:
-        """Does nothing."""
+        pass
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True, because the service can receive every message."""
         return True
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns the name, because these messages are never reproduced."""
+        """Nobody reproduces these messages, so the name of the target is enough."""
         return self.name
 
 
 @dataclass(frozen=True)
 class Flagged:
-    """The findings of a campaign against a mutant."""
-
     mutant: Mutant
     findings: tuple[Finding, ...]
 
     @property
     def names_rule(self) -> bool | None:
-        """True if a finding names the rule that the mutant handles wrongly. None if the bug does not concern exactly one rule."""
+        """Returns None if the bug does not concern exactly one rule."""
         return any(self.mutant.rule == reason.rule for f in self.findings for reason in f.reasons) if self.mutant.rule else None
 
     @property
     def names_site(self) -> bool | None:
-        """True if a finding names the site of the bug, or a place below this site. None if the bug does not concern exactly one site."""
+        """Returns True if a finding names the site of the bug, or a place below this site. Returns None if the bug does not concern
+        exactly one site.
+        """
         if not self.mutant.site:
             return None
         places = [place for f in self.findings for place in (*f.places, *(reason.at for reason in f.reasons))]
@@ -76,14 +72,13 @@ def _site(pointer: str) -> str:
 
 
 def flagged(mutants: Sequence[Mutant], cases: Sequence[Case], now: datetime) -> list[Flagged]:
-    """Runs a campaign with the cases against each mutant, and returns the findings."""
     reader = Reader(load_contract(), now)
     read = {case.body: reader(case.body) for case in cases}
     return [Flagged(mutant, _findings(InProcess(mutant.name, mutant.behaviour, reader, read), cases, now)) for mutant in mutants]
 
 
 def false_alarms(cases: Sequence[Case], now: datetime) -> tuple[Finding, ...]:
-    """Returns the findings of a campaign against the service without a bug. There should be no findings."""
+    """Returns the findings of a campaign against the service without a bug. The result should be empty."""
     ground = Ground(load_contract(), now)
     return _findings(InProcess("conforming", conforming(ground), ground.reader, {}), cases, now)
 
@@ -94,7 +89,7 @@ def _findings(target: InProcess, cases: Sequence[Case], now: datetime) -> tuple[
 
 
 def report(mutants: Sequence[Mutant], cases: Sequence[Case], now: datetime) -> str:
-    """Returns a table with one row for each kind of mutant. The columns for the rule and the site count only mutants with findings."""
+    """The columns for the rule and the site count only mutants with findings."""
     found = flagged(mutants, cases, now)
     rows = [_row(kind, [one for one in found if one.mutant.kind == kind]) for kind in KINDS]
     head = f"  {'':<12}  {'services':>8}  {'found':>6}  {'naming the rule':>16}  {'naming the site':>16}"

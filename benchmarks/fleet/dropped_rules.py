@@ -1,5 +1,3 @@
-"""Mutants that never check a certain rule, or check it only if a condition applies."""
-
 from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Any
@@ -14,11 +12,7 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields a mutant for each rule, which does not check this rule.
-
-    Other mutants check no conditional rule, or only one of them. Further mutants check a rule only if a condition applies, or only if
-    the condition does not apply.
-    """
+    """Yields mutants that do not check a rule, or check a rule only under a condition."""
     for rule in ground.rules:
         yield _dropped(ground, rule)
     yield from _conditions(ground)
@@ -26,7 +20,6 @@ def candidates(ground: Ground) -> Iterator[Candidate]:
 
 
 def lacks(schema: Schema, rule: Rule) -> Schema:
-    """Returns the schema without one rule."""
     if rule.condition is None:
         return _lacks(schema, rule.site, rule.keyword)
     condition, below = rule.condition, ".".join(steps_of(rule.site)[len(steps_of(rule.condition.site)) :]).replace(".[]", "[]")
@@ -91,10 +84,7 @@ def _top(rules: list[Rule]) -> str:
 
 
 def _under_conditions(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants that check an unconditional rule only if a condition applies, or only if the condition does not apply.
-
-    These rules are below a property that also has conditional rules: for example, below `productClusters`.
-    """
+    """Yields mutants for unconditional rules below a property that also has conditional rules: for example, below `productClusters`."""
     for rules in _of_conditions(ground).values():
         condition = rules[0].condition
         assert condition is not None

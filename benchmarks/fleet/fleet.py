@@ -1,5 +1,3 @@
-"""Chooses the mutants of the fleet."""
-
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import chain
@@ -22,14 +20,14 @@ from benchmarks.fleet.plain_messages import Ground
 from brokerfuzz.schemas import Contract, load_contract
 
 STEPS: Mapping[Kind, int] = {"loosened": 5, "coerced": 9, "tightened": 12, "crashing": 14, "misplaced": 6}
-"""The step between the chosen sites of a mutation, for each kind of mutant: 5 means that every fifth site is chosen. A mutant with the
-mutation at all sites is always chosen.
+"""The step between the sites at which a mutation is tried, for each kind of mutant: 5 means every fifth site. A mutant with the
+mutation at all sites is always tried.
 """
 
 
 def fleet(now: datetime, contract: Contract | None = None, *, whole: bool = False) -> list[Mutant]:
-    """Returns the mutants of a contract. For each mutant, a message proves that it has a bug. Candidates without such a message are
-    omitted. With `whole`, the fleet contains every mutation at every site, which is five times as many mutants.
+    """Returns the mutants of a contract. A candidate becomes a mutant only if a message proves its bug. With `whole`, every
+    mutation is tried at every site, which gives five times as many mutants.
     """
     ground = Ground(contract or load_contract(), now)
     chosen = every_candidate(ground) if whole else _spread(every_candidate(ground))
@@ -38,12 +36,11 @@ def fleet(now: datetime, contract: Contract | None = None, *, whole: bool = Fals
 
 
 def conforming(ground: Ground) -> Behaviour:
-    """Returns the behaviour of the service without a bug. The mutants have another schema or other answers."""
+    """Returns the behaviour of the service without a bug."""
     return judges_by(ground.schema)
 
 
 def every_candidate(ground: Ground) -> Iterator[Candidate]:
-    """Yields the candidates of all kinds."""
     return chain(
         dropped_rules.candidates(ground),
         loosened_rules.candidates(ground),
@@ -59,7 +56,7 @@ def every_candidate(ground: Ground) -> Iterator[Candidate]:
 
 
 def _spread(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-    """Yields each mutation at some of its sites. For different mutations, the first of these sites is different."""
+    """Yields each mutation at some of its sites. Different mutations begin with different sites."""
     mutations: dict[tuple[Kind, str], list[Candidate]] = {}
     for candidate in candidates:
         mutations.setdefault((candidate.kind, candidate.mutation), []).append(candidate)

@@ -1,5 +1,3 @@
-"""The benchmarks that use the fleet."""
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -17,7 +15,7 @@ EVERY = 5
 
 
 def fleet() -> str:
-    """Measures how many messages of the catalogue are needed to kill the mutants: for the fleet, and for every mutation at every site."""
+    """Measures how many messages of the catalogue are needed to kill the mutants, first for the fleet and then for every mutation at every site."""
     now = datetime.now(UTC)
     reader = Reader(load_contract(), now)
     messages = [reader(case.body) for case in cases(now)]
@@ -27,7 +25,7 @@ def fleet() -> str:
 
 
 def fleet_schemathesis() -> str:
-    """Compares brokerfuzz with Schemathesis. Each command sends messages to the service without a bug, and the score counts the mutants
+    """Compares brokerfuzz with Schemathesis. Both commands send messages to the service without a bug. The score counts the mutants
     that these messages would kill.
     """
     sent = {

@@ -12,7 +12,6 @@ from benchmarks.fleet.plain_messages import Ground, written
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields a mutant for each sort of bytes that causes a crash."""
     for name, test, example in _FRAGILE:
         bodies = [example(written(message)) for message in ground.messages]
         yield Candidate("reader", f"crashes on {name}", "", "", None, crashes_on_text(test), bodies)

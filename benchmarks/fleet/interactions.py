@@ -19,15 +19,15 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 UNCHECKED, UNCHECKED_BESIDE = 60, 40
 REJECTED, REJECTED_WITH_A_TYPE, REJECTED_BELOW, REJECTED_ACROSS = 60, 20, 40, 40
-"""The number of mutants of each sort."""
+"""The numbers of mutants that reject valid messages because of the states of two properties."""
 _STRIDE = 101  # neighbours in a list of pairs are similar, so the chosen pairs are far apart
 
 T = TypeVar("T")
 
 
 class State(NamedTuple):
-    """A state of the property at `site`. `above` is the site of the object that contains the property. Objects in which the property
-    has this state match `schema`. `value` is an example value of the property.
+    """A state of the property at `site`. `above` is the site of the object that contains the property. A message's object matches
+    `schema` if the property has the state.
     """
 
     words: str
@@ -43,7 +43,6 @@ class State(NamedTuple):
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields a varied selection of both sorts of mutants, for properties of the root, of one object, and of different objects."""
     states = [state for site in ground.sites.values() if site.name for state in _states_of(ground, site)]
     of_root, below = ([s for s in states if s.above == ""], [s for s in states if s.above != ""])
     yield from _unchecked(ground, of_root)
@@ -89,9 +88,7 @@ def _unchecked(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
 
 
 def _rules(ground: Ground) -> list[Rule]:
-    """Returns the rules that a service checks in its own code. Rules about types are omitted, because a parser checks them
-    independently of other properties.
-    """
+    """Omits rules about types, because a parser checks types independently of other properties."""
     return [rule for rule in ground.rules if rule.keyword not in ("type", JSON_RULE) and rule.condition is None]
 
 

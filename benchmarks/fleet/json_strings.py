@@ -1,32 +1,25 @@
-"""Functions that test or change the bytes of messages."""
-
 import json
 import re
 from collections.abc import Callable
 
 STRING = rb'"(?:[^"\\]|\\.)*"'
-"""A regular expression for a JSON string."""
 Test = Callable[[bytes], object]
 Rewrite = Callable[[bytes], bytes | None]
-"""A function that returns the bytes that a lenient parser reads instead of the bytes that were sent. It returns None if the parser
-cannot read the message.
-"""
+"""Maps the bytes that were sent to the bytes that a lenient parser reads. The result is None if the parser cannot read the message."""
 Spoil = Callable[[bytes], bytes]
 
 
 def text_with(pattern: bytes) -> Test:
-    """Returns a test that is true if the pattern occurs in the bytes."""
     return re.compile(pattern, re.DOTALL).search
 
 
 def tokens_with(pattern: bytes) -> Test:
-    """Returns a test that is true if the pattern occurs in the bytes after all JSON strings are replaced by empty strings."""
+    """Returns a test that searches for the pattern outside of JSON strings."""
     search = re.compile(pattern, re.DOTALL).search
     return lambda body: search(re.sub(STRING, b'""', body, flags=re.DOTALL))
 
 
 def is_unreadable(body: bytes) -> bool:
-    """Returns True if Python's JSON parser rejects the bytes."""
     try:
         json.loads(body)
     except (ValueError, RecursionError):
@@ -35,7 +28,7 @@ def is_unreadable(body: bytes) -> bool:
 
 
 def first_value(body: bytes) -> bytes:
-    """Returns the JSON value at the beginning of the bytes. Raises `ValueError` if the bytes do not begin with a JSON value."""
+    """Raises `ValueError` if the bytes do not begin with a JSON value."""
     text = body.decode().lstrip()
     _, end = json.JSONDecoder().raw_decode(text)
     return text[:end].encode()
@@ -53,10 +46,10 @@ def closed(body: bytes) -> bytes:
 
 
 def with_text(json_text: bytes) -> Spoil:
-    """Returns a function that replaces the description in a plain message. `json_text` is the new description as JSON, without quotes."""
+    """The returned function replaces the description in a plain message. `json_text` is the new description as JSON, without quotes."""
     return lambda body: re.sub(rb'"description": "[^"]*"', lambda _: b'"description": "' + json_text + b'"', body)
 
 
 def with_price(json_text: bytes) -> Spoil:
-    """Returns a function that replaces the default price in a plain message. `json_text` is the new price as JSON."""
+    """The returned function replaces the default price in a plain message. `json_text` is the new price as JSON."""
     return lambda body: body.replace(b'"defaultPrice": 2', b'"defaultPrice": ' + json_text, 1)

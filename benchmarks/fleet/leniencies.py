@@ -8,7 +8,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 
 class Leniency(NamedTuple):
-    """A kind of invalid values that a lenient service accepts. These values match the schema `extra`. `example` is one of them."""
+    """A lenient service accepts invalid values that match the schema `extra`. `example` is one of these values."""
 
     name: str
     extra: Schema
@@ -28,7 +28,6 @@ BIGGEST_INT64 = 9223372036854775807
 
 
 def bounds(schema: Schema) -> Iterable[Leniency]:
-    """Yields numbers beyond the bounds."""
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None:
         yield _only("one below the minimum", low - 1)
@@ -42,7 +41,6 @@ def bounds(schema: Schema) -> Iterable[Leniency]:
 
 
 def fractions(schema: Schema) -> Iterable[Leniency]:
-    """Yields fractions in place of integers."""
     low, high = schema.get("minimum", -(2**31)), schema.get("maximum", 2**31 - 1)
     yield Leniency("fractions, cut", {"type": "number", "minimum": low, "maximum": high}, max(low, 1) + 0.5)
     yield Leniency("fractions, rounded up", {"type": "number", "minimum": low - 0.5, "maximum": high, "not": {"multipleOf": 1}}, max(low, 1) - 0.5)
@@ -51,7 +49,6 @@ def fractions(schema: Schema) -> Iterable[Leniency]:
 
 
 def texts_for_numbers(_: Schema) -> Iterable[Leniency]:
-    """Yields strings and other values in place of numbers."""
     yield _text("digits in a string", "^[0-9]+$", "2")
     yield _text("digits in a string, with a minus", "^-?[0-9]+$", "2")
     yield _text("digits in a string, with spaces around them", r"^\s*[0-9]+\s*$", " 2 ")
@@ -73,7 +70,7 @@ def texts_for_numbers(_: Schema) -> Iterable[Leniency]:
 
 
 def texts_for_reals(_: Schema) -> Iterable[Leniency]:
-    """Yields strings with numbers that are not integers."""
+    """Yields strings with numbers that are not integers, in place of numbers."""
     yield _text("a fraction in a string", r"^-?[0-9]+\.[0-9]+$", "2.5")
     yield _text("a decimal comma", "^[0-9]+,[0-9]+$", "2,5")
     yield _text("a currency in a string", r"^[$€£] ?[0-9]", "$2.50")
@@ -81,7 +78,6 @@ def texts_for_reals(_: Schema) -> Iterable[Leniency]:
 
 
 def booleans(_: Schema) -> Iterable[Leniency]:
-    """Yields other values for true and false."""
     yield _text("true and false in strings", "^(true|false)$", "true")
     yield _text("true and false in strings in any case", "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$", "true")
     yield _text("only False and True in strings", "^(True|False)$", "True")
@@ -102,7 +98,6 @@ def booleans(_: Schema) -> Iterable[Leniency]:
 
 
 def strings(_: Schema) -> Iterable[Leniency]:
-    """Yields other values in place of strings."""
     yield Leniency("integers for strings", {"type": "integer"}, 7)
     yield Leniency("numbers for strings", {"type": "number"}, 7)
     yield Leniency("only fractions for strings", {"type": "number", "not": {"multipleOf": 1}}, 2.5)
@@ -117,7 +112,6 @@ def strings(_: Schema) -> Iterable[Leniency]:
 
 
 def enums(schema: Schema) -> Iterable[Leniency]:
-    """Yields other values in place of the listed strings of an enum."""
     props = [prop for prop in schema["enum"] if isinstance(prop, str)]
     phrase = next((prop for prop in props if " " in prop), props[0])
     any_of = "|".join(map(re.escape, props))
@@ -147,7 +141,6 @@ def _listed(name: str, values: list[str]) -> Leniency:
 
 
 def arrays(schema: Schema) -> Iterable[Leniency]:
-    """Yields other values in place of an array."""
     of = schema.get("items", {})
     plain = {"string": ("string", "a"), "number": ("number", 2), "object": ("object", {})}
     kind = next((k for k in plain if plain[k][0] in types_of(of) or (k == "number" and "integer" in types_of(of))), "object")
@@ -171,7 +164,6 @@ def arrays(schema: Schema) -> Iterable[Leniency]:
 
 
 def objects(schema: Schema) -> Iterable[Leniency]:
-    """Yields other values in place of an object."""
     yield _only("an empty array for an object", [])
     yield Leniency("any array for an object", {"type": "array"}, [])
     yield Leniency("one object in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "object"}}, [{}])
@@ -192,4 +184,3 @@ COERCIONS: dict[str, tuple[Callable[[Schema], Iterable[Leniency]], ...]] = {
     "array": (arrays,),
     "object": (objects,),
 }
-"""Maps each JSON type of a site to the functions that yield the leniencies for its values."""

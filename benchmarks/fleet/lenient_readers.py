@@ -12,7 +12,6 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields a mutant for each kind of invalid JSON that a lenient parser can read."""
     rule = next(rule.id for rule in ground.rules if rule.keyword == JSON_RULE)
     for name, rewrite, spoil in _LENIENT:
         bodies = [spoil(written(message)) for message in ground.messages]
@@ -29,7 +28,7 @@ def _trailing(pattern: bytes) -> Rewrite:
 
 
 def _another_behind(body: bytes) -> bytes | None:
-    """Returns the first JSON value if another JSON value follows. Otherwise, raises `ValueError`."""
+    """Returns the first JSON value if another JSON value follows it. Otherwise, raises `ValueError`."""
     first = first_value(body)
     json.loads(body.decode().lstrip()[len(first.decode()) :])
     return first

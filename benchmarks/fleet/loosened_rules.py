@@ -18,9 +18,6 @@ from brokerfuzz.schemas.instants import instant, spell
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants for each leniency: one for each site, and one for all sites together. Also yields mutants that accept unknown
-    properties or timestamps in the future.
-    """
     for kind, leniencies_of in _FAMILIES:
         rows: dict[str, list[tuple[Site, Leniency]]] = {}
         for site in ground.sites.values():
@@ -63,7 +60,7 @@ def _lenient(ground: Ground, kind: Kind, where: list[tuple[Site, Leniency]]) -> 
 
 
 def _whereabouts(found: list[Site]) -> tuple[str, str]:
-    """Returns the common path of the sites, and its description."""
+    """Returns the common path of the sites, and a description of this path."""
     return (found[0].path, at_site(found[0].path)) if len(found) == 1 else ("", ANYWHERE)
 
 
@@ -72,7 +69,7 @@ def _either(extra: Schema, schema: Schema) -> Schema:
 
 
 def _rule_at(ground: Ground, site: Site, leniency: Leniency) -> str | None:
-    """Returns the first rule that the example breaks."""
+    """Returns the first rule that the leniency's example breaks at the site."""
     for body in ground.with_value(site.path, leniency.example):
         for rule in ground.broken(body):
             return rule

@@ -20,9 +20,9 @@ OFFER: MessageType = "offer-creation-request"
 class Message:
     """A message with its label from the oracle.
 
-    `readable` is true if the message is JSON. Then `value` is its value. `punctual` is true if the message does not break the
-    time-dependent rule. `broken` contains the sites of the broken rules. `now` is the time at which the message arrives. A service that
-    reads other bytes than the bytes that were sent calls `reader` with these other bytes.
+    If `readable` is true, the message is JSON and `value` is its value. If `punctual` is true, the message does not break the
+    time-dependent rule. `broken` contains the sites of the broken rules. `now` is the time at which the message arrives. A lenient
+    service calls `reader` to judge other bytes than the bytes that were sent.
     """
 
     body: bytes
@@ -36,11 +36,11 @@ class Message:
 
     @property
     def conforming(self) -> Answer:
-        """The answer of the service without a bug. This service accepts messages with the label `unspecified`."""
+        """The answer of the service without a bug, which accepts unspecified messages."""
         return "rejected" if self.label == "invalid" else "accepted"
 
     def contradicts(self, answer: Answer) -> bool:
-        """Returns True if the answer contradicts the contract. For an unspecified message, only a crash contradicts the contract."""
+        """An unspecified message can be accepted or rejected, so only a crash contradicts the contract."""
         return answer == "crashed" or (self.label != "unspecified" and answer != self.conforming)
 
 
@@ -48,15 +48,12 @@ Behaviour = Callable[[Message], Answer]
 
 
 class Reader:
-    """A parser and judge of messages, for a contract and a time."""
-
     def __init__(self, contract: Contract, now: datetime) -> None:
         self.contract = contract
         self.now = now
         self._validator = validator(standard(contract.flat[OFFER]), SchemaFiles({}))
 
     def __call__(self, body: bytes) -> Message:
-        """Returns the message with these bytes."""
         verdict = check(OFFER, body, now=self.now, contract=self.contract)
         reading = read(body)
         value = reading.values.get(ROUNDED, reading.usual)
@@ -67,7 +64,7 @@ class Reader:
         return Message(body, verdict.label, reading.error is None, value, punctual, broken, self.now, self)
 
     def _can_validate(self, value: Any) -> bool:
-        """Returns True if the validator can process the value, and False if the nesting of the value is too deep."""
+        """Returns False if the nesting of the value is too deep for the validator."""
         try:
             self._validator.is_valid(value)
         except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Mutants: services with one bug each, and a message that proves the bug."""
+"""Mutants are services with one bug each. A message proves each bug."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -29,19 +29,18 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """The description of the bug and its place."""
         return f"{self.mutation} {self.where}".strip()
 
     def proven(self, ground: Ground) -> "Mutant | None":
-        """Returns the mutant, or None if the service gives correct answers to all witnesses."""
+        """Returns None if the service gives correct answers to all witnesses."""
         witness = ground.first_killer(self.behaviour, self.witnesses)
         return None if witness is None else Mutant(self.kind, self.mutation, self.where, self.site, self.rule, self.behaviour, witness)
 
 
 @dataclass(frozen=True, eq=False)
 class Mutant:
-    """A service with one bug. `site` is the site of the bug. `rule` is the ID of the rule that the bug concerns, or None if the bug does
-    not concern exactly one rule. `witness` is a message that shows the bug.
+    """`rule` is the ID of the rule that the bug concerns, or None if the bug does not concern exactly one rule. `witness` is a
+    message that shows the bug.
     """
 
     kind: Kind
@@ -54,18 +53,16 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """The description of the bug and its place."""
         return f"{self.mutation} {self.where}".strip()
 
     def answer(self, message: Message) -> Answer:
-        """Returns the answer of the service to a message."""
         return self.behaviour(message)
 
 
 def at_site(site: str) -> str:
-    """Returns a site in words."""
+    """Describes a site in words."""
     return f"at {site or 'the root'}"
 
 
 ANYWHERE = "anywhere"
-"""The description of the place of a bug that is at all sites."""
+"""Describes the place of a bug that is at all sites."""

@@ -1,4 +1,4 @@
-"""Mutants whose parsers read another value than the value that was sent."""
+"""Mutants whose parsers change the sent value."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -12,7 +12,6 @@ Change = Callable[[Any], Any]
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields a mutant for each way in which a parser can change the value."""
     for name, unwrap, example in (*_OTHERS, _any_case(ground)):
         bodies = [written(example(message)) for message in ground.messages]
         yield Candidate("reader", f"reads {name}", "", "", None, unwraps(unwrap), bodies)
@@ -46,7 +45,6 @@ def _any_case(ground: Ground) -> tuple[str, Change, Change]:
 
 
 def _nulls_dropped(value: Any) -> Any:
-    """Returns the value without null properties and items."""
     if isinstance(value, dict):
         return {name: _nulls_dropped(prop) for name, prop in value.items() if prop is not None}
     return [_nulls_dropped(item) for item in value if item is not None] if isinstance(value, list) else value

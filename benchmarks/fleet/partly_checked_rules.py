@@ -14,8 +14,8 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants that check a rule only for some items: the first one, the first ten, the last one, all except the first one, or
-    all except the last one. There are such mutants for each array on the path to the site of the rule.
+    """A mutant checks the rule only for the first item, the first ten items, the last item, all items except the first, or all
+    items except the last. Each array on the path to the rule's site gives such mutants.
     """
     for rule in ground.rules:
         if rule.keyword != CLOCK_RULE:
@@ -59,7 +59,7 @@ def _candidate(ground: Ground, rule: Rule, path: str, words: str, behaviour: Any
 
 
 def _with_breach(ground: Ground, message: Any, rule: Rule, path: str, item: int) -> Any:
-    """Returns the message with enough items in the array at `path`. Only the item with the index `item` breaks the rule."""
+    """Makes the array at `path` long enough. Only the item with the index `item` breaks the rule."""
     message = put(message, path, ground.items(path, max(item + 1, 3)))
     broken = put(message, rule.site, ground.breach(rule), item=item)
     return put(message, f"{path}[]", _item(broken, path, item), item=item)
@@ -70,7 +70,7 @@ def _item(message: Any, path: str, item: int) -> Any:
 
 
 def _cut(path: str, part: slice) -> Callable[[Any], Any]:
-    """Returns a function that keeps only the slice `part` of each array at the path."""
+    """Returns a function that keeps only the slice `part` of each array at `path`."""
     steps = steps_of(path)
 
     def cut(value: Any) -> Any:

@@ -1,5 +1,3 @@
-"""Functions that change or build a schema for the values at a site, or change the value at a site in a message."""
-
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -17,7 +15,7 @@ def steps_of(path: str) -> list[Step]:
 
 
 def mended(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Schema:
-    """Returns a schema in which the function `change` has changed the part at the path."""
+    """Returns the schema after `change` has changed the part at `path`."""
     return _mended(schema, steps_of(path), change)
 
 
@@ -32,12 +30,11 @@ def _mended(schema: Schema, steps: list[Step], change: Callable[[Schema], Schema
 
 
 def without(schema: Schema, keyword: str) -> Schema:
-    """Returns the schema without a keyword."""
     return {name: value for name, value in schema.items() if name != keyword}
 
 
 def somewhere(path: str, trigger: Schema) -> Schema:
-    """Returns a schema of messages in which at least one value at the path matches the schema `trigger`."""
+    """Returns a schema that matches messages in which at least one value at `path` matches `trigger`."""
     for step in reversed(steps_of(path)):
         of_property = {"type": "object", "required": [step], "properties": {step: trigger}}
         trigger = {"type": "array", "contains": trigger} if step == "[]" else of_property
@@ -45,22 +42,19 @@ def somewhere(path: str, trigger: Schema) -> Schema:
 
 
 def lacking(path: str) -> Schema:
-    """Returns a schema of messages in which the property at the path is missing from its object."""
+    """Returns a schema that matches messages in which the property at `path` is missing from its object."""
     above, _, name = path.rpartition(".")
     return somewhere(above, {"type": "object", "not": {"required": [name]}})
 
 
 def schema_at(schema: Schema, path: str) -> Schema:
-    """Returns the schema at the path."""
     for step in steps_of(path):
         schema = schema["items"] if step == "[]" else schema["properties"][step]
     return schema
 
 
 def put(message: Any, path: str, value: Any, *, item: int = 0) -> Any:
-    """Returns the message with the value at the path. The value `ABSENT` removes the property. In arrays, the value is in the item with
-    the index `item`.
-    """
+    """The value `ABSENT` removes the property. Changes only the item with the index `item` of each array on the path."""
     return _put(message, steps_of(path), value, item)
 
 
@@ -78,14 +72,13 @@ def _put(message: Any, steps: list[Step], value: Any, item: int) -> Any:
 
 
 def at(message: Any, path: str) -> Any:
-    """Returns the value at the path. In arrays, the function uses the first item."""
+    """Uses the first item of each array on the path."""
     for step in steps_of(path):
         message = message[0 if step == "[]" else step]
     return message
 
 
 def every(value: Any, path: str) -> list[Any]:
-    """Returns all values at the path."""
     found: list[Any] = [value]
     for step in steps_of(path):
         if step == "[]":

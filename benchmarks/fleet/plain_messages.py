@@ -20,40 +20,35 @@ _PLAIN = {"cron": "30 6 * * 1", "url": "https://example.com/a/b.png"}
 
 @dataclass(frozen=True)
 class Ground:
-    """A contract and a time, from which mutants are made."""
-
     contract: Contract
     now: datetime
 
     @property
     def schema(self) -> Schema:
-        """The schema of the offer, without references."""
+        """The schema of the offer, with references replaced by the schemas themselves."""
         return self.contract.flat[OFFER]
 
     @property
     def sites(self) -> Mapping[str, Site]:
-        """Maps the path of each site of the offer to the site."""
         return self.contract.sites[OFFER]
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """All rules of the offer."""
         return self.contract.rules[OFFER]
 
     @cached_property
     def reader(self) -> Reader:
-        """The parser and judge of messages at this time."""
         return Reader(self.contract, self.now)
 
     @cached_property
     def messages(self) -> tuple[Any, ...]:
-        """Complete valid messages: one message to which no condition applies, and for each condition, one message to which it applies."""
+        """Complete valid messages: one message that meets no condition of the contract, and one message for each condition."""
         first = self.plain(self.schema, "", 0)
         return (first, *(_under(first, entry["if"]) for entry in conditions_of(self.schema)))
 
     @cached_property
     def instants(self) -> dict[str, str]:
-        """Maps each site with a timestamp to its plain timestamp. The end of a period is later than its start."""
+        """Maps each site that has a timestamp to a plain timestamp. The end of a period is later than its start."""
         found = dict.fromkeys(self.doubtful("timestamp"), "2020-02-03T04:05:06Z")
         for above, _, end in self.ordered("ordered_instants"):
             found[join(above, end)] = "2021-02-03T04:05:06Z"
@@ -64,11 +59,11 @@ class Ground:
         return [path for s in self.contract.ambiguities if s.detector == detector for path in (s.sites or {}).get(OFFER, ()) if path in self.sites]
 
     def ordered(self, detector: str) -> list[tuple[str, ...]]:
-        """Returns the properties that this detector of ambiguities compares: the path of their object, followed by their names."""
+        """Each tuple consists of the path of an object, and the names of the properties that the detector compares."""
         return [tuple(pair) for s in self.contract.ambiguities if s.detector == detector for pair in (s.sites or {}).get(OFFER, ())]
 
     def plain(self, schema: Schema, path: str, number: int) -> Any:
-        """Returns the plain value of a site. For each `number`, the value is different."""
+        """Returns a plain value for a site. Each `number` gives a different value."""
         types = types_of(schema)
         if "enum" in schema:
             return schema["enum"][0]
@@ -82,7 +77,7 @@ class Ground:
         return max(schema.get("minimum", 0), 0) + 2 + number if types & {"integer", "number"} else True
 
     def _with_ranges(self, path: str, value: dict[str, Any]) -> dict[str, Any]:
-        """Widens the range for quantities in an object, so that all plain quantities are in the range."""
+        """Widens the object's range for quantities, so that all plain quantities are in the range."""
         for above, quantities, low, high in self.ordered("within_range"):
             if above == path and value.keys() >= {quantities, low, high}:
                 value[low], value[high] = 1, 1_000_000
@@ -97,15 +92,14 @@ class Ground:
         return f"{path.rpartition('.')[2].removesuffix('[]')}-{number + 1}"
 
     def items(self, path: str, count: int) -> list[Any]:
-        """Returns `count` different plain items for the array at the path."""
         return [self.plain(self.sites[path].schema.get("items", {}), path + "[]", number) for number in range(count)]
 
     def with_value(self, path: str, value: Any) -> Iterator[bytes]:
-        """Yields the complete messages with this value at the path. The value `ABSENT` removes the property."""
+        """Yields the complete messages with `value` at `path`. The value `ABSENT` removes the property."""
         yield from (written(put(message, path, value)) for message in self.messages)
 
     def breach(self, rule: Rule) -> Any:
-        """Returns a value that breaks the rule at its site. The value `ABSENT` means that the property must be absent."""
+        """The value `ABSENT` means that the property must be absent."""
         match rule.keyword:
             case "required":
                 return ABSENT
@@ -134,11 +128,10 @@ class Ground:
         return "text" if "string" not in types_of(self.sites[rule.site].schema) else 7
 
     def broken(self, body: bytes) -> list[str]:
-        """Returns the IDs of the rules that a message breaks."""
         return [broken.rule for broken in check(OFFER, body, now=self.now, contract=self.contract).broken]
 
     def first_killer(self, behaviour: Behaviour, witnesses: Iterable[bytes]) -> bytes | None:
-        """Returns the first of the messages to which the service gives a wrong answer. Returns None if all its answers are correct."""
+        """Returns the first witness to which the service gives a wrong answer. Returns None if all answers of the service are correct."""
         for body in witnesses:
             message = self.reader(body)
             if message.contradicts(behaviour(message)):
@@ -150,10 +143,9 @@ CLOCK_RULE = NOT_IN_FUTURE
 
 
 def _under(message: Any, when: Schema) -> Any:
-    """Changes the message so that the condition `when` applies. The condition requires certain values of properties."""
+    """Sets the properties that the condition `when` requires."""
     return {**message, **{name: prop["enum"][0] for name, prop in when.get("properties", {}).items() if "enum" in prop}}
 
 
 def written(value: Any) -> bytes:
-    """Returns a value as JSON."""
     return json.dumps(value, ensure_ascii=False).encode()

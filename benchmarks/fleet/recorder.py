@@ -18,16 +18,14 @@ PATH = "/offers"
 
 @dataclass
 class Recorder:
-    """The server, and the requests that it has recorded. `bodies` contains the bodies of the offers in order, and `requests` is the
-    number of all requests.
-    """
+    """`bodies` contains the bodies of the offers in order. `requests` is the number of all requests."""
 
     url: str
     bodies: list[bytes] = field(default_factory=list)
     requests: int = 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answers a request to `POST /offers` with status 200 or 400, and any other request with status 405."""
+        """Answers `POST /offers` with status 200 or 400, and every other request with status 405."""
         body = b""
         while (event := await receive())["type"] == "http.request":
             body += event.get("body", b"")
@@ -44,7 +42,6 @@ class Recorder:
 
 @contextmanager
 def recording() -> Iterator[Recorder]:
-    """Runs a server on a free local port during a `with` block."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         recorder = Recorder(f"http://127.0.0.1:{listener.getsockname()[1]}")

@@ -1,5 +1,3 @@
-"""Formats scores as text."""
-
 from collections.abc import Mapping
 
 from benchmarks.fleet.mutants import KINDS
@@ -9,8 +7,8 @@ _WIDTH = 30
 
 
 def side_by_side(scores: Mapping[str, Score], rows: Mapping[str, Mapping[str, str]] | None = None) -> str:
-    """Returns a table of scores for one fleet, with one column per score. `rows` maps the titles of additional rows to their cells. The
-    cells are a mapping from the name of a score to a text.
+    """Returns a table with one column per score. `rows` contains additional rows: it maps the title of a row, and then the name of
+    a score, to a cell.
     """
     whole = len(next(iter(scores.values())).first)
     lines = [_line("", {name: name for name in scores})]
@@ -33,7 +31,6 @@ def _line(title: str, cells: Mapping[str, str]) -> str:
 
 
 def survivors(score: Score, most: int = 60) -> str:
-    """Returns a list of at most `most` mutants that no message kills, with their kinds."""
     left = [f"  {mutant.kind}: {mutant.name}" for mutant in score.survivors]
     more = [f"  and {len(left) - most} more"] if len(left) > most else []
     return "\n".join(["Survivors:", *left[:most], *more]) if left else "No survivors."

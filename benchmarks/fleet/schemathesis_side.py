@@ -1,7 +1,7 @@
 """Records the messages that Schemathesis and brokerfuzz send to the service without a bug.
 
-The messages of both tools are scored in the same way. A mutant counts as killed if it answers a message wrongly, even if
-Schemathesis would not report the wrong answer. Schemathesis must be installed (`pip install '.[bench]'`).
+A mutant counts as killed if it answers a message wrongly, even if Schemathesis would not report the wrong answer. Schemathesis must
+be installed (`pip install '.[bench]'`).
 """
 
 import json
@@ -21,9 +21,7 @@ from brokerfuzz.schemas import load_contract
 
 @dataclass(frozen=True)
 class Sent:
-    """The messages that a tool sent. `bodies` contains the bodies of the offers in order, `requests` is the number of all requests, and
-    `seconds` is the duration.
-    """
+    """`bodies` contains the bodies of the offers in order. `requests` is the number of all requests. `seconds` is the duration."""
 
     bodies: list[bytes]
     requests: int
@@ -31,7 +29,7 @@ class Sent:
 
 
 def schemathesis(*options: str) -> Sent:
-    """Returns the messages that `schemathesis run` sends with these options and a fixed seed. All other settings are defaults."""
+    """Runs `schemathesis run` with these options and a fixed seed."""
     with tempfile.TemporaryDirectory() as folder:
         document = Path(folder) / "openapi.json"
         document.write_text(json.dumps(_document()), encoding="utf-8")
@@ -39,7 +37,6 @@ def schemathesis(*options: str) -> Sent:
 
 
 def brokerfuzz() -> Sent:
-    """Returns the messages that `brokerfuzz fire` sends with its default settings."""
     with tempfile.TemporaryDirectory() as folder:
         return _sent([sys.executable, "-m", "brokerfuzz", "fire", "{url}" + PATH], folder)
 

@@ -1,5 +1,3 @@
-"""Measures how many messages of a list are needed to kill the mutants of the fleet."""
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,31 +11,31 @@ MARKS = (50, 100, 200, 400, 800, 1200)
 
 @dataclass(frozen=True)
 class Score:
-    """The result of a list of messages. `first` maps each mutant to the index of the first message that kills the mutant, or to None."""
+    """`first` maps each mutant to the index of the first message that kills the mutant, or to None."""
 
     first: dict[Mutant, int | None]
     messages: int
 
     @property
     def killed(self) -> int:
-        """The number of killed mutants."""
         return sum(index is not None for index in self.first.values())
 
     @property
     def survivors(self) -> list[Mutant]:
-        """The mutants that no message kills."""
         return [mutant for mutant, index in self.first.items() if index is None]
 
     def share_by(self, messages: int) -> float:
-        """Returns the share of mutants (0 to 1) that the first `messages` messages kill."""
+        """Returns the share (0 to 1) of mutants that the first `messages` messages kill."""
         return sum(index is not None and index < messages for index in self.first.values()) / len(self.first)
 
     def curve(self) -> list[tuple[int, float]]:
-        """Returns pairs of a number of messages and the share of mutants that they kill: for each of `MARKS`, and for all messages."""
+        """Each pair consists of a number of messages and the share of mutants that these messages kill. The numbers are `MARKS` and
+        the number of all messages.
+        """
         return [(mark, self.share_by(mark)) for mark in (*(m for m in MARKS if m < self.messages), self.messages)]
 
     def messages_for(self, share: float) -> int | None:
-        """Returns how many messages are needed to kill this share of the fleet (0 to 1). Returns None if all messages kill fewer mutants."""
+        """Returns how many messages are needed to kill this share (0 to 1) of the fleet. Returns None if all messages kill fewer mutants."""
         found = sorted(index for index in self.first.values() if index is not None)
         needed = -int(-len(self.first) * share // 1)
         return found[needed - 1] + 1 if 0 < needed <= len(found) else None
@@ -50,7 +48,6 @@ class Score:
 
 
 def score(mutants: Iterable[Mutant], messages: Sequence[Message]) -> Score:
-    """Sends the messages to each mutant until one kills it."""
     return Score({mutant: _first(mutant, messages) for mutant in mutants}, len(messages))
 
 

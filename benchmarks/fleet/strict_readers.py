@@ -11,7 +11,6 @@ from benchmarks.fleet.plain_messages import Ground, written
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields a mutant for each reason for which a strict parser rejects valid JSON."""
     for name, test, example in _STRICT:
         bodies = [example(written(message)) for message in ground.messages]
         yield Candidate("reader", f"rejects {name}", "", "", None, rejects_text(test), bodies)

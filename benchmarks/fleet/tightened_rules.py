@@ -25,7 +25,6 @@ _WRONG: tuple[Trait, ...] = (
 
 
 def over_strict(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants that reject valid messages."""
     yield from _of_traits(ground, "tightened", "rejects", rejects)
     for site in ground.sites.values():
         if site.name and not site.required:
@@ -34,7 +33,6 @@ def over_strict(ground: Ground) -> Iterator[Candidate]:
 
 
 def fragile(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants that crash."""
     yield from _of_traits(ground, "crashing", "crashes on", partial(crashes, accepted_only=True))
     for site in ground.sites.values():
         yield from _wrong_types(ground, site)
@@ -63,9 +61,7 @@ def _unlisted(ground: Ground, site: Site) -> Candidate:
 
 
 def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema], Behaviour]) -> Iterator[Candidate]:
-    """Yields mutants that reject allowed values, or crash on them: one mutant for each trait and site, and one for each trait at all
-    sites together.
-    """
+    """Yields a mutant for each trait and site, and a mutant for each trait at all sites together."""
     rows: dict[str, list[tuple[Site, Trait]]] = {}
     for site in ground.sites.values():
         for trait in _traits_of(ground, site):
@@ -80,7 +76,7 @@ def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema],
 
 
 def _witnesses(ground: Ground, site: Site, trait: Trait) -> Iterator[bytes]:
-    """Yields the valid messages whose value at the site has the trait. Yields nothing if no valid value at the site has the trait."""
+    """Yields nothing if no valid value at the site has the trait."""
     return (body for body in ground.with_value(site.path, trait.example) if ground.reader(body).label == "valid")
 
 
@@ -112,7 +108,7 @@ def _texts(ground: Ground, site: Site) -> tuple[Trait, ...]:
 
 
 def _equal_bounds(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants that reject an object if its lower bound is equal to its upper bound."""
+    """Yields mutants that reject an object whose lower bound is equal to its upper bound."""
     for path, low, high in ground.ordered("ordered_numbers"):
         bodies = [written(put(m, path, {**at(m, path), low: 2, high: 2})) for m in ground.messages]
         yield Candidate("tightened", f"rejects {low} equal to {high}", at_site(path), path, None, _rejects_equal(path, low, high), bodies)

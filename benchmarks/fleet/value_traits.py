@@ -9,7 +9,7 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 class Trait(NamedTuple):
-    """A trait of values. The values with this trait match the schema `trigger`. `example` is one of these values."""
+    """The values with this trait match the schema `trigger`. `example` is one of these values."""
 
     name: str
     trigger: Schema

@@ -1,5 +1,3 @@
-"""The generators of offers in brokerfuzz: `messages`, exports, and strategies."""
-
 import itertools
 import tempfile
 import time
@@ -28,11 +26,10 @@ VALID: tuple[Label, ...] = ("valid",)
 _SAMPLE = 1
 """The seed for samples."""
 _SEEDS = itertools.count(_SAMPLE + 1)
-"""A new seed for each timed export. The time includes the work that is done once per seed, because the command `export` also does it."""
+"""Each timed export has a new seed, so that its time includes the preparation for a new seed."""
 
 
 def ours() -> list[Generator]:
-    """Returns the four generators of offers in brokerfuzz."""
     return [
         Generator("brokerfuzz `messages()`", clocked(bulk), is_ours=True),
         Generator("brokerfuzz `export`, valid", partial(exported, VALID), is_ours=True, in_bulk=partial(in_bulk, VALID)),
@@ -42,7 +39,6 @@ def ours() -> list[Generator]:
 
 
 def bulk(count: int) -> list[bytes]:
-    """Returns offers from a seed, without verdicts."""
     return [compact(message) for message in islice(messages(OFFER, _SAMPLE), count)]
 
 

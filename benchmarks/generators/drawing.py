@@ -1,5 +1,3 @@
-"""Draws examples in the same way as a test with `@given`."""
-
 from typing import Any
 
 from hypothesis import Phase, given, seed, settings
@@ -10,12 +8,11 @@ from benchmarks.rates import PATIENCE
 
 
 def drawn(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -> list[bytes]:
-    """Returns `count` examples as bytes. `patient` has the same meaning as in `examples`."""
     return list(map(written, examples(strategy, count, patient=patient)))
 
 
 def examples(strategy: SearchStrategy[Any], count: int, *, number: int = 1, patient: bool = False) -> list[Any]:
-    """Returns `count` examples. `number` is the seed. `patient` disables the health checks that other generators fail."""
+    """`number` is the seed. `patient` disables some health checks of Hypothesis."""
     found: list[Any] = []
     lenient = PATIENCE if patient else ()
 

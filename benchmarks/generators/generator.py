@@ -1,5 +1,3 @@
-"""The interface of a generator, which returns messages and the time that it needed."""
-
 import json
 import time
 from collections.abc import Callable
@@ -10,7 +8,7 @@ from brokerfuzz.cases.case import compact
 
 
 class Made(NamedTuple):
-    """Messages as bytes, and the time to generate them in seconds."""
+    """`bodies` are messages, and `seconds` is the time to generate them."""
 
     bodies: list[bytes]
     seconds: float
@@ -18,11 +16,11 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class Generator:
-    """A generator of messages. `make(count)` returns `count` messages. A generator with a seed returns the same messages each time.
+    """`make(count)` returns `count` messages. A generator with a seed returns the same messages each time.
 
-    `is_ours` is true for the generators of brokerfuzz. `asks_valid` is true if only valid messages were requested.
-    `in_bulk(count)` generates `count` messages without keeping them in memory, and returns the seconds. If a generator has this
-    function, the benchmark measures it instead of `make`, and compares its speed with that of `orjson.dumps` on the same messages.
+    `is_ours` is true for the generators of brokerfuzz. `asks_valid` is true if only valid messages were requested. `in_bulk(count)`
+    generates `count` messages without keeping them in memory, and returns the seconds. If both exist, the benchmark measures
+    `in_bulk` instead of `make`, and also measures the speed of `orjson.dumps` on the same messages.
     """
 
     name: str
@@ -33,8 +31,6 @@ class Generator:
 
 
 def clocked(make: Callable[[int], list[bytes]]) -> Callable[[int], Made]:
-    """Returns a generator that measures the complete duration of `make`."""
-
     def timed(count: int) -> Made:
         started = time.perf_counter()
         bodies = make(count)
@@ -44,7 +40,7 @@ def clocked(make: Callable[[int], list[bytes]]) -> Callable[[int], Made]:
 
 
 def written(message: Any) -> bytes:
-    """Returns a message as JSON. orjson writes the message or, if it has integers beyond 64 bits, the standard library."""
+    """orjson cannot write integers beyond 64 bits, so the standard library writes such messages."""
     try:
         return compact(message)
     except TypeError:

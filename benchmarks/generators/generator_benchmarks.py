@@ -1,5 +1,5 @@
-"""Runs the comparison: scores a sample of each generator, then measures the speed of all generators, which take turns. The floor, with
-which brokerfuzz is compared, is the speed of `orjson.dumps` alone.
+"""Compares generators. Scores a sample of each generator, then measures the speed of all generators in turn. The floor is the speed
+of `orjson.dumps` alone.
 """
 
 import gc
@@ -24,10 +24,8 @@ from benchmarks.rates import Round, each_in_turn
 
 TITLE = "Offers per second, and the share of invalid ones if valid ones were requested"
 LEAST, MOST, BULK = 10, 100_000, 300_000
-"""The minimum and the maximum number of messages per round, and the number of messages of an export per second of a round.
-
-The memory limits the maximum. An export keeps no messages in memory, and is slower for the first few thousand messages. So a round
-of an export has more messages.
+"""`LEAST` and `MOST` limit the number of messages in a round, because most generators keep the messages in memory. Exports keep no
+messages in memory and are slow at first, so a round of an export has more messages: `BULK` per second.
 """
 READY = 10_000
 """The maximum number of messages that `orjson.dumps` serializes for the floor. More messages would not fit into the caches of the
@@ -45,9 +43,7 @@ class Effort:
 
 
 def generators(plot: Path | None = None, effort: Effort | None = None) -> str:
-    """Compares the generators of offers: messages per second, invalid messages, and variety. Writes a chart of the speeds to the SVG
-    file `plot`.
-    """
+    """Writes a chart of the speeds to the SVG file `plot`."""
     found, missing = theirs()
     effort = effort or Effort()
     rows = measured([*ours(), *found], effort)
@@ -57,7 +53,6 @@ def generators(plot: Path | None = None, effort: Effort | None = None) -> str:
 
 
 def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
-    """Returns one row per generator, in the same order. If a generator has a floor, its row contains the floor."""
     scores: dict[str, Score] = {}
     rounds: dict[str, Round] = {}
     for generator in some:
@@ -88,7 +83,7 @@ def _floor_of(generator: Generator) -> str:
 
 
 def _ready(bodies: Sequence[bytes]) -> list[Any]:
-    """Returns the messages as Python values. Messages that are not JSON are omitted."""
+    """Omits messages that are not JSON."""
     found = []
     for body in bodies:
         try:
@@ -99,7 +94,7 @@ def _ready(bodies: Sequence[bytes]) -> list[Any]:
 
 
 def _dump(ready: Sequence[Any], least: float) -> tuple[int, float]:
-    """Serializes all messages repeatedly for at least `least` seconds, so that the round is as long as the rounds of the generators."""
+    """Serializes all messages repeatedly for at least `least` seconds."""
     started, count = time.perf_counter(), 0
     while not count or time.perf_counter() - started < least:
         kept = [orjson.dumps(message) for message in ready]

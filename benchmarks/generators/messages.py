@@ -1,5 +1,3 @@
-"""The message type of the comparison, and the time at which the messages are judged."""
-
 from datetime import UTC, datetime
 
 from brokerfuzz.schemas import MessageType

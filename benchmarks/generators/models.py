@@ -1,7 +1,7 @@
-"""Pydantic models of a schema, for generators that read types instead of schemas.
+"""Creates Pydantic models from a schema, for generators that read types instead of schemas.
 
-The models contain properties, nulls, enumerations, bounds and lengths. They cannot express conditions (`if`, `then`). Optional
-properties are always present, because a factory generates all properties.
+The models cannot express conditions (`if`, `then`). Optional properties are always present, because a factory generates all
+properties.
 """
 
 # pyright: reportMissingImports=false
@@ -17,7 +17,7 @@ _SCALARS = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
 def model(name: str, schema: Mapping[str, Any]) -> Any:
-    """Returns the model for the schema of an object. The schema must not contain references."""
+    """The schema must not contain references."""
     from pydantic import create_model
 
     required = schema.get("required", ())

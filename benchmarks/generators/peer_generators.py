@@ -1,9 +1,9 @@
-"""The generators of other tools. Each of them gets the schema of the offer and generates valid messages with its default settings.
+"""The generators of other tools. Each generator gets the schema of the offer and generates valid messages with its default
+settings.
 
-Schemathesis reads the original schema. The other generators that read schemas get the flat schema. It has the same meaning, but the
-condition is under `allOf`. The reason is json-schema-faker: from the original schema, it generates only offers of the type Product
-List, which are all invalid. polyfactory reads types (see `models`). hypothesis-jsonschema is patched to work with current Hypothesis
-(see `brokerfuzz.decoder.unsupported_keywords`).
+Schemathesis reads the original schema. The other generators get a flat schema with the same meaning, in which the condition is
+under `allOf`. The reason is that json-schema-faker generates only invalid offers from the original schema. polyfactory reads types
+(see `models`). hypothesis-jsonschema is patched to work with current Hypothesis (see `brokerfuzz.decoder.unsupported_keywords`).
 """
 
 # pyright: reportMissingImports=false
@@ -28,7 +28,6 @@ from brokerfuzz.schemas import load_contract
 
 NODE = Path(__file__).parents[1] / "node"
 FAKER = NODE / "node_modules" / "json-schema-faker"
-"""The folder in which npm installs json-schema-faker."""
 
 IN_PYTHON = "pip install '.[bench]'"
 IN_NODE = "npm ci --prefix benchmarks/node"
@@ -37,7 +36,7 @@ Make = Callable[[int], Made]
 
 
 def theirs() -> tuple[list[Generator], list[str]]:
-    """Returns the installed generators, and for each generator that is not installed, a line that says how to install it."""
+    """Returns the installed generators. Also returns a line for each generator that is not installed, which says how to install the generator."""
     known: list[tuple[str, Callable[[], Make], str]] = [
         ("hypothesis-jsonschema", hypothesis_jsonschema, IN_PYTHON),
         ("Schemathesis", schemathesis, IN_PYTHON),
@@ -55,17 +54,15 @@ def theirs() -> tuple[list[Generator], list[str]]:
 
 
 def hypothesis_jsonschema() -> Make:
-    """Returns a generator that draws from `from_schema`."""
     return clocked(partial(drawn, peers.from_schema(), patient=True))
 
 
 def schemathesis() -> Make:
-    """Returns a generator of the bodies that Schemathesis considers valid, for an HTTP operation that receives an offer."""
+    """Generates the bodies that Schemathesis considers valid, for an HTTP operation that receives an offer."""
     return clocked(partial(drawn, peers.schemathesis().map(lambda case: case.body), patient=True))
 
 
 def jsf() -> Make:
-    """Returns a generator that calls one `JSF` object repeatedly."""
     from jsf import JSF
 
     maker = JSF(_schema())
@@ -78,7 +75,6 @@ def jsf() -> Make:
 
 
 def polyfactory() -> Make:
-    """Returns a generator that uses a factory of Pydantic models."""
     from polyfactory.factories.pydantic_factory import ModelFactory
 
     from benchmarks.generators.models import model
@@ -93,7 +89,7 @@ def polyfactory() -> Make:
 
 
 def json_schema_faker() -> Make:
-    """Returns a generator that runs json-schema-faker in Node. Raises `ImportError` if Node or json-schema-faker is not installed."""
+    """Raises `ImportError` if Node or json-schema-faker is not installed."""
     if not shutil.which("node"):
         raise ImportError("Node is not installed")
     if not FAKER.exists():
@@ -102,7 +98,7 @@ def json_schema_faker() -> Make:
 
 
 def _faked(count: int) -> Made:
-    """Generates messages in Node. The time does not include the start of Node and the transfer of the messages."""
+    """The time does not include the start of Node and the transfer of the messages."""
     order = json.dumps({"schema": _schema(), "count": count})
     done = subprocess.run(["node", "faker.mjs"], cwd=NODE, input=order, capture_output=True, encoding="utf-8", check=True)
     answer = json.loads(done.stdout)
@@ -110,7 +106,6 @@ def _faked(count: int) -> Made:
 
 
 def versions() -> str:
-    """Returns the versions of the installed generators."""
     found = {name: _version(name) for name in ("hypothesis", "hypothesis-jsonschema", "schemathesis", "jsf", "polyfactory", "orjson")}
     if FAKER.exists():
         found["json-schema-faker"] = json.loads((FAKER / "package.json").read_text(encoding="utf-8"))["version"]

@@ -34,7 +34,7 @@ class Bar(NamedTuple):
 
 
 def picture(title: str, bars: Sequence[Bar]) -> str:
-    """Returns the chart as SVG, with the fastest bar first."""
+    """The fastest bar comes first."""
     bars = sorted(bars, key=lambda bar: -bar.rate)
     low, high = floor(log10(bars[-1].rate)), ceil(log10(bars[0].rate))
     height = _TOP + _STEP * len(bars) + 30

@@ -16,11 +16,9 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, validator
 
 @dataclass(frozen=True)
 class Score:
-    """The score of `count` messages.
-
-    `invalid`, `invalid_by_schema` and `distinct` are shares from 0 to 1: the messages that break the contract, the messages that do not
-    match the schema, and the messages with distinct bytes. `sites` is the number of sites that have a value other than null in at
-    least one message. `size` is the mean size in bytes.
+    """`invalid` is the share (0 to 1) of messages that break the contract. `invalid_by_schema` is the share of messages that do not
+    match the schema. `distinct` is the share of different messages. `sites` is the number of sites that have a value other than
+    null in at least one message. `size` is the mean size in bytes.
     """
 
     count: int
@@ -32,7 +30,7 @@ class Score:
 
 
 def score(bodies: Sequence[bytes]) -> Score:
-    """Returns the score of a sample. Raises `ValueError` if the sample is empty."""
+    """Raises `ValueError` if the sample is empty."""
     if not bodies:
         raise ValueError("there is no message to judge")
     count = len(bodies)
@@ -43,13 +41,12 @@ def score(bodies: Sequence[bytes]) -> Score:
 
 
 def sites_reached(bodies: Sequence[bytes]) -> set[str]:
-    """Returns the sites of the offer that have a value other than null in at least one message."""
+    """A site is reached if at least one message has a value other than null at this site."""
     known = known_sites()
     return {site for body in bodies for site in _shown(_read(body), "", known)}
 
 
 def known_sites() -> Mapping[str, Site]:
-    """Returns the sites of the offer."""
     return load_contract().sites[OFFER]
 
 
@@ -66,7 +63,7 @@ def _shown(value: Any, path: str, known: Mapping[str, Site]) -> Iterator[str]:
 
 
 def _fits_schema(body: bytes) -> bool:
-    """Returns True if the message matches the schema. Returns False if the message is not JSON, or if its nesting is too deep."""
+    """Returns False if the message is not JSON, or if its nesting is too deep."""
     try:
         return _schema_validator().is_valid(json.loads(body))
     except (ValueError, RecursionError):
@@ -80,7 +77,7 @@ def _schema_validator() -> Validator:
 
 
 def _read(body: bytes) -> Any:
-    """Returns the value of the message. Returns None if the message is not JSON, because an export can contain such messages."""
+    """Returns None if the message is not JSON, because an export can contain such messages."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

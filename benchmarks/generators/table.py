@@ -1,5 +1,3 @@
-"""Prints the comparison as Markdown, ready for the README."""
-
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +13,8 @@ FLOOR = "floor: `orjson.dumps` alone"
 
 @dataclass(frozen=True)
 class Row:
-    """The measurements of a generator. `score` is the score of its sample, and `rates` contains its messages per second in each round.
-
-    If the generator has a floor, `floors` contains the messages per second of `orjson.dumps`, measured directly after each round.
+    """`rates` contains the messages per second of each round. If the generator has a floor, `floors` contains the messages per
+    second of `orjson.dumps`, measured directly after each round.
     """
 
     generator: Generator
@@ -27,29 +24,24 @@ class Row:
 
     @property
     def rate(self) -> float:
-        """Returns the median of the messages per second."""
         return median(self.rates)
 
     @property
     def floor(self) -> float | None:
-        """Returns the median of `floors`, or None if there is no floor."""
         return median(self.floors) if self.floors else None
 
     @property
     def times(self) -> float | None:
-        """Returns how many times as fast as the generator the floor is: the median of the ratios of all rounds."""
+        """Returns the speed of the floor divided by the speed of the generator: the median of the ratios of all rounds."""
         return median(floor / rate for floor, rate in zip(self.floors, self.rates, strict=True)) if self.floors else None
 
     @property
     def megabytes(self) -> float:
-        """Returns the megabytes of messages per second."""
         return self.rate * self.score.size / 1e6
 
 
 def report(rows: Sequence[Row], missing: Sequence[str], versions: str, bulk: int) -> str:
-    """Returns the table, notes on how to read the table, and the lines in `missing` about generators that are not installed. `bulk` is
-    the number of cases of an export.
-    """
+    """`missing` contains a line for each generator that is not installed. `bulk` is the number of cases of an export."""
     floors = (_line(_floor_cells(row, row.floor)) for row in rows if row.floor)
     lines = [_line(HEADS), _line(["---"] + ["--:"] * (len(HEADS) - 1)), *(_line(_cells(row)) for row in rows), *floors]
     return "\n".join([*lines, "", *_notes(rows, versions, bulk), *missing])

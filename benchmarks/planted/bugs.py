@@ -17,9 +17,7 @@ Effect = Literal["accepts", "rejects", "crashes", "computes"]
 
 
 class Program(NamedTuple):
-    """A correct program. `message_type` is the type of the messages that it reads. `function` is the name of a function in `module`,
-    which gets a message and the current time, and returns the answer.
-    """
+    """`function` is the name of a function in `module`. The function gets a message and the current time, and returns the answer."""
 
     message_type: MessageType
     module: str
@@ -34,7 +32,7 @@ PROGRAMS = (HAND_WRITTEN, PYDANTIC, PRODUCTS, PRICES)
 
 
 class Bug(NamedTuple):
-    """A bug in a program. The text `new` replaces the text `old`, which occurs once in the source of the program."""
+    """The bug replaces `old` by `new` in the source of the program. `old` occurs there once."""
 
     name: str
     program: Program
@@ -160,8 +158,8 @@ BUGS = [
 
 @lru_cache
 def loaded(program: Program, old: str = "", new: str = "") -> Callable[[bytes], Any]:
-    """Returns a function that runs the program with a message, after `new` replaces `old` in its source. The function returns the
-    answer of the program or, if the program crashes, a text with the class of the exception.
+    """Loads the program after `new` replaces `old` in its source. The returned function gives the answer to a message or, if the
+    program crashes, the class of the exception.
     """
     path = ROOT / f"{program.module.replace('.', '/')}.py"
     source = path.read_text(encoding="utf-8")
@@ -180,18 +178,15 @@ def loaded(program: Program, old: str = "", new: str = "") -> Callable[[bytes], 
 
 
 def shows(bug: Bug, body: bytes, aim: Label = "unspecified") -> bool:
-    """Returns True if a test with this message would show the bug: the program with the bug does not give the same answer as the
-    correct program.
+    """Returns True if the program with the bug gives another answer than the correct program.
 
-    `aim` is the verdict that messages of this source should have. If the correct program does not answer as expected for this
-    verdict, a test could not use the message, so the function returns False.
+    `aim` is the verdict that messages of the source should have. Returns False if the correct program does not give the answer that
+    `aim` requires, because a test could not use the message.
     """
     answer = loaded(bug.program)(body)
     return is_expected(answer, aim) and bool(loaded(bug.program, bug.old, bug.new)(body) != answer)
 
 
 def is_expected(answer: Any, aim: Label) -> bool:
-    """Returns True if the answer accepts a message that should be valid, or rejects a message that should be invalid. If the message
-    should be unspecified, every answer is expected.
-    """
+    """A valid message should be accepted, and an invalid message should be rejected. For an unspecified message, every answer is expected."""
     return aim == "unspecified" or (answer in (False, None)) == (aim == "invalid")

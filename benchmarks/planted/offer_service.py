@@ -25,7 +25,6 @@ class RejectedError(Exception):
 
 
 def accepts(body: bytes, now: datetime) -> bool:
-    """Returns True if the message is a valid offer."""
     try:
         check_offer(json.loads(body, parse_constant=reject), now)
     except (RejectedError, ValueError, RecursionError):

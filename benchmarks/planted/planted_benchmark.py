@@ -1,5 +1,3 @@
-"""Measures how many examples each source needs to find a planted bug."""
-
 from collections.abc import Iterator
 from statistics import mean, median
 from typing import NamedTuple
@@ -12,8 +10,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 
 
 class Search(NamedTuple):
-    """The result of a search with one seed. For each bug, `first` contains the number of the first example that shows the bug,
-    beginning at 1.
+    """For each bug, `first` contains the number of the first example that shows the bug. The first example has the number 1.
 
     `false_alarms` is the share of examples to which the correct program does not give the expected answer.
     """
@@ -23,7 +20,7 @@ class Search(NamedTuple):
 
 
 def search(name: str, message_type: MessageType, count: int, seed: int) -> Search:
-    """Searches for all bugs of a message type with the examples of a source. If no example shows a bug, its number is `count` + 1."""
+    """If no example shows a bug, `first` contains `count` + 1 for this bug."""
     bodies, aim = in_runs(name, message_type, count, seed), source_named(name).aim
     correct = next(loaded(program) for program in PROGRAMS if program.message_type == message_type)
     return Search(

@@ -33,7 +33,6 @@ class ProductList(Shape):
 
 
 def summary(body: bytes, now: datetime) -> Any:
-    """Returns the summary of a product list, or None for an invalid message."""
     try:
         answer = ProductList.model_validate_json(body)
     except ValidationError:
@@ -52,7 +51,7 @@ def summary(body: bytes, now: datetime) -> Any:
 
 
 def updated(record: Record) -> str:
-    """Returns the time of the update. The contract does not state the format of the time, so the result for an unknown format is empty."""
+    """Returns an empty string for an unknown format, because the contract does not state the format of the time."""
     try:
         moment = datetime.fromisoformat(record.last_update_date_time_utc)
     except ValueError:

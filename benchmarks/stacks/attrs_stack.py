@@ -159,7 +159,7 @@ converter.register_structure_hook_factory(has, structure_object)
 
 
 def first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Builds an object in which the first of two properties with the same name counts."""
+    """If two properties have the same name, the first one counts."""
     return dict(reversed(pairs))
 
 
@@ -168,7 +168,6 @@ def reject_constant(name: str) -> NoReturn:
 
 
 def accepts(body: bytes, now: datetime) -> bool:
-    """Returns whether the message is a valid offer."""
     try:
         document = json.loads(body, object_pairs_hook=first_of_each, parse_constant=reject_constant)
         updated = converter.structure(document, Offer).last_updated_date_time_utc

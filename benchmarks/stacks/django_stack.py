@@ -180,7 +180,6 @@ class Offer(StrictSerializer):
 
 
 def accepts(body: bytes, now: datetime) -> bool:
-    """Returns whether the message is a valid offer."""
     try:
         return bool(Offer(data=JSONParser().parse(BytesIO(body)), context={"now": now}).is_valid())
     except (APIException, RecursionError):

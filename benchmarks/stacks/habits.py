@@ -17,12 +17,13 @@ Duplicates = Literal["first", "last", "both", "rejected"]
 class Stack:
     """A correct offer service and its habits.
 
-    Add a port to `command` to start an HTTP server, or `--lines` to start a program that reads messages from its standard input. The
-    command needs the files in `needs`.
+    Add a port to `command` to start an HTTP server, or `--lines` to start a program that reads messages from its standard input.
+    The command needs the files in `needs`.
 
     The service accepts a `lastUpdatedDateTimeUtc` that is up to `tolerance` seconds later than its clock. The service can read
-    timestamps in RFC 3339 with Z and whole seconds, and in the formats that `timestamps` lists. If `keeps_other_timestamps` is true, the
-    service accepts timestamps in all other formats without comparing them with its clock. Otherwise, it rejects them.
+    timestamps in RFC 3339 with Z and whole seconds, and in the formats that `timestamps` lists. If `keeps_other_timestamps` is
+    true, the service accepts timestamps in other formats without comparing them with its clock. If it is false, the service rejects
+    such timestamps.
 
     `duplicates` says what the service does if a property occurs twice: it checks the first value, the last value or both, or it
     rejects the message. `accepts` lists the other unusual messages that the service accepts.

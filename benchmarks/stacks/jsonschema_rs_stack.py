@@ -81,7 +81,6 @@ VALIDATOR = Draft202012Validator(OFFER | PRODUCT_LIST, validate_formats=True)
 
 
 def accepts(body: bytes, now: datetime) -> bool:
-    """Returns whether the message is a valid offer."""
     try:
         offer = orjson.loads(body)
         if not VALIDATOR.is_valid(offer):

@@ -116,7 +116,6 @@ DECODER = Decoder(Offer)
 
 
 def accepts(body: bytes, now: datetime) -> bool:
-    """Returns whether the message is a valid offer."""
     try:
         updated = DECODER.decode(body).last_updated_date_time_utc
     except ValueError:  # msgspec's errors are ValueErrors, and so is invalid UTF-8

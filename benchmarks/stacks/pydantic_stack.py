@@ -122,7 +122,6 @@ class Offer(Shape):
 
 
 def accepts(body: bytes, now: datetime) -> bool:
-    """Returns whether the message is a valid offer."""
     try:
         Offer.model_validate_json(body, context=now)
     except ValidationError:

@@ -12,11 +12,12 @@ from typing import Any
 import uvicorn
 
 Accepts = Callable[[bytes, datetime], bool]
-"""Returns whether the service accepts a message at a time."""
+"""The function returns True if the service accepts the message at the given time."""
 
 
 def main(accepts: Accepts) -> None:
-    """Starts a server for POST /offers on the port in the first argument. If the first argument is `--lines`, answers lines instead.
+    """Starts a server for `POST /offers` on the port in the first argument. With `--lines` instead of a port, answers lines of
+    standard input.
 
     The environment variable STACK_NOW can set the current time of the service: for example, 2026-03-01T12:00:00Z.
     """
@@ -27,7 +28,6 @@ def main(accepts: Accepts) -> None:
 
 
 def now() -> datetime:
-    """Returns the time in STACK_NOW, or the current time."""
     fixed = os.environ.get("STACK_NOW")
     return datetime.fromisoformat(fixed) if fixed else datetime.now(UTC)
 
@@ -39,7 +39,7 @@ def answer_lines(accepts: Accepts) -> None:
 
 
 async def serve(accepts: Accepts, port: int) -> None:
-    """Runs an HTTP server on a port of the local machine. If the port is 0, the system chooses a free port."""
+    """If `port` is 0, the system chooses a free port of the local machine."""
 
     async def application(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]) -> None:
         body, more = b"", True

@@ -12,12 +12,10 @@ BROKER_KEY = os.environ.get("BROKER_KEY", "example key").encode()
 
 
 def authenticate() -> dict[str, str]:
-    """Gets a token."""
     with urllib.request.urlopen(f"{BROKER_URL}/tokens", data=b"", timeout=5) as response:
         return {"Authorization": f"Bearer {json.load(response)['token']}"}
 
 
 def before_request(request: Request) -> Request:
-    """Signs the method and the body."""
     signed = request.method.encode() + b" " + request.body
     return request.with_header("X-Signature", hmac.new(BROKER_KEY, signed, "sha256").hexdigest())

@@ -1,4 +1,4 @@
-"""Ten mistakes that teams make. The header `X-Mistake: NAME` switches one on, and brokerfuzz finds each of them with 300 cases."""
+"""Ten mistakes that teams make. The header `X-Mistake: NAME` activates one mistake. brokerfuzz finds each of the mistakes with 300 cases."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -17,7 +17,6 @@ def nothing(offer: dict[str, Any]) -> None:
 
 
 def everything(offer: Offer, body: bytes) -> bool:
-    """Accepts every offer."""
     return True
 
 
@@ -31,7 +30,7 @@ class Mistake:
     accepts: Callable[[Offer, bytes], bool] = everything
 
     def changes(self, body: bytes) -> bytes:
-        """Returns the changed message, which the broker checks instead of the original message."""
+        """Returns the message that the broker checks instead of the original message."""
         if self.repairs is nothing:
             return body
         try:

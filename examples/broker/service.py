@@ -1,7 +1,7 @@
 """An offer broker with FastAPI and SQLite, as a team may write it: the target of the campaign in this folder.
 
-The broker accepts only two products, demands a token and a signature, limits the rate, and can delete offers. It complies with the
-contract. To see what brokerfuzz finds, use the header `X-Mistake`, which switches on a realistic mistake (see `mistakes.py`).
+The broker accepts only two products, demands a token and a signature, limits the rate, and can delete offers. The broker complies
+with the contract, unless the header `X-Mistake` activates a realistic mistake (see `mistakes.py`).
 
     python -m examples.broker.service 8000
 """
@@ -37,7 +37,6 @@ database.execute("CREATE TABLE products (id TEXT PRIMARY KEY)")
 database.execute("CREATE TABLE offers (id INTEGER PRIMARY KEY, number TEXT NOT NULL, message BLOB NOT NULL)")
 database.executemany("INSERT INTO products VALUES (?)", [(product,) for product in PRODUCTS])
 tokens: dict[str, float] = {}
-"""Maps each token to the time at which it expires."""
 window = {"begun": 0.0, "requests": 0.0}
 
 
@@ -63,7 +62,7 @@ def check_rate() -> None:
 
 
 async def check_caller(request: Request) -> bytes:
-    """Returns the body of a request with a valid token and a valid signature."""
+    """Raises an error if the token or the signature is wrong."""
     check_rate()
     token = request.headers.get("authorization", "").removeprefix("Bearer ")
     if tokens.get(token, 0) <= monotonic():
@@ -99,7 +98,7 @@ async def create_offer(request: Request) -> JSONResponse:
 
 
 def unknown_product(offer: Offer) -> str | None:
-    """Returns the place of the first product that does not exist."""
+    """Returns the place of the first product that is not in the database."""
     for at, cluster in enumerate(offer.product_clusters or ()):
         for inner, product in enumerate(cluster.products or ()):
             if database.execute("SELECT 1 FROM products WHERE id = ?", (product.product_id,)).fetchone() is None:

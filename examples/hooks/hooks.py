@@ -16,7 +16,7 @@ BROKER_KEY = os.environ["BROKER_KEY"].encode()
 
 
 def authenticate() -> dict[str, str]:
-    """Gets a token. brokerfuzz calls this function before the first message, and again after a status 401."""
+    """brokerfuzz calls this function before the first message, and again after a status 401."""
     with urllib.request.urlopen(f"{BROKER_URL}/tokens", data=b"", timeout=5) as response:
         return {"Authorization": f"Bearer {response.read().decode()}"}
 
@@ -27,7 +27,7 @@ def before_request(request: Request) -> Request:
 
 
 def classify(answer: Answer) -> AnswerKind | None:
-    """Says that this service uses the status 299 for rejections. None means that brokerfuzz interprets the answer as usual."""
+    """This service uses the status 299 for rejections. None means that brokerfuzz interprets the answer as usual."""
     return "rejected" if answer.status == 299 else None
 
 

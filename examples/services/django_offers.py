@@ -124,7 +124,6 @@ class Offer(Fields):
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def create(request: Any) -> Response:
-    """Creates an offer."""
     try:
         Offer(data=request.data).is_valid(raise_exception=True)
     except RecursionError:  # the body is nested too deeply

@@ -9,7 +9,6 @@ app = Flask(__name__)
 
 @app.post("/offers")
 def create() -> tuple[str, int]:
-    """Creates an offer."""
     try:
         Offer.model_validate_json(request.get_data())
     except ValidationError:

@@ -77,5 +77,4 @@ app = FastAPI()
 
 @app.post("/offers", status_code=201)
 async def create(offer: Offer) -> dict[str, str]:
-    """Creates an offer."""
     return {"number": offer.number}

@@ -39,12 +39,12 @@ _decoder = msgspec.json.Decoder(Response)
 
 
 def read(body: bytes) -> Response:
-    """Parses a response. Raises `msgspec.ValidationError` if the response is invalid."""
+    """Raises `msgspec.ValidationError` if the response is invalid."""
     return _decoder.decode(body)
 
 
 def accepts(body: bytes) -> bool:
-    """Returns whether the program accepts a response: the function that brokerfuzz tests."""
+    """This is the function that brokerfuzz tests."""
     try:
         read(body)
     except msgspec.DecodeError:

@@ -1,7 +1,7 @@
 """An offer service with FastAPI that complies with the contract.
 
-FastAPI parses the body with Python's json and gives the result to pydantic. This loses information: for example, in duplicate
-properties and in large numbers. So this service gives the bytes of the body to pydantic.
+FastAPI parses the body with Python's `json` before pydantic checks the values, and thus loses information about duplicate
+properties and large numbers. So this service gives the bytes of the body to pydantic.
 """
 
 from datetime import UTC, datetime
@@ -129,7 +129,6 @@ app = FastAPI()
 
 @app.post("/offers")
 async def create(request: Request) -> Response:
-    """Creates an offer."""
     try:
         Offer.model_validate_json(await request.body())
     except ValidationError:

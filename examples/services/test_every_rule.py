@@ -1,4 +1,4 @@
-"""One test per rule, which shows every mistake of the lax service in one run. Many of these tests fail."""
+"""One test per rule. One run shows every mistake of the lax service, so many of these tests fail."""
 
 import lax_fastapi
 import pytest

@@ -12,7 +12,7 @@ class OfferStore:
         self._numbers_by_product: dict[str, set[str]] = {}
 
     def put(self, body: bytes) -> int:
-        """Stores an offer. Returns the status: 201 for a new offer, 200 if the offer replaces one with the same number."""
+        """Stores an offer. Returns the status: 201 for a new offer, 200 if the offer replaces an offer with the same number."""
         offer = json.loads(body)
         status = 200 if offer["number"] in self._offers else 201
         self._offers[offer["number"]] = offer  # the bug: the products of the replaced offer still lead to its number
@@ -21,10 +21,8 @@ class OfferStore:
         return status
 
     def with_product(self, product_id: str) -> set[str]:
-        """Returns the numbers of the offers that contain the product."""
         return set(self._numbers_by_product.get(product_id, ()))
 
 
 def product_ids(offer: Any) -> set[str]:
-    """Returns the IDs of the products in an offer."""
     return {product["productId"] for cluster in offer["productClusters"] for product in cluster["products"]}

@@ -1,6 +1,6 @@
 """A stateful test: Hypothesis puts offers into the store, replaces them, and compares the store with a model after each step.
 
-Run it with `pytest examples/stateful`. It fails, because the store has a bug.
+Run this test with `pytest examples/stateful`. The test fails, because the store has a bug.
 """
 
 import json
@@ -14,7 +14,7 @@ from brokerfuzz.strategies import product_list_offers
 
 
 class OfferStoreMachine(RuleBasedStateMachine):
-    """The bundle contains all offers that were put into the store, including those that were replaced later."""
+    """The bundle contains all offers that were put into the store, including offers that were replaced later."""
 
     offers = Bundle("offers")
 
@@ -25,7 +25,6 @@ class OfferStoreMachine(RuleBasedStateMachine):
 
     @rule(target=offers, offer=product_list_offers(max_clusters=2, max_products=2))
     def put(self, offer: ProductListOffer) -> ProductListOffer:
-        """Puts an offer into the store."""
         expected = 200 if offer["number"] in self.model else 201
         assert self.store.put(json.dumps(offer).encode()) == expected
         self.model[offer["number"]] = offer
@@ -38,7 +37,6 @@ class OfferStoreMachine(RuleBasedStateMachine):
 
     @rule(offer=offers)
     def find(self, offer: ProductListOffer) -> None:
-        """Searches for the products of an offer."""
         for product_id in product_ids(offer):
             expected = {number for number, stored in self.model.items() if product_id in product_ids(stored)}
             assert self.store.with_product(product_id) == expected

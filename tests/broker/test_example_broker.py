@@ -1,5 +1,3 @@
-"""The example broker is correct, so a campaign with its configuration finds nothing and leaves nothing. Each mistake is found."""
-
 import json
 import os
 import sys
@@ -51,7 +49,6 @@ def url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def contract(tmp_path_factory: pytest.TempPathFactory) -> Contract:
-    """Returns the contract with the products that the broker knows."""
     values = tmp_path_factory.mktemp("values") / "values.toml"
     values.write_text(EXAMPLE.joinpath("brokerfuzz.toml").read_text().partition("[values]")[2])
     return load_contract(values=values)

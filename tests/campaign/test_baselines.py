@@ -1,5 +1,3 @@
-"""The baseline: known findings do not make a campaign fail."""
-
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The search for causes: if a message is rejected for a missing property, the finding names this property."""
-
 import asyncio
 import json
 from collections.abc import Callable
@@ -26,7 +24,7 @@ MOST_FOR_ONE = 25  # requests
 
 
 def rejecting(test: Callable[[Any], bool], status: int = 400) -> Callable[[bytes], int]:
-    """A service that rejects valid messages for which `test` is true, or crashes on them."""
+    """The service answers with `status` to each valid message for which `test` is true."""
     return lambda body: status if conforming(body) == 201 and test(json.loads(body)) else conforming(body)
 
 
@@ -216,7 +214,6 @@ def test_a_message_that_was_not_fully_shrunk_is_not_called_the_plainest() -> Non
 
 
 def test_every_place_of_a_request_can_be_added() -> None:
-    """The proposed values are plausible wherever the contract's ambiguities require it."""
     tree = read_tree(PLAINEST)
     left: list[Path] = [()]
     while left:

@@ -1,5 +1,3 @@
-"""Campaigns against servers that close connections: no message is blamed for a connection that an earlier message broke."""
-
 import asyncio
 import json
 import socket
@@ -26,7 +24,7 @@ def case(number: int) -> Case:
 
 
 async def raises_on_one_value(scope: Any, receive: Any, send: Any) -> None:
-    """Raises an exception for one value, after its answer, as web frameworks do. uvicorn then closes the connection."""
+    """Raises an exception after an answer with status 500, as web frameworks do. uvicorn then closes the connection."""
     body, more = b"", True
     while more:
         event = await receive()
@@ -40,7 +38,6 @@ async def raises_on_one_value(scope: Any, receive: Any, send: Any) -> None:
 
 @contextmanager
 def uvicorn_serving(app: Any) -> Iterator[str]:
-    """Yields the URL of the app."""
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
@@ -53,7 +50,7 @@ def uvicorn_serving(app: Any) -> Iterator[str]:
 
 
 async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answers one request per connection, and resets the connection when it has read a second one."""
+    """Answers the first request of a connection. Resets the connection after reading the second request."""
     for number in range(2):
         _, body = await read_request(reader)
         if number:

@@ -1,5 +1,3 @@
-"""Campaigns: what they send, count and find, and when they end."""
-
 import asyncio
 import gc
 import json
@@ -277,7 +275,7 @@ def test_the_time_limit_ends_an_endless_campaign() -> None:
 
 
 class IgnoringCancellation(Service):
-    """A target whose requests return an answer when they are cancelled, as if the answer had just arrived."""
+    """If brokerfuzz cancels a request, the target returns an answer, as if the answer had just arrived."""
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         with suppress(asyncio.CancelledError):

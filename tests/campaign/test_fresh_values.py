@@ -1,5 +1,3 @@
-"""Fresh values, for targets that reject repeated values."""
-
 import json
 from datetime import UTC, datetime
 from functools import cache
@@ -29,7 +27,7 @@ def cases_of_the_catalogue() -> list[Case]:
 
 
 class Remembering(Service):
-    """Rejects a number that it has accepted before."""
+    """Rejects an offer whose number it has accepted before."""
 
     def __init__(self) -> None:
         super().__init__(self.judge)
@@ -47,7 +45,7 @@ class Remembering(Service):
 
 @cache
 def notations() -> list[Case]:
-    """Returns the cases that test the notation of a message: white space, escapes, encodings, and repeated properties."""
+    """Returns the cases about the notation of a message: white space, escapes, encodings, and repeated properties."""
     probes = {f"probe:{name}" for name in ("byte-order-mark", "duplicate-properties", "encoding.utf-16", "encoding.utf-32", "content-encoding")}
     wanted = {f"edge:{name}" for name in SPELLINGS} | probes
     return [case for case in catalogue(OFFER, now=NOW) if wanted & set(case.tags)]

@@ -1,5 +1,3 @@
-"""Which contradictions are one finding: one bug gives one finding, and two bugs give two, with real servers."""
-
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +23,7 @@ Reply = tuple[int, bytes]
 
 
 def says(reply: Callable[[Any], Reply | None]) -> Behaviour:
-    """Answers valid JSON objects with `reply`, unless it returns None. Follows the contract otherwise."""
+    """Answers a JSON object with the result of `reply`. If `reply` returns None, follows the contract."""
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
         value = json_of(body)
@@ -38,7 +36,6 @@ def says(reply: Callable[[Any], Reply | None]) -> Behaviour:
 
 
 def without_headers(cases: Iterable[Case]) -> Iterator[Case]:
-    """Yields the cases that the hand-made servers can read: these servers require a content length."""
     return (case for case in cases if not case.headers)
 
 
@@ -48,7 +45,7 @@ def found(reply: Callable[[Any], Reply | None], cases: Iterable[Case], **options
 
 
 def about(reply: Callable[[Any], Reply | None], percent: int) -> Iterator[Case]:
-    """Yields a part of the catalogue. Of the cases that `reply` answers, at least a third is in this part."""
+    """Yields part of the catalogue, with at least a third of the cases that `reply` answers."""
     step = 100 // percent
     for number, case in enumerate(catalogue(OFFER, now=NOW)):
         value = json_of(case.body)
@@ -57,7 +54,6 @@ def about(reply: Callable[[Any], Reply | None], percent: int) -> Iterator[Case]:
 
 
 def json_of(body: bytes) -> Any:
-    """Returns the value of a body, or None if the body is not JSON."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
@@ -73,7 +69,7 @@ def products(value: Any) -> list[Any]:
 
 
 def two_wrong_rejections(value: Any) -> Reply | None:
-    """Rejects clusters without products and quantities of zero, always with the same text."""
+    """Rejects clusters without products, and quantities of zero. Both answers have the same text."""
     empty = any(not cluster.get("products") for cluster in objects(value.get("productClusters")))
     return (400, b"invalid offer") if empty or any(product.get("productQuantityInOffer") == 0 for product in products(value)) else None
 
@@ -142,8 +138,6 @@ def test_timeouts_are_one_finding_for_each_site() -> None:
 
 @percent(5)
 def test_how_a_case_was_found_plays_no_part(size: int) -> None:
-    """The catalogue and random cases give the same findings with the same names."""
-
     def rejects(value: Any) -> Reply | None:
         return (400, b"no") if value.get("comments") == "" else None
 
@@ -158,7 +152,7 @@ def test_how_a_case_was_found_plays_no_part(size: int) -> None:
 
 @pytest.mark.parametrize("workers", [1, 7])
 def test_shrinking_keeps_the_answer(workers: int) -> None:
-    """A message with two problems ends with one of them, and with its answer."""
+    """Before shrinking, each message has two problems, and the answer names both problems."""
 
     def rejects(value: Any) -> Reply | None:
         problems = [f"{name} must not be blank (id {len(json.dumps(value))})" for name in ("comments", "description") if value.get(name) == ""]

@@ -1,5 +1,3 @@
-"""The journal: no answer is lost, and an incomplete journal can be read and resumed."""
-
 import gzip
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -92,7 +90,6 @@ def test_a_journal_cut_at_any_byte_keeps_its_complete_lines_and_can_be_continued
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_line_is_written_before_the_next_request(tmp_path: Path, name: str) -> None:
-    """If the process is killed now, all answers so far are in the file."""
     journal = Journal.begun(tmp_path / name, HEAD)
     for number in range(3):
         journal.record(Key("case", number), CASE, CASE.body, CASE.body, ANSWER, 0.0)
@@ -177,7 +174,7 @@ def test_a_full_disk_ends_a_campaign_and_keeps_its_findings(tmp_path: Path) -> N
 
 
 class Counting(Service):
-    """A conforming service, except for one rule; it records what it was sent."""
+    """Accepts an order minimum of 0, although the contract forbids it."""
 
     def __init__(self) -> None:
         super().__init__(lambda body: 201 if b'"orderMinimum":0' in body else conforming(body))

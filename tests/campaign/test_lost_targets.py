@@ -1,5 +1,3 @@
-"""A campaign whose target is lost ends as partial, also with several workers, and can be continued. The targets are real servers."""
-
 import asyncio
 from contextlib import closing
 from datetime import UTC, datetime

@@ -1,5 +1,3 @@
-"""Which properties of the contract an answer names."""
-
 import json
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The outcome of a campaign: the state, the exit status and the first line."""
-
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,5 +1,3 @@
-"""What rejections prove: twins, named properties, and statuses that say nothing about the message."""
-
 import json
 from datetime import UTC, datetime
 from itertools import islice
@@ -79,7 +77,7 @@ def test_statuses_about_the_client_prove_nothing_even_if_the_twin_is_accepted(st
 
 
 def test_an_answer_that_names_the_faulty_property_proves_a_rejection_if_the_plain_message_is_accepted() -> None:
-    """The target accepts only its first message, the plain one, so no twin is accepted."""
+    """The target accepts only the plain message, which is its first message, so no twin is accepted."""
     cases = [case for case in faults(3000) if case.faults[0].rule == f"{OFFER}/orderMinimum:minimum"][:5]
     plain = plainest(OFFER)
     cases = [case for case in cases if case.twin and case.twin.body != plain.body]
@@ -117,7 +115,6 @@ def test_a_rejection_that_names_the_broken_property_or_none_is_not_noted(said: s
 
 
 def test_the_reference_service_always_names_the_broken_property() -> None:
-    """Checks the whole catalogue: an answer that names the broken property is never reported."""
     answer_to = answering(now=NOW)
 
     class Reference(Service):

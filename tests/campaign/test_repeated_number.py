@@ -1,5 +1,3 @@
-"""At the end of a campaign, an accepted offer is sent again, and the ledger shows what the target does with a known number."""
-
 import asyncio
 import json
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Request headers: the server receives the headers of the case instead of the target's own, and the unchanged body."""
-
 import asyncio
 import gzip
 import os
@@ -36,7 +34,7 @@ named = pytest.mark.parametrize("case", CASES, ids=[case.tags[1] for case in CAS
 
 @dataclass
 class Request:
-    """A received request: its headers with lower-case names, and its body with chunks joined."""
+    """The names of headers are in lower case, and the chunks of the body are joined."""
 
     headers: list[tuple[str, str]]
     body: bytes
@@ -50,7 +48,7 @@ Status = Callable[[Request], int]
 
 @contextmanager
 def recording(status_of: Status = lambda _: 200) -> Iterator[tuple[str, list[Request]]]:
-    """Starts a server; yields its URL and the list of requests received so far."""
+    """Yields the URL of a server and the list of its received requests."""
     seen: list[Request] = []
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,5 +1,3 @@
-"""Responses that look like the envelope: a malformed one is listed in the ledger, and is a finding if a policy requires it."""
-
 import json
 from datetime import UTC, datetime
 from typing import Any

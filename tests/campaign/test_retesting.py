@@ -1,5 +1,3 @@
-"""Unproven rejections are retested without the part of the twin that the target rejects."""
-
 import json
 from collections.abc import Callable
 from contextlib import closing
@@ -26,7 +24,7 @@ Value = dict[str, Any]
 
 
 def with_change(case: Case, change: Callable[[Value], object]) -> Case | None:
-    """Changes the message and its twin in the same way. Returns None if this is impossible."""
+    """Changes the message and its twin in the same way. Returns None if a message cannot be changed, or if the changed twin is not valid."""
     assert case.twin is not None
     bodies = []
     for body in (case.body, case.twin.body):
@@ -41,14 +39,13 @@ def with_change(case: Case, change: Callable[[Value], object]) -> Case | None:
 
 
 def faults(change: Callable[[Value], object], *rules: str) -> list[Case]:
-    """Returns cases of the catalogue that break these rules, with the same change in message and twin."""
     found = (case for case in catalogue(OFFER, now=NOW, verdicts=["invalid"]) if len(case.faults) == 1 and case.twin is not None)
     changed = (with_change(case, change) for case in found if case.faults[0].rule in rules)
     return [case for case in changed if case is not None]
 
 
 class Strict(Service):
-    """Rejects every message that has the part, with status 400 and a text. Otherwise accepts a page count of 0, and is correct."""
+    """Rejects every message for which `has_part` is true. Otherwise, the service is correct, except that it accepts a page count of 0."""
 
     def __init__(self, has_part: Callable[[Value], Any], status: int = 400) -> None:
         super().__init__(self.judge, lambda: '{"error":"message 17 is blocked"}')
@@ -127,7 +124,7 @@ def reverse(value: Value) -> None:
 
 
 def test_the_search_sends_at_most_forty_messages_for_each_status_and_text() -> None:
-    """The order of the properties matters, so no search succeeds."""
+    """The target accepts only one order of the properties, so no search succeeds."""
     cases = faults(reverse, f"{OFFER}/number:type", f"{OFFER}/orderMinimum:type", f"{OFFER}/comments:type")
     target = Strict(lambda value: [*value] != [*PLAIN.value])
     result = fired(cases, target)

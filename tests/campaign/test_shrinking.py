@@ -1,5 +1,3 @@
-"""Shrinking: a finding ends with the smallest message that shows it."""
-
 import asyncio
 import json
 import re
@@ -62,8 +60,6 @@ def shrunk(body: bytes, status_of: Callable[[bytes], int], **bounds: Any) -> tup
 
 
 def lenient(rule: str) -> Callable[[bytes], int]:
-    """A service that does not check one rule."""
-
     def status_of(body: bytes) -> int:
         verdict = check(OFFER, body)
         return 201 if {entry.rule for entry in verdict.broken} <= {rule} else 400

@@ -1,5 +1,3 @@
-"""What a campaign does if its target no longer answers, or rejects every message. The targets are real servers."""
-
 import asyncio
 import json
 from collections.abc import Iterator
@@ -21,19 +19,19 @@ PLAIN = plainest(OFFER)
 
 
 def cases(count: int = 400) -> Iterator[Case]:
-    """Yields cases without headers. A busy machine may need too long for a large message."""
+    """Omits large messages, because a busy machine may need too long for them."""
     return islice((case for case in catalogue(OFFER, now=NOW) if not case.headers and len(case.body) < 20_000), count)
 
 
 def fired(behaviour: Behaviour, *, timeout: float = 0.5, longest_wait: float = 0.2, **options: Any) -> Result:
-    """Runs a campaign against a server. The patience is short, so that the tests are fast."""
+    """The timeouts are short, so that the tests are fast."""
     given = {"patience": 1.0, "shrink_requests": 0, "plain": (PLAIN,), **options}
     with serving(behaviour) as url:
         return fire(cases(), HttpTarget(url, timeout=timeout, patience=0.5, longest_wait=longest_wait), Options(now=NOW, **given))
 
 
 class Server:
-    """A correct server that reacts differently to some of its requests. `seen` contains all bodies."""
+    """A correct server that reacts differently to some of its requests. `seen` contains the bodies of all requests."""
 
     def __init__(self) -> None:
         self.seen: list[bytes] = []
@@ -44,12 +42,12 @@ class Server:
             writer.write(response(400 if check(OFFER, body, now=NOW).label == "invalid" else 201))
 
     async def react(self, body: bytes, number: int, writer: asyncio.StreamWriter) -> bool:
-        """Reacts differently and returns True, or returns False."""
+        """Returns True if the server reacts differently to this request."""
         return False
 
 
 class StopsAfter(Server):
-    """Answers the first `count` requests, and never answers later ones."""
+    """Never answers after the first `count` requests."""
 
     def __init__(self, count: int) -> None:
         super().__init__()
@@ -104,7 +102,7 @@ def test_a_target_that_asks_to_wait_for_too_long_ends_the_campaign_as_partial() 
 
 
 class Recovers(Server):
-    """Resets every connection for some time, as a service that is restarted."""
+    """Resets every connection for some time, like a service that is restarted."""
 
     until = 0.0
 
@@ -125,7 +123,7 @@ def test_a_target_that_recovers_has_no_finding() -> None:
 
 
 class CrashesOn(Server):
-    """Crashes on empty comments: it resets every connection for a while, as a process that is started again."""
+    """Crashes on empty comments: resets every connection for some time, like a process that is restarted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -154,7 +152,7 @@ def is_fatal(body: bytes) -> bool:
 
 
 def test_a_crash_is_blamed_only_on_the_message_that_causes_it() -> None:
-    """All messages under way fail, but only one of them fails again when it is sent alone."""
+    """All messages that are in progress fail, but only one of them fails again when it is sent alone."""
     result = fired(CrashesOn(), concurrency=8, patience=10.0)
     assert {finding.kind for finding in result.findings} == {"crashed"}
     fatal = sum(is_fatal(case.body) for case in cases())
@@ -164,7 +162,7 @@ def test_a_crash_is_blamed_only_on_the_message_that_causes_it() -> None:
 
 
 class Expires(Server):
-    """Accepts a token for 100 requests. With `renewed`, it accepts the token again after it has rejected two plain messages."""
+    """Accepts a token for 100 requests. With `renewed`, accepts the token again after rejecting two plain messages."""
 
     def __init__(self, status: int, renewed: bool) -> None:
         super().__init__()
@@ -221,7 +219,7 @@ def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -
 
 
 def test_another_plain_message_is_used_if_the_target_rejects_the_first_one() -> None:
-    """The target rejects every link, so the plainest message cannot show its health, and hides page counts of 0."""
+    """The target rejects every message with a link, and the first plain message contains a link."""
 
     class Firewall(Server):
         async def react(self, body: bytes, number: int, writer: asyncio.StreamWriter) -> bool:

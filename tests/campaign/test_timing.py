@@ -1,5 +1,3 @@
-"""Latencies and throughput of any number of answers, in bounded memory."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

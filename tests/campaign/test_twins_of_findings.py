@@ -1,5 +1,3 @@
-"""The twin of a smallest message, built with the help of the twin of its case."""
-
 from collections import defaultdict
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,7 +19,7 @@ def twin(smallest: Case, first: Case) -> bytes | None:
 
 
 def pairs_of_cases() -> list[tuple[Case, Case]]:
-    """Returns pairs of cases with the same rule and technique: the smallest one, and the largest one that has a twin."""
+    """Returns pairs of cases with the same rule and technique: the smallest case, and the largest case."""
     found = defaultdict(list)
     for case in catalogue(OFFER, now=NOW, verdicts=["invalid"]):
         if len(case.faults) == 1 and case.twin is not None and not case.faults[0].rule.endswith("/:json"):
@@ -44,7 +42,6 @@ def test_a_twin_is_valid_and_similar() -> None:
 
 
 def values(body: bytes) -> int:
-    """Returns the number of values in a message."""
     return sum(1 for _ in paths(read_tree(body)))
 
 

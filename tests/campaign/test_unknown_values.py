@@ -1,5 +1,3 @@
-"""A target that knows only certain values: one explanation that names the property and the option, instead of many findings."""
-
 import json
 import re
 from collections.abc import Callable
@@ -30,7 +28,7 @@ def cases() -> list[Case]:
 
 
 class Knowing(Service):
-    """Accepts only known product IDs. `say` is the answer to a message with another ID."""
+    """Accepts only known product IDs. `say` returns the answer to a message with another ID."""
 
     def __init__(self, say: Callable[[], str] = lambda: "{}", known: tuple[str, ...] = ("P-1",)) -> None:
         super().__init__(lambda body: conforming(body) if self.knows(body) else 422, say)

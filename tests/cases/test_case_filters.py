@@ -1,5 +1,3 @@
-"""Patterns select cases: `*` and `?` match, `!` excludes, and exclusions win."""
-
 from fnmatch import translate
 from functools import cache
 from re import fullmatch
@@ -25,7 +23,6 @@ TAGS = ["pairs:*", "probe:*", "edge:*", "no-such-tag", "*"]
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """Returns a part of the catalogue with cases of every verdict, with and without faults."""
     found = tuple(catalogue(PRICING))[::29]
     assert {case.label for case in found} == set(get_args(Label))
     return found
@@ -38,7 +35,7 @@ def _cases_in_memory() -> None:
 
 
 def patterns(names: list[str]) -> st.SearchStrategy[list[str]]:
-    """Returns names, parts of names with `*`, and exclusions of both."""
+    """Returns lists of names, parts of names with `*`, and exclusions with `!`."""
     wildcards = st.sampled_from(names).map(lambda name: f"*{name[len(name) // 2 :]}")
     wanted = st.sampled_from(names) | wildcards
     return st.lists(wanted | wanted.map("!{}".format), max_size=3)
@@ -46,12 +43,11 @@ def patterns(names: list[str]) -> st.SearchStrategy[list[str]]:
 
 @cache
 def matches(pattern: str, name: str) -> bool:
-    """Returns True if the standard library's file name patterns match. In our patterns, brackets have no special meaning."""
+    """Uses the file name patterns of the standard library. In the patterns of brokerfuzz, brackets have no special meaning."""
     return fullmatch(translate(pattern.replace("[", "[[]")), name) is not None
 
 
 def wants(some: list[str], name: str) -> bool:
-    """Returns True if a list of patterns selects a name."""
     wanted = [pattern for pattern in some if not pattern.startswith("!")]
     excluded = [pattern[1:] for pattern in some if pattern.startswith("!")]
     return (not wanted or any(matches(one, name) for one in wanted)) and not any(matches(one, name) for one in excluded)

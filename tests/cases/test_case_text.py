@@ -1,5 +1,3 @@
-"""How cases are written: `repr`, `str`, and the explanation that Hypothesis and IPython print."""
-
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -30,7 +28,7 @@ ONE = b'{"number":"A","offerType":"Email","orderMinimum":1}'
 
 
 def evaluated(text: str) -> Any:
-    """Returns the value of an expression after `from brokerfuzz import *`."""
+    """Evaluates an expression after `from brokerfuzz import *`."""
     names: dict[str, Any] = {}
     exec("from brokerfuzz import *", names)
     return eval(text, names)

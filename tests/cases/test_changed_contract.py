@@ -1,5 +1,3 @@
-"""A changed contract takes effect without code changes: brokerfuzz breaks its rules and tries its edges."""
-
 from collections import defaultdict
 from datetime import UTC, datetime
 from itertools import islice
@@ -50,7 +48,7 @@ def change_and_shorten(schema: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module", params=[change_and_shorten, pytest.param(change, marks=pytest.mark.long)], ids=["few properties", "all properties"])
 def contract(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Contract:
-    """A changed contract. By default it has few of the original properties, because a catalogue of all of them takes seconds."""
+    """By default, the contract has few properties, because a catalogue of all properties takes seconds."""
     return changed_contract(tmp_path_factory.mktemp("contract"), OFFER, request.param)
 
 

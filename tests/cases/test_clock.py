@@ -1,5 +1,3 @@
-"""Verdicts and the clock: only cases with the tag `now:` have a verdict that changes with time."""
-
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -37,7 +35,7 @@ def every_kind(message_type: MessageType, now: datetime | None) -> Sequence[Case
 
 
 def changing(cases: Iterable[Case], contract: Contract | None = None) -> list[Case]:
-    """Returns the cases whose verdict is another at one of the `TIMES`."""
+    """Returns the cases whose verdict is different at one of the `TIMES`."""
     return [
         case
         for case in cases
@@ -61,7 +59,6 @@ def test_each_fault_with_the_tag_changes_with_time() -> None:
 
 @each_type
 def test_without_a_time_no_verdict_changes(message_type: MessageType) -> None:
-    """The next test is about the catalogue."""
     cases = random_kinds(message_type, None)
     assert not changing(cases)
     assert not [case for case in cases if tagged_now(case.tags)]

@@ -1,5 +1,3 @@
-"""The conditional rule is broken at every possible place, and each such message is also sent with every other offer type."""
-
 from collections import defaultdict
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -20,7 +18,7 @@ CLUSTERS_AND_PRODUCTS = [("only", 1, 0), ("first", 3, 0), ("middle", 3, 1), ("la
 
 @lru_cache
 def bodies() -> dict[str, list[tuple[Any, Case]]]:
-    """Maps an offer type to (message, case) for each catalogue case that is an object."""
+    """Maps each offer type to cases of the catalogue and their values."""
     found = defaultdict(list)
     for case in catalogue("offer-creation-request", now=NOW):
         if case.body[:1] == b"{" and (case.faults or case.label == "valid") and not any(f.rule.endswith("/:json") for f in case.faults):
@@ -31,13 +29,13 @@ def bodies() -> dict[str, list[tuple[Any, Case]]]:
 
 
 def before(message: Any) -> bool:
-    """Returns True if the offer type comes before the clusters."""
+    """Returns True if the offer type comes before the clusters in the message."""
     names = list(message)
     return "productClusters" not in names or names.index("offerType") < names.index("productClusters")
 
 
 def whole(state: str) -> Any:
-    """Returns a test that a message's clusters are absent, null or empty."""
+    """The returned test is true if the clusters of a message are in this state."""
     return lambda message: {
         "absent": "productClusters" not in message,
         "null": message.get("productClusters", 0) is None,

@@ -1,5 +1,3 @@
-"""A change of the contract changes only the lines of the default export that concern it."""
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,7 +14,7 @@ Schema = dict[str, Any]
 
 
 class Upgrade(NamedTuple):
-    """A change of a schema, and how many lines of the corpus disappear and appear at most. Each of these lines contains `about`."""
+    """At most `gone` lines of the corpus disappear, and at most `new` lines appear. Each of these lines contains `about`."""
 
     message_type: MessageType
     change: Callable[[Schema], object]
@@ -61,7 +59,7 @@ UPGRADES = {
     "a new rule": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"]["productNumber"].update(maxLength=20), 5, 5, "Number"),
     "a new value of an enumeration": Upgrade(OFFERS, lambda schema: schema["properties"]["offerType"]["enum"].append("Kiosk"), 5, 5),
 }
-"""The two kinds of new required properties change each message with a product, and only these."""
+"""A new required property changes every message with a product."""
 
 
 def lines(message_type: MessageType, contract: Contract | None = None) -> set[str]:

@@ -1,5 +1,3 @@
-"""The catalogue covers every edge of every place, every pair of states, and every rule by every technique, most of it early."""
-
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import combinations, product
@@ -81,7 +79,7 @@ def test_every_pair_of_states_in_an_object_occurs_in_a_valid_message(message_typ
 
 
 def test_only_pairs_that_a_condition_or_an_ambiguity_excludes_are_omitted() -> None:
-    """Missing clusters for a Product List, and values that are in order only if swapped."""
+    """A Product List must have clusters. The other two pairs contain values in the wrong order, which are ambiguous."""
     found = {tuple(sorted(pair)) for pair in impossible(load_contract(), OFFER, "")}
     assert found == {
         *((("offerType", "=Product List"), ("productClusters", state)) for state in ("absent", "null", "edge")),

@@ -1,5 +1,3 @@
-"""The essential cases: each fault, edge and probe once, in the smallest message, and independent of other properties."""
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -70,6 +68,6 @@ def test_large_messages_and_cases_about_the_clock_need_a_request(message_type: M
 
 
 def test_nearly_all_faults_of_offers_have_only_the_required_properties_beside_them() -> None:
-    """Objects inside of arrays and objects have no optional properties either."""
+    """Objects in arrays and in other objects have no optional properties either."""
     faults = [case for case in listed("offer-creation-request") if case.twin is not None]
     assert sum(len(case.twin.value) > 3 for case in faults if case.twin is not None) < len(faults) / 50

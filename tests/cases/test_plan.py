@@ -1,5 +1,3 @@
-"""A plan gives the same cases with the same numbers in every process that generates a shard."""
-
 import json
 import pickle
 from datetime import UTC, datetime

@@ -1,5 +1,3 @@
-"""The prepared catalogue and its verdicts equal the catalogue generated today, for any time."""
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 from io import BytesIO
@@ -14,7 +12,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 TODAY, FAR = datetime(2026, 3, 1, 12, tzinfo=UTC), datetime(2525, 12, 31, 23, 59, 59, tzinfo=UTC)
-"""At the second time, many fixed times of the clock techniques have passed."""
+"""The second time is later than many fixed times of the clock techniques."""
 
 
 @pytest.mark.parametrize("now", [pytest.param(TODAY, id="today"), pytest.param(FAR, id="far", marks=pytest.mark.long)])

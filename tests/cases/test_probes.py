@@ -1,5 +1,3 @@
-"""Every ambiguity is probed at all its places, with values that most programs accept and with values that most reject."""
-
 import json
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -62,18 +60,16 @@ ACCEPTED_AND_REJECTED: dict[str, tuple[set[str], set[str]]] = {
     "envelope-consistency": ({"failure-with-data"}, {"success-with-failures"}),
     "price-arithmetic": ({"surcharge-beside-the-total"}, {"nothing-to-pay", "wrong-total"}),
 }
-"""Some probes of each ambiguity that most programs accept, and some that most reject."""
+"""For each ambiguity, some probes that most programs accept, and some probes that most programs reject."""
 
 
 @cache
 def probes(message_type: MessageType) -> dict[str, list[Case]]:
-    """Returns the probes of each ambiguity, by its id."""
     maker = ProbeMaker(CONTRACT, message_type, NOW)
     return {ambiguity.id: list(maker.of_ambiguity(ambiguity)) for ambiguity in PROBED}
 
 
 def name(case: Case) -> str:
-    """Returns the name of a probe."""
     return next(tag.removeprefix("as:") for tag in case.tags if tag.startswith("as:"))
 
 
@@ -118,7 +114,6 @@ def test_wrong_sums_are_wrong_for_every_price_and_surcharge(unit: float, quantit
 
 
 def test_different_probes_of_a_place_have_different_names() -> None:
-    """The name of a probe identifies it at one place."""
     for message_type in MESSAGE_TYPES:
         for cases in probes(message_type).values():
             called = defaultdict(set)
@@ -158,10 +153,8 @@ def _clocked(case: Case) -> bool:
 
 
 def test_every_ambiguous_text_of_the_json_test_suite_has_a_probe() -> None:
-    """Each line of the file names a text from github.com/nst/JSONTestSuite that RFC 8259 leaves open, and our ambiguity and probe
-    for it.
-
-    If a rule of the contract decides about the text, the line names the technique instead.
+    """`json_test_suite.txt` lists files of github.com/nst/JSONTestSuite. RFC 8259 leaves open if files with `i_` in their names are
+    valid, so each of these files has a probe. If a rule of the contract decides, the file has a technique instead.
     """
     lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
     open_texts = dict(line.split() for line in lines if line.startswith("i_"))

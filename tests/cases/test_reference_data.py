@@ -191,7 +191,7 @@ def test_reference_data_of_a_journal_must_comply_with_the_contract(site: str, va
 
 
 def _allowed(message_type: MessageType) -> dict[str, list[Any]]:
-    """Returns values that the contract allows as reference data, for each site that can have such values."""
+    """Returns values that can be reference data, for each site that can have reference data."""
     contract, found = load_contract(), dict[str, list[Any]]()
     for path, site in contract.sites[message_type].items():
         pool = site.schema.get("enum") or scalar_pool(site.schema, ValuePlace(contract, message_type, path)).usual
@@ -229,7 +229,7 @@ def test_messages_are_valid_with_any_reference_data(given: tuple[MessageType, di
 
 
 def knowing(body: bytes) -> int:
-    """A service that is correct, but knows only two products."""
+    """A correct service that knows only two products."""
     if check(OFFER, body, now=NOW).label == "invalid":
         return 422
     try:

@@ -1,5 +1,3 @@
-"""Cases about request headers: only their headers are ambiguous."""
-
 import gzip
 import json
 from datetime import UTC, datetime

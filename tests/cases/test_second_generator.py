@@ -1,5 +1,3 @@
-"""A second generator: our oracle rejects no message that hypothesis-jsonschema generates from our schemas."""
-
 from copy import deepcopy
 from typing import Any
 

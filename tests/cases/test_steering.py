@@ -1,5 +1,3 @@
-"""Steered cases: what the random phase of a campaign reaches, and that no case repeats."""
-
 import random
 import re
 from collections.abc import Iterable, Iterator
@@ -33,7 +31,6 @@ def some(message_type: MessageType, count: int, seed: int = 1, **wishes: Any) ->
 
 @cache
 def first(message_type: MessageType, count: int = 1000) -> list[Case]:
-    """Returns the first cases of a seed. Several tests look at them."""
     return some(message_type, count)
 
 

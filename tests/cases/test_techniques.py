@@ -1,4 +1,4 @@
-"""Every way to break a rule is tried wherever it applies. The tests derive this from the contract's sites and the bytes, not from the techniques."""
+"""The tests derive their expectations from the contract's sites and the bytes of messages, not from the code of the techniques."""
 
 import base64
 import json
@@ -33,26 +33,24 @@ RULES = [rule for message_type in MESSAGE_TYPES for rule in CONTRACT.rules[messa
 
 
 def types_at(rule: Rule) -> frozenset[str]:
-    """Returns the types of the rule's place without null."""
     return types_of(CONTRACT.sites[rule.message_type][rule.site].schema) - {"null"}
 
 
 def rules(*keywords: str, of: frozenset[str] | set[str] | None = None) -> pytest.MarkDecorator:
-    """Parametrizes a test with every rule of these keywords at places of these types."""
     fitting = [rule for rule in RULES if rule.keyword in keywords and (of is None or types_at(rule) <= of)]
     return pytest.mark.parametrize("rule", fitting, ids=[rule.id for rule in fitting])
 
 
 @cache
 def broken(rule: Rule) -> dict[str, Case]:
-    """Returns the rule broken in a complete message by each technique that applies, by technique name."""
+    """For each technique that can break the rule, returns a complete message with this fault."""
     maker = FaultMaker(CONTRACT, rule.message_type, NOW)  # type: ignore[arg-type]
     cases = {technique.name: maker.case(rule, technique) for technique in maker.techniques(rule)}
     return {name: case for name, case in cases.items() if case is not None}
 
 
 def found(rule: Rule) -> dict[str, Any]:
-    """Returns what each technique puts at the rule's place."""
+    """Maps each technique to the value that the technique puts at the rule's place."""
     return {name: _at(json.loads(case.body), case.faults[0].at) for name, case in broken(rule).items()}
 
 
@@ -196,7 +194,7 @@ EVERYWHERE: dict[str, Callable[[str, set[str]], bool]] = {
 
 
 def added(rule: Rule) -> list[tuple[str, Any]]:
-    """Returns the unknown properties that are added, with their values."""
+    """Returns the names and the values of the unknown properties that techniques add."""
     props = []
     for case in broken(rule).values():
         at, _, token = case.faults[0].at.rpartition("/")
@@ -245,7 +243,7 @@ def test_unknown_properties_have_values_of_every_type(rule: Rule) -> None:
 
 
 def near_misses(prop: str) -> set[str]:
-    """Returns the spellings that a loose comparison treats as equal to the value."""
+    """Returns spellings that a loose comparison treats as equal to the string."""
     joined = prop.replace(" ", "")
     return {
         prop.lower(), prop.upper(), f" {prop}", f"{prop} ", f"{prop}\t", f"{prop}\n", joined, joined[0].lower() + joined[1:],
@@ -318,7 +316,7 @@ SLIPS = [technique for technique in TECHNIQUES.values() if JSON_RULE in techniqu
 
 @cache
 def slipped(message_type: MessageType) -> dict[str, bytes]:
-    """Returns a complete message with each slip made in it."""
+    """Maps each slip to a complete message with this slip."""
     message = compact(build(CONTRACT, message_type, MessagePlan()))
     rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
     changes = {technique.name: technique.change(FaultContext(rule, CONTRACT.flat[message_type], json.loads(message), NOW)) for technique in SLIPS}
@@ -335,7 +333,7 @@ def test_a_slip_is_made_only_if_the_message_has_a_place_for_it(message_type: Mes
 
 
 def test_every_malformed_text_of_the_json_test_suite_has_a_slip() -> None:
-    """Each line of the file names a text from github.com/nst/JSONTestSuite and the slip that is the same in a message of ours."""
+    """`json_test_suite.txt` lists files of github.com/nst/JSONTestSuite. Each file with `n_` in its name has a slip that makes the same error."""
     lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
     slips = dict(line.split() for line in lines if line.startswith("n_"))
     assert len(slips) == 188
@@ -413,7 +411,7 @@ def test_techniques_have_different_descriptions() -> None:
 
 @pytest.mark.parametrize("name", ["as-python", "as-yaml", "as-form", "joined-string"])
 def test_python_literals_do_not_depend_on_the_unicode_version(name: str) -> None:
-    """Uses a letter and a code point that no version assigns: `str` shows only the letter."""
+    """Uses a letter and an unassigned code point, because Python's `repr` escapes only unassigned code points."""
     technique = TECHNIQUES[name]
     rule = next(rule for rule in CONTRACT.rules["offer-creation-request"] if rule.site == "priceClasses" and rule.keyword == "type")
     written = []

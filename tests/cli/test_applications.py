@@ -1,5 +1,3 @@
-"""`fire --app` tests ASGI and WSGI applications in its own process, without a socket."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Invalid input gives one line with the problem and the remedy, exit status 2, no traceback and no incomplete file."""
-
 import os
 import socket
 import subprocess
@@ -13,14 +11,13 @@ from fixture_types import Run, Spawn
 from brokerfuzz.inputs import LARGEST
 
 UNPRIVILEGED = ["setpriv", "--bounding-set=-all"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-"""Root can read every file, unless it runs without its capabilities."""
+"""Root can read every file, so the capabilities of root are removed."""
 
 PLAIN = '{"number":"1","offerType":"Email"}'
 
 
 @pytest.fixture(autouse=True)
 def _files(folder: Path) -> None:
-    """Creates every kind of invalid file in the current folder."""
     Path("offer.json").write_text(PLAIN)
     Path("folder").mkdir()
     Path("there").write_text("mine")

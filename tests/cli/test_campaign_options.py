@@ -1,5 +1,3 @@
-"""`fire`, `replay` and `init`: targets of every kind, configurations, baselines, reports and errors."""
-
 import json
 import sys
 from collections.abc import Iterator

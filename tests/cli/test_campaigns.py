@@ -1,5 +1,3 @@
-"""Campaigns as users run them: killed, resumed, with several workers."""
-
 import json
 import os
 import signal

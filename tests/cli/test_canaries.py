@@ -1,5 +1,3 @@
-"""No file and no stream of a campaign contains a secret, in any encoding, even if the target repeats everything that it receives."""
-
 import asyncio
 import base64
 import gzip
@@ -36,7 +34,7 @@ TYPED: Final = {
     "nested": "c4nary-nested-5", "url": "c4nary-url-5",
 }  # fmt: skip
 CANARIES: Final = {**{name.lower(): value for name, value in FROM_ENVIRONMENT.items()}, **TYPED}
-"""All secrets, by where they are."""
+"""Maps the place of each secret to the secret."""
 
 CONFIGURATION: Final = """\
 [target]
@@ -80,7 +78,9 @@ ENCODINGS: Final[tuple[Echo, ...]] = (
 
 
 async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Repeats the head of each request in one pair of encodings after another. Most answers accept, some crash, and some redirect."""
+    """Repeats the head of each request, in a different pair of encodings each time. Half of the answers have status 200, and the
+    others have status 500 or 302.
+    """
     while True:
         head, _ = await read_request(reader)
         number = next(TURN)
@@ -96,7 +96,7 @@ TURN: Iterator[int] = count()
 
 @pytest.fixture
 def written(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, bytes]]:
-    """Returns a function that runs commands, and returns everything that they wrote."""
+    """The returned function runs commands, and returns everything that the commands wrote."""
     for name, value in FROM_ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
 
@@ -113,7 +113,7 @@ def written(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
 
 
 def to_url(tmp_path: Path, url: str) -> list[tuple[str, ...]]:
-    """Returns the commands of a campaign against a server, in which a configuration and hooks contain secrets."""
+    """Returns the commands of a campaign whose configuration and hooks contain secrets."""
     (tmp_path / "brokerfuzz.toml").write_text(CONFIGURATION.format(url=url))
     (tmp_path / "hooks.py").write_text(HOOKS)
     kept = ("--journal", "run.ndjson", "--baseline", "known.json", "--baseline-update", *(word for name in REPORTS for word in ("--report", name)))
@@ -130,7 +130,7 @@ def to_url(tmp_path: Path, url: str) -> list[tuple[str, ...]]:
 def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
     written: Callable[..., dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, masked: bool
 ) -> None:
-    """Without the masking of answers, the search finds all secrets that the server repeats. So the test would fail."""
+    """If the masking of answers is disabled, the search must find all secrets that the server repeats."""
     with serving_streams(echoes) as url:
         commands = to_url(tmp_path, url)
         if not masked:

@@ -1,5 +1,3 @@
-"""`brokerfuzz catalogue`: the size of the catalogue by kind, and the reason for each case."""
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""`check` judges messages of files, lines, standard input and corpora."""
-
 import json
 from pathlib import Path
 from typing import Any
@@ -200,7 +198,6 @@ def test_a_changed_contract_changes_the_verdict(run: Run, write: Write, tmp_path
 
 @pytest.fixture
 def corpus(run: Run, folder: Path) -> list[str]:
-    """Writes a corpus and returns its lines."""
     assert run("export", "corpus.ndjson", "--message", "offer-pricing-response").exit_code == 0
     return (folder / "corpus.ndjson").read_text().removesuffix("\n").split("\n")  # splitlines() would also split at other characters within strings
 

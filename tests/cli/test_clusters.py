@@ -1,5 +1,3 @@
-"""A campaign on a Dask cluster has the same result if a worker is killed."""
-
 import os
 import signal
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Shells complete commands, options and names, with click's protocol."""
-
 import os
 import shutil
 import subprocess
@@ -17,7 +15,7 @@ MINIMUM = "offer-creation-request/orderMinimum:minimum"
 
 
 def completed(shell: str, *words: str) -> list[str]:
-    """Returns the completions for a shell. The last word is being typed."""
+    """The user is still typing the last word."""
     position = words[-1] if shell == "fish" else str(len(words) - 1)
     env = {"_BROKERFUZZ_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": position}
     done = CliRunner().invoke(commands, [], env=env)

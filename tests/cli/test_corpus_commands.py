@@ -1,5 +1,3 @@
-"""`brokerfuzz corpus`: shows, compares, merges, minimizes and verifies corpora."""
-
 import gzip
 import json
 import os
@@ -26,7 +24,7 @@ PRICING, OFFERS = DATA / "offer-pricing-response.ndjson", DATA / "offer-creation
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Random cases of two message types: all verdicts, faults with their twins, double faults."""
+    """Cases of two message types, with all verdicts, twins and double faults."""
     from click.testing import CliRunner
 
     from brokerfuzz.cli import commands

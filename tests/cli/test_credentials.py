@@ -1,5 +1,3 @@
-"""Credentials come from options or environment variables, reach only their target, and are never printed."""
-
 import asyncio
 import json
 import socket
@@ -22,7 +20,7 @@ BASIC: Final = b64encode(f"me:{PASSWORD}".encode())
 
 @pytest.fixture
 def demanding() -> Iterator[tuple[str, list[bytes]]]:
-    """Yields the URL of a server that repeats the head of each request in its answer, and the heads that it received."""
+    """Yields the URL of a server that repeats the head of each request, and the heads of all requests."""
     heads: list[bytes] = []
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,5 +1,3 @@
-"""Every reader survives damaged files: no traceback, no hang, nothing is written, and nothing is executed."""
-
 import os
 import shutil
 import signal
@@ -87,7 +85,7 @@ READERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "lines of values": ("lines.txt", ("corpus", "verify", "corpus.ndjson", "--values", "values.toml")),
     HOOKS: ("hooks.py", ("fire", NOWHERE, *SOME, "--hooks", "hooks.py", "--timeout", "1")),
 }
-"""Each reader, with the file to damage and a command that reads the file."""
+"""Maps each reader to a file, and to a command that reads the file."""
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +117,7 @@ def originals(tmp_path_factory: pytest.TempPathFactory, url: str) -> Path:
 
 @contextmanager
 def limited(seconds: int) -> Iterator[None]:
-    """Raises `TimeoutError` if the block hangs."""
+    """Raises `TimeoutError` if the block does not end in time."""
 
     def stop(number: int, frame: object) -> None:
         raise TimeoutError("the command hangs")
@@ -134,7 +132,7 @@ def limited(seconds: int) -> Iterator[None]:
 
 
 def state(folder: str = ".") -> dict[str, tuple[int, int]]:
-    """Returns the size and the time of change of each file in a folder."""
+    """Maps the path of each file in a folder to its size and its modification time."""
     found: dict[str, tuple[int, int]] = {}
     with os.scandir(folder) as entries:
         for entry in entries:

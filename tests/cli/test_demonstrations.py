@@ -1,5 +1,3 @@
-"""Demonstrations: the reference service is tested only if the user asks for it, and everything says that it is a demonstration."""
-
 import json
 import re
 import subprocess

@@ -1,5 +1,3 @@
-"""Durations on the command line and in configurations."""
-
 import re
 from datetime import timedelta
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""`explain` finds any name: bugs, parts of names, and the IDs of cases and findings in files."""
-
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +20,7 @@ FILES: Final = ("run.ndjson", "run.ndjson.gz", "report.json", "known.json")
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns a folder with the journals, the report and the baseline of a campaign, and with a corpus of the same cases."""
+    """Returns a folder with the journals, the report, the baseline and the corpus of a campaign."""
     folder = tmp_path_factory.mktemp("campaign")
     some = ("--message", PRICING, "--rule", BUG)
     with serving(answers(lenient)) as url:
@@ -37,7 +35,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def finding(campaign: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Changes to the folder of the campaign, and returns its finding from the report."""
+    """Makes the folder of the campaign the current folder, and returns the finding in the report."""
     monkeypatch.chdir(campaign)
     return json.loads(Path("report.json").read_text())["findings"][0]
 

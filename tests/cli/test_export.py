@@ -1,5 +1,3 @@
-"""`export` writes corpora atomically."""
-
 import json
 from base64 import b64decode
 from collections import Counter

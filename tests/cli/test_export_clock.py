@@ -1,5 +1,3 @@
-"""`export --clock`, and the expired cases that `corpus verify` reports."""
-
 import json
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path

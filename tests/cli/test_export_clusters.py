@@ -1,5 +1,3 @@
-"""An export on a Dask cluster writes the same bytes if a worker is killed."""
-
 import os
 import signal
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""On a terminal, `export` shows its progress on one line."""
-
 import os
 import re
 import subprocess
@@ -30,7 +28,7 @@ def test_a_terminal_shows_rate_and_time_left_on_one_line(environment: Mapping[st
 
 
 def _all(terminal: int) -> bytes:
-    """Reads what the terminal shows until it is closed."""
+    """Reads the output of the terminal until the terminal is closed."""
     shown = b""
     try:
         while chunk := os.read(terminal, 65536):

@@ -1,5 +1,3 @@
-"""Corpora at URLs: a real server with the S3 protocol, fsspec's memory file system, and file://."""
-
 import json
 import re
 import warnings
@@ -23,7 +21,7 @@ FOLDER = ("--format", "files")
 
 @pytest.fixture(scope="session")
 def _server() -> Iterator[str]:
-    """The address of a server for all tests of a process: fsspec remembers the address, even if these tests run in two parts."""
+    """All tests of a process use the same server, because fsspec remembers the address."""
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # hides warnings of the server's dependencies
@@ -35,7 +33,7 @@ def _server() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(_server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
-    """The URL of an empty bucket. The environment contains the address and the credentials."""
+    """The URL of an empty bucket. Environment variables contain the address of the server and the credentials."""
     said = {"AWS_ENDPOINT_URL": _server, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_DEFAULT_REGION": "us-east-1"}
     for name, value in said.items():
         monkeypatch.setenv(name, value)
@@ -47,14 +45,12 @@ def bucket(_server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str
 
 @pytest.fixture(params=[pytest.param("s3", marks=pytest.mark.long), "memory", "file"])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty folder."""
     if request.param == "s3":
         return str(request.getfixturevalue("bucket"))
     return f"memory:/{tmp_path}" if request.param == "memory" else tmp_path.as_uri()
 
 
 def found(url: str) -> dict[str, bytes]:
-    """Returns the files of a folder by their relative names."""
     system, key = fsspec.core.url_to_fs(url)
     system.invalidate_cache()
     return {path.removeprefix(key).strip("/"): system.cat_file(path) for path in system.find(key)}
@@ -124,7 +120,7 @@ def test_an_export_of_shards_is_resumed(run: Run, folder: str) -> None:
 
 @pytest.fixture
 def interrupt_export(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Returns a function that starts an export to the folder `out` of the bucket and interrupts it."""
+    """The returned function starts an export to the folder `out` of the bucket, and interrupts the export."""
     from brokerfuzz.corpus.places import remote
 
     written, writes = remote._RemoteStream.write, iter(range(1000))

@@ -1,5 +1,3 @@
-"""Corpora in shards: each shard is a complete corpus, together they are the whole, and an interrupted export can be resumed."""
-
 import json
 import random
 import subprocess

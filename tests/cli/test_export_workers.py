@@ -1,5 +1,3 @@
-"""Large exports with several processes write the same bytes as with one, even if a process is killed."""
-
 import os
 import signal
 import subprocess
@@ -48,7 +46,6 @@ def test_a_pipe_receives_the_same_bytes_as_a_file(run: Run, spawn: Spawn) -> Non
 
 
 def _wait_for_output(process: "subprocess.Popen[bytes]", folder: Path) -> None:
-    """Waits until the export has written something."""
     with suppress(FileNotFoundError):  # a complete file loses its temporary name
         happens(lambda: process.poll() is not None or any(path.stat().st_size for path in folder.glob(".*.part")))
 

@@ -1,5 +1,3 @@
-"""`fire` and `serve` with real sockets. Services are processes of their own."""
-
 import json
 import signal
 from collections.abc import Iterator
@@ -16,7 +14,7 @@ RULE = "offer-creation-request/orderMinimum:minimum"
 
 @contextmanager
 def served(start: Start, *args: str) -> Iterator[str]:
-    """Runs a separate service; yields its address."""
+    """Runs `brokerfuzz serve` as a separate process, and yields the URL."""
     with start("serve", "--port", "0", *args) as process:
         try:
             assert process.stdout is not None

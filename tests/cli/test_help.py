@@ -1,5 +1,3 @@
-"""Every command has help, which appears quickly, and its examples work."""
-
 import re
 import shlex
 import subprocess
@@ -18,7 +16,7 @@ HEAVY = ("hypothesis", "jsonschema_rs", "orjson", "pyreqwest", "uvicorn", "async
 
 
 def every(group: click.Group, *before: str) -> dict[str, click.Command]:
-    """Returns every command by its name: `check`, `corpus`, `corpus show`."""
+    """Maps the name of each command, such as `corpus show`, to the command."""
     found: dict[str, click.Command] = {}
     for name, command in group.commands.items():
         found[" ".join([*before, name])] = command

@@ -1,5 +1,3 @@
-"""Ctrl-C that a library swallows, such as a validator that is interrupted while it formats a large number."""
-
 import signal
 from contextlib import suppress
 

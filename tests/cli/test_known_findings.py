@@ -1,5 +1,3 @@
-"""A campaign with a baseline sends the messages of its known findings first, and says which ones are gone."""
-
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +14,7 @@ SOME: Final = ("--message", PRICING, "--rule", BUG, "--shrink", "10s", "--baseli
 
 @pytest.fixture(autouse=True)
 def known(folder: Path, run: Run) -> Any:
-    """Returns the finding of a service with one bug, which is in the baseline known.json."""
+    """Returns the finding of a service with one bug. The baseline `known.json` contains this finding."""
     with serving(answers(lenient)) as url:
         assert run("fire", url, *SOME, "--baseline-update").exit_code == 0
     return json.loads(Path("known.json").read_text())["findings"][0]

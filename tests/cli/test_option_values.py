@@ -1,5 +1,3 @@
-"""Commands convert their parameters to typed values: each parameter goes to the value that has a field for it."""
-
 from dataclasses import fields
 from inspect import signature
 

@@ -1,5 +1,3 @@
-"""`--quiet`, `--verbose` and `--color` decide how much is printed and whether in colour."""
-
 import json
 import re
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Errors about removed options, sections and keys name their replacements."""
-
 import re
 from pathlib import Path
 

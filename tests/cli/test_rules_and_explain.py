@@ -1,5 +1,3 @@
-"""`rules` and `explain`: every rule, technique and ambiguity is listed and explained, as text and as JSON."""
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,7 +91,6 @@ def test_the_json_output_contains_the_example_and_its_twin_as_records(run: Run) 
 
 
 def wrong_with(name: str) -> Iterator[str]:
-    """Yields the problems of the explanation of a name."""
     explanation = explain(name)
     if not explanation.sentences:
         yield "no sentence"

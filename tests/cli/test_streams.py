@@ -1,5 +1,3 @@
-"""Output arrives complete, or brokerfuzz reports that it could not be written."""
-
 import io
 import subprocess
 import sys
@@ -13,7 +11,7 @@ from brokerfuzz.commands.streams import lossless
 
 
 class Narrow(io.RawIOBase):
-    """A stream that accepts ten bytes per call, as a pipe may do."""
+    """Accepts only ten bytes per call, as a pipe may do."""
 
     def __init__(self) -> None:
         self.written = b""

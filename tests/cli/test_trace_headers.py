@@ -1,5 +1,3 @@
-"""Every request contains the IDs of its case and its campaign, and the reports and `explain` use the same IDs."""
-
 import asyncio
 import json
 import re
@@ -22,7 +20,7 @@ Heads = list[tuple[dict[str, str], bytes]]
 
 @pytest.fixture
 def logged() -> Iterator[tuple[str, Heads]]:
-    """Yields the URL of a service, and the headers (with lower-case names) and the body of each request that it received."""
+    """Yields the URL of a service and its requests. A request consists of the headers (with lower-case names) and the body."""
     log: Heads = []
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

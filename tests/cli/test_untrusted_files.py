@@ -1,4 +1,4 @@
-"""Journals and reports are data, even if somebody else wrote them: nothing in them runs, is written, or decides where messages are sent."""
+"""Journals and reports from other people are data: brokerfuzz runs nothing in them, and does not use an address in them as the target."""
 
 import json
 import shutil
@@ -21,7 +21,6 @@ Files = Mapping[str, bytes]
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns a folder with the journal and the report of a campaign."""
     folder = tmp_path_factory.mktemp("campaign")
     with serving(answers(lenient)) as url:
         words = ["fire", url, *SOME, "--journal", str(folder / "good.ndjson"), "--report", str(folder / "good.json")]
@@ -31,7 +30,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def lines(campaign: Path, folder: Path) -> list[dict[str, Any]]:
-    """Returns the first lines of the journal. The current folder contains a module whose import and whose function create the file `PWNED`."""
+    """Creates a module in the current folder. The file `PWNED` appears if brokerfuzz imports the module or calls its function."""
     shutil.copytree(campaign, folder, dirs_exist_ok=True)
     Path("evil.py").write_text(f"open({PWNED!r}, 'w')\ndef read(body):\n    open({PWNED!r}, 'w')\n")
     Path("mine").write_text("mine")
@@ -40,7 +39,7 @@ def lines(campaign: Path, folder: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def elsewhere() -> Iterator[tuple[str, list[bytes]]]:
-    """Yields the URL of a server that the user did not name, and the messages that it received."""
+    """Yields the URL of a server that the user did not name, and the messages that the server received."""
     received: list[bytes] = []
 
     def accept(body: bytes) -> int:
@@ -67,11 +66,11 @@ ACTING: Final[Mapping[str, Any]] = {
     "report": f"{PWNED}.html", "journal": "mine", "resume": "mine", "write_config": True, "config": "mine", "cluster": "tcp://127.0.0.1:1",
     "workers": 2,
 }  # fmt: skip
-"""Each property of a journal or report that could act, if brokerfuzz obeyed it, with a value that would do harm."""
+"""Properties of a journal or a report that would do harm if brokerfuzz used them."""
 
 
 def planted(document: dict[str, Any], properties: Mapping[str, Any], url: str) -> dict[str, Any]:
-    """Returns the first line of a journal, or a report, with the properties in every place where brokerfuzz could look for them."""
+    """Puts the properties into every place of the document where brokerfuzz could look for them."""
     everything = {**properties, "url": url}
     inside = {name: {**everything, "headers": []} for name in ("target_options", "target_description", "options", "request")}
     return {**everything, **document, **inside}
@@ -161,7 +160,7 @@ ANYTHING: Final = (None, True, -1, 1.5, "a", [["a", 1]], {"a": 1})
 
 
 def test_a_malformed_journal_is_reported_in_one_line(run: Run, lines: list[dict[str, Any]]) -> None:
-    """Nothing listens at the address: an error about the target means that the journal is valid."""
+    """No server listens at the address. If the error is about the target, brokerfuzz has accepted the journal."""
     text = json.dumps(lines[:3])
     problems = []
     for line, name in [(line, name) for line, record in enumerate(lines[:3]) for name in record] + [("plan", name) for name in lines[0]["plan"]]:

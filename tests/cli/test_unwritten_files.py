@@ -1,5 +1,3 @@
-"""The terminal report comes first. If a file cannot be written, all other reports say so, and the status is not 0."""
-
 import asyncio
 import json
 import shutil

@@ -1,5 +1,3 @@
-"""Reference data on the command line: `--values` and the section `[values]` of the configuration."""
-
 from pathlib import Path
 
 import pytest

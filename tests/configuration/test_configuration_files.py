@@ -1,5 +1,3 @@
-"""Which file is the configuration, and the errors if it cannot be read."""
-
 import os
 import re
 import subprocess
@@ -22,7 +20,7 @@ def put(folder: Path, name: str, text: str = "") -> Path:
 
 @pytest.fixture
 def top(tmp_path: Path) -> Path:
-    """A folder whose parents are not searched, because it is the top of a repository."""
+    """The top folder of a repository. brokerfuzz does not search the parents of such a folder."""
     (tmp_path / ".git").mkdir()
     return tmp_path
 

@@ -1,5 +1,3 @@
-"""The values of a configuration as defaults of the command line."""
-
 import json
 import shlex
 from pathlib import Path
@@ -94,7 +92,7 @@ X-Price = "$$5"
 
 
 def command() -> tuple[click.Command, dict[str, Any]]:
-    """Returns a command with parameters like those of `fire`, and a dictionary that receives their values."""
+    """Returns a command with parameters like those of `fire`, and a dictionary that receives the parameters of a call."""
     seen: dict[str, Any] = {}
 
     @click.command

@@ -1,5 +1,3 @@
-"""Writing policies into an existing file: everything else keeps its bytes."""
-
 import re
 import tempfile
 import tomllib
@@ -42,7 +40,7 @@ SECTION = re.compile(r"^(\s*)\[\s*('?(?:target|cases|policies|reports|campaign)'
 
 
 def in_project(text: str, others: str, above: str) -> str:
-    """Returns the same settings in `pyproject.toml`, between tables of other tools."""
+    """Returns the settings in `text` as a part of `pyproject.toml`, between tables of other tools."""
     inline = text if text.startswith("policies") else ""
     return others + (f"[tool.brokerfuzz]\n{inline}" if inline else "") + SECTION.sub(r"\1[tool.brokerfuzz.\2]", text[len(inline) :]) + above
 
@@ -80,7 +78,7 @@ def check_pinning(name: str, text: str, pins: Mapping[str, str], end: str, mark:
 
 
 def check_lines(old: list[str], new: list[str], written: Mapping[str, str]) -> None:
-    """Checks that all lines are kept in order, except replaced comments of the template. New lines are only policies and their header."""
+    """Checks that all lines are kept in order, except replaced comments of the template. All new lines must be policies or their header."""
     replaced = re.compile(rf'# "?({"|".join(map(re.escape, written))})"? = \[.*\]') if written else re.compile("(?!)")
     rest = iter(new)
     extra = []

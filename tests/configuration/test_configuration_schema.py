@@ -1,5 +1,3 @@
-"""The published schema of configurations: what editors show, and the errors for what it rejects."""
-
 import json
 import random
 import re
@@ -41,7 +39,7 @@ def all_nodes(node: Node, name: str = "the file") -> Iterator[tuple[str, Node]]:
 
 
 def rejection(folder: Path, text: str, name: str = "brokerfuzz.toml") -> str:
-    """Returns the error about a file that cannot be used."""
+    """Returns the error about an invalid configuration."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError) as caught:

@@ -1,5 +1,3 @@
-"""The template of a configuration: where it is written, and for which contract."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""The corpus in the package: up to date, correct for the next decades, and usable without Hypothesis."""
-
 import subprocess
 import sys
 from collections.abc import Callable

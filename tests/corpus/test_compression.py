@@ -1,5 +1,3 @@
-"""Compressed files: reproducible bytes, and an error for damaged files, wrong names and compression bombs."""
-
 import gzip
 import io
 import subprocess

@@ -1,5 +1,3 @@
-"""Corpora: written atomically, and read back without changes."""
-
 import json
 from base64 import b64decode
 from datetime import UTC, datetime

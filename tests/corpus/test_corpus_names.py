@@ -1,5 +1,3 @@
-"""File names of corpora: format, compression and shard number."""
-
 import pytest
 
 from brokerfuzz.corpus.corpus_names import ShardNames, check_ndjson, check_suffix, format_from_name

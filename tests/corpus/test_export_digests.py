@@ -1,10 +1,8 @@
 """Pinned digests of large exports.
 
-Users commit corpora, and different machines write the shards of one corpus. So the same options must give the same bytes. If a
-test fails after an intended change, copy the new digest from its output to this file, and describe the change in CHANGELOG.md.
-(This command also prints the digest: `brokerfuzz export - --message TYPE --full | sha256sum`, or with `--random --count 2000
---seed 7` instead of `--full`.) If the change is not intended, the export depends on something that it must not depend on: the order
-of a set, the clock, or the version of a library.
+Users commit corpora, and different machines write the shards of one corpus. So the same options must give the same bytes. If a test
+fails after an intended change, copy the new digest from its output to this file, and describe the change in CHANGELOG.md. If the
+change is not intended, the export depends on the order of a set, the clock, or the version of a library.
 """
 
 from hashlib import sha256

@@ -1,5 +1,3 @@
-"""`corpus verify` rejects records that claim something false about their cases, beside a wrong verdict."""
-
 import json
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -23,13 +21,11 @@ INVENTED: Final = ("mine", "edges:complete", "edge:unicorn", "edge:number:unicor
 
 @cache
 def records() -> Mapping[str, Record]:
-    """Returns the records of the default corpus by ID."""
     lines = [line for message_type in MESSAGE_TYPES for line in (DATA / f"{message_type}.ndjson").read_bytes().splitlines()]
     return {record["id"]: record for record in map(json.loads, lines)}
 
 
 def problems_of(*some: Record) -> list[CorpusProblem]:
-    """Verifies a corpus with these records."""
     lines = [json.dumps({**record, "last": record is some[-1]}, ensure_ascii=False).encode() for record in some]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "corpus.ndjson"
@@ -38,7 +34,7 @@ def problems_of(*some: Record) -> list[CorpusProblem]:
 
 
 def places_in(value: Any, above: str = "") -> list[str]:
-    """Returns the JSON Pointers of a value and of everything in it."""
+    """Returns the JSON Pointers of a value and of all values inside it."""
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [above, *(place for key, inner in entries for place in places_in(inner, f"{above}/{key}"))]
 

@@ -1,5 +1,3 @@
-"""Hostile lines: brokerfuzz reads them in bounded memory, and its error has a limited length."""
-
 import gzip
 import json
 import subprocess
@@ -22,7 +20,7 @@ GIGABYTE = 1 << 30
 
 
 def line_of(change: Mapping[str, Any], filling: str = "") -> bytes:
-    """Returns a record with changed properties. `@@` is replaced by repetitions of `filling` up to the maximum length of a line."""
+    """Returns a record with changed properties. `filling` is repeated in place of `@@` until the line has its maximum length."""
     text = json.dumps({**RECORD, **change}, separators=(",", ":")).replace('"@@"', "@@")
     return text.replace("@@", ",".join([filling] * ((LONGEST_LINE - len(text)) // (len(filling) + 1)))).encode()
 

@@ -1,5 +1,3 @@
-"""Local files and folders are written atomically, also by several processes at the same time."""
-
 import os
 import re
 import shutil

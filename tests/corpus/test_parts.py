@@ -1,5 +1,3 @@
-"""Parts of an export that workers pass on in spool files."""
-
 from datetime import UTC, datetime
 from pathlib import Path
 

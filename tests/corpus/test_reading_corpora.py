@@ -1,5 +1,3 @@
-"""Reading compressed corpora, shards and folders. Hostile ones are rejected with an error in one line."""
-
 import json
 import os
 import sys
@@ -76,7 +74,7 @@ def test_shards_are_read_one_after_the_other_or_by_their_list(shards: Path) -> N
 
 
 def one_line(*paths: Path) -> str:
-    """Returns the error for a rejected corpus. It must be one line."""
+    """Returns the error for a rejected corpus. Fails if the error has several lines."""
     with pytest.raises(CorpusError) as caught:
         list(read(*paths))
     assert "\n" not in str(caught.value)

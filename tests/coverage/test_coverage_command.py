@@ -1,5 +1,3 @@
-"""`coverage` reports what a corpus covers: as a table, as JSON, and as a list of missing goals."""
-
 import json
 import re
 import shlex

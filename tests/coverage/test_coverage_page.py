@@ -1,5 +1,3 @@
-"""The page of `coverage` is one safe file that works without a script and offers more with one."""
-
 import json
 import re
 from base64 import b64encode
@@ -29,7 +27,7 @@ TAGS = {
 
 
 class Page(HTMLParser):
-    """The tags, attributes and texts of a page. Checks the nesting."""
+    """Collects the tags, attributes and texts of a page. Fails if the tags are not nested correctly."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -139,13 +137,12 @@ def test_an_existing_page_is_replaced_only_with_force(run: Run, write: Write) ->
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A headless Chromium."""
     yield from chromium()
 
 
 @pytest.fixture
 def opened(run: Run, write: Write, browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens the page of two messages."""
+    """The returned function opens the page for two messages."""
     page(run, write("a.ndjson", PLAIN, QUOTED))
     with opening(browser) as open_page:
         yield partial(open_page, Path("page.html").absolute().as_uri())
@@ -213,7 +210,7 @@ def test_the_page_fits_the_screen(opened: Callable[..., Any], width: int) -> Non
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.rotated(2)
 def test_text_has_enough_contrast(opened: Callable[..., Any], scheme: str) -> None:
-    """The contrast is at least 4.5 to 1, as WCAG 2.2 requires for text (1.4.3)."""
+    """WCAG 2.2 requires a contrast of at least 4.5 to 1 for text (1.4.3)."""
     tab = opened(color_scheme=scheme)
     tab.click("#unfold")
     assert tab.evaluate(CONTRAST) == []

@@ -1,5 +1,3 @@
-"""Recorded traffic: which parts of a HAR file are judged and counted, and which are skipped."""
-
 import json
 from base64 import b64encode
 from collections import Counter

@@ -1,5 +1,3 @@
-"""The scan of a valid message gives the same goals as `covered`, which determines them one by one."""
-
 from datetime import UTC, datetime
 from itertools import islice, pairwise
 

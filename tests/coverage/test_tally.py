@@ -1,5 +1,3 @@
-"""The tally counts what messages cover, one message at a time."""
-
 from collections import Counter
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -45,7 +43,7 @@ LEFT = {
     "data.totalExtendedPrice tiny": "sums are rounded to the cent",
     "item-count": "the catalogue has no such long arrays of anything but strings",
 }
-"""The goals that the catalogue does not cover, by the end of their names, with the reason."""
+"""The goals that the catalogue does not cover, each with the reason. The keys are the ends of the names of goals."""
 
 
 @EVERY_TYPE
@@ -97,7 +95,7 @@ def test_a_message_with_a_fault_covers_only_its_rule_and_technique() -> None:
 
 
 def _known(goal: Goal) -> set[Goal]:
-    """Returns the goal if this technique is one of its own: in the plain message, zero is the same as one below the minimum."""
+    """Returns the goal if `every_goal` contains it. In the plain message, some techniques give the same value, so only one of them is a goal."""
     return {goal} & set(every_goal(load_contract(), OFFER, NOW))
 
 
@@ -125,7 +123,6 @@ def test_a_score_without_goals_is_complete() -> None:
 
 
 def test_memory_does_not_grow_with_the_number_of_messages() -> None:
-    """Messages that cover nothing new change only the number of messages."""
     cases = list(islice(random_cases(OFFER, 6, now=NOW), 300))
     counted = tally(OFFER, *cases)
     size = len(counted.first)

@@ -1,5 +1,3 @@
-"""The recogniser finds techniques in messages that have no record of them."""
-
 import json
 from datetime import UTC, datetime
 from itertools import islice

@@ -1,5 +1,3 @@
-"""The universe contains all goals, in the contract's order."""
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

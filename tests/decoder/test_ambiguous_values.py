@@ -1,5 +1,3 @@
-"""On request, messages touch ambiguities. They are still never invalid."""
-
 import json
 from itertools import islice
 

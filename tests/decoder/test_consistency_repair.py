@@ -1,5 +1,3 @@
-"""Repairs of contradictions between values, and of items that occur twice."""
-
 from typing import Any
 
 import pytest

@@ -31,7 +31,7 @@ def test_every_seeded_message_is_valid(message_type: MessageType, plausible: boo
 
 
 class Simplest(Seeded):
-    """A source that always gives the simplest bytes and values."""
+    """A source that always gives the simplest values."""
 
     def __init__(self) -> None:
         super().__init__(0)
@@ -52,7 +52,7 @@ def test_zeros_give_the_simplest_message() -> None:
 
 
 def test_a_seed_gives_the_same_bytes_on_every_machine() -> None:
-    """A change of this digest changes every corpus that users have committed, so it must be mentioned in the changelog."""
+    """If this digest changes, every corpus that users have committed changes too. So mention the change in the changelog."""
     digest = sha256(b"\n".join(compact(m) for t in MESSAGE_TYPES for p in (False, True) for m in islice(messages(t, 7, plausible=p), 300)))
     assert digest.hexdigest()[:16] == "7d22a2cdd794f87a"
 
@@ -73,7 +73,7 @@ def _sites_and_values(value: Any, steps: tuple[Any, ...] = ()) -> Any:
 
 
 class Seen:
-    """What occurs in many seeded messages of a type. The messages themselves are not kept."""
+    """Counts what occurs in many seeded messages of a type."""
 
     def __init__(self, message_type: MessageType, count: int) -> None:
         self.message_type = message_type

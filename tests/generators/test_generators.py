@@ -1,5 +1,3 @@
-"""The comparison of generators: the score of a sample, and the command with all installed generators."""
-
 import re
 import subprocess
 import sys
@@ -29,14 +27,12 @@ SAMPLE = 30
 
 @dataclass(frozen=True)
 class Outcome:
-    """The output of the command, and the chart that it drew."""
-
     printed: str
     plot: str
 
     @property
     def rows(self) -> dict[str, list[str]]:
-        """The cells of each row of the table, by the name of the generator."""
+        """Maps the name of each generator to the cells of its row."""
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in self.printed.splitlines() if line.startswith("| ")]
         return {name: cells for name, *cells in rows[2:]}
 

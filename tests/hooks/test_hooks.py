@@ -1,5 +1,3 @@
-"""Hooks take part in sending: they authenticate, sign, interpret answers and clean up. Their failures are never findings."""
-
 import asyncio
 import hmac
 import json
@@ -36,7 +34,7 @@ class Broker:
     stored: set[int] = field(default_factory=set)
     created: int = 0
     pause: float = 0.0
-    """The number of seconds after which the answer to a request is sent. The request is processed before."""
+    """The seconds between the processing of a request and its answer."""
     sent: list[dict[str, str]] = field(default_factory=list)
     """The headers of all messages that were accepted or rejected."""
 

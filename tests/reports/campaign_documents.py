@@ -1,4 +1,4 @@
-"""Documents of campaigns that match `report.schema.json`: a typical one, and a strategy for documents with hostile texts."""
+"""Documents of campaigns that match `report.schema.json`."""
 
 from base64 import b64encode
 from typing import Any, Final
@@ -238,4 +238,4 @@ documents = st.builds(
     ),
     rules=st.lists(st.builds(lambda name, site, counts: {**rule(name, **counts), "site": site}, hostile, hostile, _counts), max_size=2),
 )
-"""Documents whose every text may be hostile."""
+"""Documents in which every text may be hostile."""

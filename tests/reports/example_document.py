@@ -1,4 +1,6 @@
-"""A document of a campaign as one sees them: what a service with ten bugs did, by hand from a real run; and larger and worse ones made of it."""
+"""An example of a campaign's document, copied by hand from a real run against a service with ten bugs. Other functions make larger
+and hostile versions of it.
+"""
 
 from base64 import b64encode
 from typing import Any, Final
@@ -19,7 +21,7 @@ CRASHES: Final = "The target crashed on an unspecified offer creation request (s
 HOSTILE: Final = (
     '</script></details>--></style>]]><!--<img src=x onerror="alert(1)">\'&amp;<script>alert(2)</script>\x00\x1b[31m\u202egnp.\ud800\u2028{{7*7}}'
 )
-"""What would run, break or turn around what stands near it, were it not escaped."""
+"""A text that does harm if a report does not escape it."""
 
 
 def with_product(**props: Any) -> dict[str, Any]:
@@ -43,7 +45,7 @@ def _crashed(**changes: Any) -> dict[str, Any]:
 
 
 def findings() -> list[dict[str, Any]]:
-    """A finding of each kind, and of each thing that one may have."""
+    """Findings of all kinds."""
     below = "/productClusters/0/products/0"
     return [
         finding(
@@ -219,7 +221,7 @@ def findings() -> list[dict[str, Any]]:
 
 
 def _rules() -> list[dict[str, Any]]:
-    """Every rule of the contract, most of them kept, those of the findings not."""
+    """All rules of the contract. The rules of `findings` are broken, and all other rules are kept."""
     wrong = {one["rule"]: (found["count"], found["kind"]) for found in findings() for one in found["rules"]}
     rows = []
     for one in load_contract().rules[OFFER]:
@@ -284,7 +286,7 @@ def _timing() -> dict[str, Any]:
 
 
 def example(**changes: Any) -> dict[str, Any]:
-    """A campaign that found eleven things, one of them known."""
+    """A campaign with eleven findings, of which one is known."""
     said = {
         "started": "2026-11-21T11:48:17Z",
         "seconds": 3.253,
@@ -332,14 +334,14 @@ def example(**changes: Any) -> dict[str, Any]:
 
 
 def many(number: int) -> dict[str, Any]:
-    """A campaign with so many findings, each of its own."""
+    """A campaign with `number` different findings."""
     kinds = findings()
     rows = [{**kinds[index % len(kinds)], "fingerprint": f"{index * 0x9E3779B97F4A7C15 % 2**64:016x}"} for index in range(number)]
     return example(findings=rows)
 
 
 def hostile_example(size: int = 0) -> dict[str, Any]:
-    """The example with what is hostile in each text of the target's, of the contract's and of messages'; a response has `size` characters more."""
+    """The example with `HOSTILE` in all texts of the target, the contract and the messages. `size` lengthens one response."""
     evil = {HOSTILE: [HOSTILE, {"__proto__": HOSTILE}]}
     unprintable = {**got(), "reason": HOSTILE, "response": HOSTILE + "<script>" * (size // 8)}
     one = finding(

@@ -1,5 +1,3 @@
-"""The terminal report and the JSON report of a campaign."""
-
 import io
 import json
 import re
@@ -133,7 +131,7 @@ def test_the_summary_comes_last_and_has_the_verdicts_by_answer() -> None:
 
 
 def test_no_word_is_broken_and_only_text_to_copy_is_wider_than_80_columns() -> None:
-    """Checks the real questions of all ambiguities, and a long sentence."""
+    """Checks the questions of all ambiguities, and a long sentence."""
     ambiguities = tuple(Observed(one, {**dict.fromkeys(ANSWER_KINDS, 0), "accepted": 1234}, unproven=5) for one in load_contract().ambiguities)
     rule = f"{OFFER}/priceClasses[].priceTiers[].pageCounts[].minimumPages:type"
     reason = BrokenRule(rule, "Page-count price, row minimumPages " * 4, "/a", "0", "1")
@@ -233,7 +231,6 @@ def test_the_document_is_valid_by_its_schema() -> None:
 
 
 def test_the_schema_requires_exactly_the_properties_of_the_document() -> None:
-    """A removed property, or a new one that the schema does not describe, also fails the test above."""
     assert set(SCHEMA["required"]) <= set(json_document.document(RESULT)) <= set(SCHEMA["properties"])
     described = SCHEMA["$defs"]["finding"]
     assert set(described["required"]) <= set(json_document.document(RESULT)["findings"][0]) <= set(described["properties"])

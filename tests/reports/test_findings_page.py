@@ -1,5 +1,3 @@
-"""The HTML report of findings: one file of limited size that escapes every text."""
-
 import json
 import re
 from base64 import b64encode
@@ -38,7 +36,7 @@ SCHEMA = json.loads(report_files._SCHEMA.read_bytes())
 
 
 class Page(HTMLParser):
-    """The tags, attributes and texts of a page. It checks that tags are nested correctly."""
+    """Collects the tags, attributes and texts of a page. Fails if the tags are not nested correctly."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -74,7 +72,6 @@ class Page(HTMLParser):
 
 
 def one(**changes: Any) -> Page:
-    """Returns the page of a campaign with one finding."""
     return Page(page(example(findings=[finding(**changes)])))
 
 
@@ -263,7 +260,6 @@ def test_if_very_many_lines_differ_the_first_are_shown() -> None:
 
 
 def check(read: Page) -> None:
-    """Checks what every page must satisfy."""
     assert set(read.tags) <= TAGS
     assert {name for name, _ in read.attributes} <= ATTRIBUTES
     assert all(value.startswith("#") for name, value in read.attributes if name == "href")
@@ -332,7 +328,7 @@ def test_very_long_responses_and_messages_are_cut_and_counted() -> None:
 
 
 def written(findings: int) -> float:
-    """Writes a page with so many findings in full. Returns the processor time in seconds."""
+    """Writes a page with the details of all findings. Returns the processor time in seconds."""
     document, start = many(findings), process_time()
     text = page(document)
     assert len(text) < 9_000_000

@@ -1,5 +1,3 @@
-"""The HTML report of findings in a browser: filters, keyboard, no script, small screens and hostile texts."""
-
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -18,13 +16,11 @@ NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAni
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A headless Chromium."""
     yield from chromium()
 
 
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
-    """Opens the page of a document."""
     with opening(browser) as open_page:
 
         def open_document(document: dict[str, Any] | None = None, anchor: str = "", **options: Any) -> Any:
@@ -269,7 +265,7 @@ def test_an_injected_script_does_not_run(opened: Open, tmp_path: Path, browser: 
 
 @sample(100, 2000)
 def test_a_filter_computes_the_layout_a_few_times_for_any_number_of_findings(opened: Open, size: int) -> None:
-    """Computing the layout once for each finding would make the filters of a large page slow."""
+    """If the layout were computed once for each finding, the filters of a large page would be slow."""
     tab = opened(many(size))
     tab.fill("#search", "warm")
     browser = tab.context.new_cdp_session(tab)

@@ -1,5 +1,3 @@
-"""The HAR report: findings as recorded traffic."""
-
 import json
 from base64 import b64encode
 from pathlib import Path

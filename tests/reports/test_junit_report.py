@@ -1,5 +1,3 @@
-"""The JUnit report, for build servers."""
-
 import re
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
@@ -17,7 +15,7 @@ CHILDREN = {
     "properties": ["property"],
     "testcase": ["skipped", "error", "failure", "system-out", "system-err"],
 }
-"""The allowed children of each element, in this order, by the schema that Jenkins' documentation refers to."""
+"""The allowed children of each element, in order. The source is the schema to which the documentation of Jenkins refers."""
 REQUIRED = {"testsuite": {"name", "tests", "failures"}, "testcase": {"name", "classname"}, "property": {"name", "value"}}
 ALLOWED = {
     "testsuites": {"name", "tests", "failures", "errors", "time", "disabled"},

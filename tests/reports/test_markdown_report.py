@@ -1,5 +1,3 @@
-"""The Markdown report, for pull requests: it contains no markup except our own."""
-
 import re
 from base64 import b64encode
 from typing import Any
@@ -16,7 +14,7 @@ SAFE = re.compile(r"[A-Za-z0-9 .,:;?()\n|-]*")
 
 
 def without_code(text: str) -> str:
-    """Removes code from Markdown by the rules of CommonMark: blocks between fences, then spans."""
+    """Removes code from Markdown by the rules of CommonMark: first fenced blocks, then code spans."""
     left, fence = [], ""
     for line in text.split("\n"):
         if fence:

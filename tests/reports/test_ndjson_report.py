@@ -1,5 +1,3 @@
-"""The ndjson report, for pipes."""
-
 import json
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Each row of the table of outcomes, from a real campaign: the exit status, the first line, and every report."""
-
 import asyncio
 import re
 from collections.abc import Callable, Iterator
@@ -68,7 +66,7 @@ def limited() -> Result:
 
 
 def losing_the_target(status: int | None) -> Result:
-    """Returns the result for a server that answers with the status, or not at all, after 100 requests."""
+    """After 100 requests, the server only answers with `status`. If `status` is None, the server no longer answers."""
     seen = []
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
@@ -90,7 +88,7 @@ def interrupted() -> Result:
 
 
 class Row(NamedTuple):
-    """The expected outcome. `line` is a pattern for the first line of every report."""
+    """`line` is a pattern for the first line of every report."""
 
     campaign: Callable[[], Result]
     state: str
@@ -138,7 +136,7 @@ def test_the_outcome_determines_the_exit_status_and_every_report(name: str) -> N
 
 
 def check_junit(root: ET.Element, result: Result) -> None:
-    """A complete campaign has no error, each unproven rule is skipped, and there is a failure if there is a new finding."""
+    """Only an incomplete campaign has an error. Each unproven rule is skipped. Only new findings are failures."""
     errors = [error.get("type") for error in root.iter("error")]
     assert errors == ([] if result.outcome.state == "complete" else [result.outcome.state])
     assert bool([*root.iter("failure")]) == bool(result.outcome.new)
@@ -148,7 +146,7 @@ def check_junit(root: ET.Element, result: Result) -> None:
 
 
 def check_page(page: str, result: Result) -> None:
-    """Only a complete campaign without findings says that no answer contradicts the contract. Unproven rules are grey."""
+    """Only the page of a complete campaign without findings says that no answer contradicts the contract. The page shows unproven rules in grey."""
     title = re.search("<title>(.*?)</title>", page)
     assert title is not None
     assert title[1].startswith(result.outcome.headline)

@@ -1,5 +1,3 @@
-"""The pytest report: it is valid Python for any document, and its tests run against the reference service."""
-
 import ast
 import os
 import py_compile
@@ -31,9 +29,9 @@ Outcomes = tuple[dict[str, str], str]
 
 @pytest.fixture
 def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
-    """Returns a function that writes reports, runs their tests, and returns the outcome by test name and the output.
+    """The returned function writes reports, runs their tests, and returns the outcomes by test name and the output.
 
-    The names of tests begin with the number of their report if there are several.
+    If there are several reports, the name of each test begins with the number of its report.
     """
 
     def run(*reported: dict[str, Any], **environment: str) -> Outcomes:
@@ -52,7 +50,7 @@ def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
 
 
 def messages_of(source: str) -> list[dict[str, Any]]:
-    """Returns the messages in a file, with their literals evaluated."""
+    """Returns the messages in a report, with their literals evaluated."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message"]
     return [{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords} for call in calls]
 
@@ -150,7 +148,7 @@ def test_a_report_without_findings_has_one_passing_test(run_tests: Callable[...,
 
 
 class _Recording(BaseHTTPRequestHandler):
-    """Answers with the status in its path (`/201`), or behaves as the rest of the path says. It records the requests."""
+    """Records requests. The path of a request says how the server answers: for example, `/201` is a status."""
 
     protocol_version = "HTTP/1.1"
     requests: list[tuple[str, dict[str, str], bytes]]
@@ -178,12 +176,12 @@ class _Recording(BaseHTTPRequestHandler):
         return body
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (its name in the standard library)
-        """Logs nothing."""
+        pass
 
 
 @pytest.fixture
 def served() -> Any:
-    """The address of a recording server, and its requests."""
+    """Yields the URL of a recording server, and the list of its requests."""
     requests: list[tuple[str, dict[str, str], bytes]] = []
     handler = type("Handler", (_Recording,), {"requests": requests})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

@@ -1,5 +1,3 @@
-"""Reports in files: the formats, the paths and the errors."""
-
 import errno
 import json
 import os

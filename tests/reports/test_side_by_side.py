@@ -1,5 +1,3 @@
-"""Messages as lines, and two messages side by side: nothing is lost, moved or added."""
-
 import json
 import re
 from typing import Any

@@ -1,5 +1,3 @@
-"""A changed contract: changed files change the rules, and invalid files are reported with their error."""
-
 import json
 import os
 import select
@@ -25,7 +23,6 @@ OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
 
 
 def changed(folder: Path, change: Change, name: str = OFFERS) -> Contract:
-    """Returns the contract with one changed file."""
     put_changed(change, name)(folder)
     return load_contract(folder)
 
@@ -36,7 +33,7 @@ def broken(contract: Contract, body: Any, message_type: MessageType = "offer-cre
 
 
 def new_rules(contract: Contract) -> set[str]:
-    """Returns the rules that the contract of brokerfuzz does not have."""
+    """Returns the rules that are not in the contract of brokerfuzz."""
     return {rule_id.partition("/")[2] for rule_id in contract.rules_by_id.keys() - load_contract().rules_by_id.keys()}
 
 
@@ -98,7 +95,7 @@ def test_two_conditions_are_both_enforced(tmp_path: Path) -> None:
 
 
 def test_two_conditions_at_one_site_are_distinguished(tmp_path: Path) -> None:
-    """Both bounds of `comments` can apply at once; only the broken one is reported."""
+    """Both bounds of `comments` can apply at once. Only the broken bound is reported."""
     either = {
         "if": {"properties": {"isActive": {"const": True}}, "required": ["isActive"]},
         "then": {"properties": {"comments": {"minLength": 2}}},
@@ -378,7 +375,7 @@ def test_a_huge_file_is_rejected_before_it_is_read(tmp_path: Path) -> None:
 
 
 def _doubled(depth: int) -> Callable[[dict[str, Any]], object]:
-    """Adds definitions that each refer twice to the next one, so that the last one occurs 2^depth times."""
+    """Adds definitions that each refer twice to the next definition, so that the last definition occurs 2^depth times."""
     refer = [{"$ref": f"#/$defs/d{number + 1}"} for number in range(depth)]
     definitions = {f"d{number}": {"properties": {"a": one, "b": one}} for number, one in enumerate(refer)} | {f"d{depth}": {"type": "string"}}
     return lambda schema: (schema.update({"$defs": definitions}), schema["properties"].update(big={"$ref": "#/$defs/d0"}))
@@ -423,7 +420,7 @@ def test_a_contract_that_needs_endless_work_is_rejected_with_its_limit(tmp_path:
 def test_ctrl_c_ends_the_compiling_of_patterns_and_its_process(
     start: Callable[..., subprocess.Popen[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With these limits, the compiling would take ten seconds."""
+    """Without Ctrl-C, the compiling of these patterns would take ten seconds."""
     change = _big(patternProperties={rf"^(?={number})\p{{L}}{{150}}$": {} for number in range(280)})
     monkeypatch.setattr(trial_compilation, "_can_be_compiled", lambda *_: False)
     with pytest.raises(ContractError):

@@ -1,4 +1,4 @@
-"""The contract's tables, transcribed by hand from the contract, compared cell by cell with the schemas and with the rules."""
+"""Compares the contract's tables, which were transcribed by hand, with the schemas and with the rules."""
 
 import json
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ TABLES: dict[str, Any] = json.loads(Path(contract_module.__file__).with_name("co
 CONTRACT = load_contract()
 INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
 TYPES: dict[str, dict[str, Any]] = {"double": {"type": "number"}, "decimal": {"type": "number"}, "int32": {"type": "integer", **INT32}}
-"""Type in the tables -> what a schema says of it; other types have the same name in JSON Schema."""
+"""Maps types in the tables to keywords in a schema. Other types have the same name in JSON Schema."""
 BOUNDS = ("minimum", "maximum", "minLength", "minItems", "enum", "default")
 BY_MESSAGE = {"product-list-response": "array", "offer-pricing-response": "object"}
-"""The type of `data`, which the envelope's table leaves to each message."""
+"""The type of `data` in each message. The table of the envelope does not state it."""
 
 
 def objects() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(message type, site, table) for each object of the contract. Its site is empty for the message itself."""
+    """Yields (message type, site, table) for each object of the contract. The site of the message itself is empty."""
     for table in TABLES["tables"]:
         for place in table["objects"]:
             message_type, _, site = place.partition("/")
@@ -29,14 +29,14 @@ def objects() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def stated(message_type: str, row: dict[str, Any]) -> dict[str, Any]:
-    """The facts of a row in the terms of JSON Schema."""
+    """Returns the facts of a row as JSON Schema keywords."""
     name = BY_MESSAGE[message_type] if row["type"] == "by message" else row["type"]
     said = {"type": name, **TYPES.get(name, {})}
     return {**said, **{bound: row[bound] for bound in BOUNDS if bound in row}, "nullable": row["nullable"]}
 
 
 def found(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same facts of a property's schema."""
+    """Returns the same facts as `stated`, but from the schema of a property."""
     names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     (name,) = [one for one in names if one != "null"]
     return {"type": name, **{bound: schema[bound] for bound in BOUNDS if bound in schema}, "nullable": "null" in names}
@@ -74,11 +74,11 @@ def test_every_cell_of_the_tables_is_in_the_schemas_and_nothing_else() -> None:
 
 LIMITS = ("type", "minimum", "minLength", "minItems")
 WITHOUT_LIMIT = {"offer-creation-request/productClusters[].products[].productId:minLength", "offer-pricing-response/data.offers[].offerId:minLength"}
-"""Bounds that other tables state, and the table of limits does not."""
+"""Bounds that other tables state, but that are not in the table of limits."""
 
 
 def limits() -> Iterator[tuple[str, Any]]:
-    """(rule ID, value) for each cell of the table of limits."""
+    """Yields (rule ID, value) for each cell of the table of limits."""
     for row in TABLES["limits"]:
         suffix = f"@{row['when']}" if "when" in row else ""
         yield from ((f"{place}:{keyword}{suffix}", row[keyword]) for place in row["places"] for keyword in LIMITS if keyword in row)
@@ -101,7 +101,7 @@ def test_every_bound_is_a_limit_the_range_of_an_integer_or_stated_by_another_tab
 
 
 def demanded() -> Iterator[tuple[str, tuple[str, str, str | None]]]:
-    """Yields the ID of each rule that the tables demand, with the section, table and row that must be cited."""
+    """Yields the ID of each rule that the tables demand, with the section, the table and the row that the rule must cite."""
     for table in TABLES["tables"]:
         for place in table["objects"]:
             if table["closed"]:

@@ -1,4 +1,4 @@
-"""A large message is reduced before its errors are listed. The validator finds the same errors, with a limited amount of memory."""
+"""brokerfuzz reduces a large message before it lists the errors. The validator must find the same errors."""
 
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-"""Which request headers touch an ambiguity, and which similar ones do not."""
-
 import gzip
 from typing import Any, Final
 

@@ -1,5 +1,3 @@
-"""Compares the parser with Python's, and the parser without recursion with the recursive one."""
-
 import json
 import random
 from typing import Any, NoReturn
@@ -28,12 +26,12 @@ def reject(constant: str) -> NoReturn:
 
 
 def strict(text: str) -> Any:
-    """Parses with Python's parser, configured to reject NaN. It accepts nothing else that is not JSON."""
+    """Rejects NaN and infinity, which Python's parser accepts by default."""
     return json.loads(text, parse_constant=reject)
 
 
 def mutated(text: str, chance: random.Random) -> str:
-    """Returns the text with parts removed, repeated, swapped or inserted."""
+    """Removes, repeats, swaps or inserts parts of the text."""
     for _ in range(chance.randint(1, 3)):
         begin = chance.randint(0, len(text))
         end = begin + chance.choice([0, 0, 1, 1, 2, 5])
@@ -42,7 +40,6 @@ def mutated(text: str, chance: random.Random) -> str:
 
 
 def compare(text: str) -> None:
-    """Compares all parsers on one text."""
     body = text.encode()
     if b"\0" in body[:4]:  # RFC 4627 detects an encoding with two or four bytes per character
         return

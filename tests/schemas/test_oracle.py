@@ -1,5 +1,3 @@
-"""The verdicts of the oracle on invalid messages, times, policies and Python values."""
-
 import enum
 import json
 from datetime import UTC, datetime, timedelta, timezone
@@ -116,7 +114,7 @@ def test_the_order_of_properties_does_not_matter() -> None:
 
 
 def at_time(seconds: float) -> bytes:
-    """Returns an offer that was last changed this number of seconds after now."""
+    """Returns an offer that was updated this number of seconds after `NOW`."""
     when = (NOW + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
     return json.dumps(OFFER | {"lastUpdatedDateTimeUtc": when}).encode()
 

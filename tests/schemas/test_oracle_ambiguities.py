@@ -1,6 +1,6 @@
-"""Unusual values touch their ambiguity; the most similar ordinary values do not.
+"""Unusual values touch an ambiguity, but the most similar ordinary values do not.
 
-A row contains the ambiguity, the message type, a body that touches it, and a similar body that touches nothing.
+A row contains the ambiguity, the message type, a body that touches the ambiguity, and a similar body that touches no ambiguity.
 """
 
 import json
@@ -26,35 +26,31 @@ Row = tuple[str, MessageType, bytes, bytes]
 
 
 def offer(ambiguity: str, prop: str, doubtful: Any, plain: Any) -> Row:
-    """Returns a row about one property of an offer."""
     return offers(ambiguity, {prop: doubtful}, {prop: plain})
 
 
 def offers(ambiguity: str, doubtful: dict[str, Any], plain: dict[str, Any]) -> Row:
-    """Returns a row about several properties of an offer."""
     return ambiguity, "offer-creation-request", json.dumps(OFFER | doubtful).encode(), json.dumps(OFFER | plain).encode()
 
 
 def text(ambiguity: str, doubtful: bytes, plain: bytes) -> Row:
-    """Returns a row about the raw text of the property `weightInPounds` of an offer."""
+    """`doubtful` and `plain` are the raw text of the property `weightInPounds`."""
     around = b'{"number":"A-1","offerType":"Email","weightInPounds":%b}'
     return ambiguity, "offer-creation-request", around % doubtful, around % plain
 
 
 def record(ambiguity: str, prop: str, doubtful: Any, plain: Any) -> Row:
-    """Returns a row about one property of a product record."""
     bodies = [json.dumps(ENVELOPE | {"data": [RECORD | {prop: value}]}).encode() for value in (doubtful, plain)]
     return ambiguity, "product-list-response", bodies[0], bodies[1]
 
 
 def records(doubtful: list[Any], plain: list[Any]) -> Row:
-    """Returns a row about all product records."""
     bodies = [json.dumps(ENVELOPE | {"data": data}).encode() for data in (doubtful, plain)]
     return "duplicate-items", "product-list-response", bodies[0], bodies[1]
 
 
 def priced(ambiguity: str, doubtful: dict[str, Any], plain: dict[str, Any], total: float = 2.5) -> Row:
-    """Returns a row about a price calculation with two offers, of which the second is free."""
+    """The price calculation has two offers, and the second offer is free."""
     bodies = []
     for props in (doubtful, plain):
         both = [PRICED | props, {"offerId": "q", "quantity": 1, "unitPrice": 0, "extendedPrice": 0}]
@@ -63,12 +59,10 @@ def priced(ambiguity: str, doubtful: dict[str, Any], plain: dict[str, Any], tota
 
 
 def envelope(message_type: MessageType, doubtful: dict[str, Any], plain: dict[str, Any]) -> Row:
-    """Returns a row about properties of the envelope."""
     return "envelope-consistency", message_type, json.dumps(ENVELOPE | doubtful).encode(), json.dumps(ENVELOPE | plain).encode()
 
 
 def products(doubtful: list[Any], plain: list[Any]) -> Row:
-    """Returns a row about the products of a cluster."""
     return offers("duplicate-items", {"productClusters": [{"products": doubtful}]}, {"productClusters": [{"products": plain}]})
 
 
@@ -246,7 +240,7 @@ def test_every_ambiguity_that_a_message_can_touch_has_a_row() -> None:
 
 
 def test_every_site_of_an_ambiguity_has_a_row() -> None:
-    """Checks the touched places, because a misspelt site in ambiguities.json would never be touched."""
+    """If a site in `ambiguities.json` is misspelt, no row can touch the site."""
     touched = {
         (row[0], row[1], "".join("[]" if step.isdecimal() else f".{step}" for step in touch.at.split("/")[1:]).lstrip("."))
         for row in ROWS

@@ -1,5 +1,3 @@
-"""Any bytes get a verdict: JSON, other bytes, and JSON with several interpretations."""
-
 import json
 import sys
 from collections.abc import Iterator
@@ -15,7 +13,7 @@ PLAIN = b'{"number":"A-1","offerType":"Email"}'
 
 
 def offer(props: bytes) -> bytes:
-    """Returns a minimal offer with the raw text of further properties."""
+    """`props` is the raw text of further properties."""
     return PLAIN[:-1] + b"," + props + b"}"
 
 
@@ -181,7 +179,7 @@ def test_duplicate_properties_are_invalid_only_if_every_interpretation_is(body: 
 
 
 def test_a_number_out_of_range_and_a_duplicate_property_have_four_interpretations() -> None:
-    """The price is not below 0 only if the first property counts and is rounded."""
+    """The price is allowed in only one interpretation: the first property counts, and its number is rounded to 0."""
     body = b'{"data":{"customerId":"c","offers":[],"totalExtendedPrice":-1e-400,"totalExtendedPrice":-1},"failureMessages":[],"informationalMessages":[],'
     verdict = check("offer-pricing-response", body + b'"operationWasSuccessful":true}')
     assert (verdict.label, rules(verdict)) == ("unspecified", set())
@@ -251,7 +249,7 @@ def groups(count: int) -> bytes:
 
 
 def judging(body: bytes) -> float:
-    """Judges a very large message. Returns the processor time in seconds."""
+    """Returns the processor time in seconds for judging a very large message."""
     begin = process_time()
     assert ambiguities(check(OFFERS, body)) == {"item-count", "message-size"}
     return process_time() - begin

@@ -1,5 +1,3 @@
-"""Nothing that a loaded contract shows can be changed, because many parts of a program share the contract."""
-
 import copy
 import json
 import pickle
@@ -18,7 +16,7 @@ MUTABLE = (dict, list, set, bytearray)
 
 
 def everything_in(value: Any, seen: set[int]) -> Iterator[Any]:
-    """Yields everything that the public attributes of a value lead to."""
+    """Yields everything that is reachable through the public attributes of a value."""
     if id(value) in seen:
         return
     seen.add(id(value))

@@ -1,5 +1,3 @@
-"""The fast parser, for compact JSON with one interpretation, gives the same results as the full parser."""
-
 import json
 from datetime import UTC, datetime
 from itertools import chain, islice, product
@@ -20,7 +18,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def read_by_the_full_parser(body: bytes) -> str:
-    """Parses the message with a space after it, so that it is no longer compact and the full parser reads it."""
+    """Adds a space to the message, because the fast parser reads only compact messages."""
     return repr(read(body + b" "))
 
 

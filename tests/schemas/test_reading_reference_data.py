@@ -1,5 +1,3 @@
-"""Files with reference data: each form, and each mistake with the file and the line."""
-
 import json
 from pathlib import Path
 from typing import Any

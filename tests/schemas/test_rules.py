@@ -1,5 +1,3 @@
-"""Each rule has a unique ID and a source, and is in the pinned list."""
-
 from pathlib import Path
 
 import pytest

@@ -1,4 +1,4 @@
-"""A second judge, written by hand from the contract, agrees with the oracle about every label (`tests/second_judge.py`)."""
+"""Compares the oracle with a second judge, which was written by hand from the contract (`tests/second_judge.py`)."""
 
 import re
 from collections import Counter
@@ -41,7 +41,8 @@ OTHERS = (
 def disagreements(cases: Iterable[Case]) -> Iterator[str]:
     """Yields a line for each case about which the two judges disagree.
 
-    They must find the same label, the same places of the faults of an invalid message, and the same questions of an unspecified one.
+    Both judges must find the same label, the same places of faults in an invalid message, and the same ambiguities of an
+    unspecified message.
     """
     for case in cases:
         if case.headers:  # the second judge sees only bytes
@@ -60,7 +61,7 @@ def disagreements(cases: Iterable[Case]) -> Iterator[str]:
 
 
 def random_policies(ambiguities: Iterable[str], chance: Random) -> Policies:
-    """Closes some of the ambiguities, with one or two interpretations each."""
+    """Sets policies for some of the ambiguities, with one or two interpretations each."""
     contract = load_contract()
     policies = {}
     for name in sorted(set(ambiguities)):
@@ -70,7 +71,7 @@ def random_policies(ambiguities: Iterable[str], chance: Random) -> Policies:
 
 
 def edited(body: bytes, chance: Random) -> bytes:
-    """Changes or repeats a few properties of a message, and rarely any token."""
+    """Changes or repeats a few properties of a message. Rarely changes any other token."""
     for _ in range(chance.choice((1, 1, 2, 3))):
         properties = list(PROPERTY.finditer(body))
         if not properties or chance.random() < 0.02:
@@ -92,7 +93,7 @@ def random_cases(message_type: MessageType, count: int, seed: int, verdicts: Seq
 
 
 def failed(data: bytes) -> tuple[MessageType, bytes]:
-    """Returns a failed pricing response whose property `data` is null at first and then has this value."""
+    """Returns a failed pricing response in which the property `data` occurs twice: first with null, then with this value."""
     rest = b'"failureMessages":["a"],"informationalMessages":[],"operationWasSuccessful":false'
     return "offer-pricing-response", b'{"data":null,%b,"data":%b}' % (rest, data)
 

@@ -1,5 +1,3 @@
-"""Five validators agree on the meaning of the schemas, and with the contract about the messages below."""
-
 from copy import deepcopy
 from typing import Any
 
@@ -33,7 +31,7 @@ INT32 = (-(2**31), 2**31 - 1)
 
 
 def each(*values: Any) -> tuple[Any, ...]:
-    """Returns the values as a tuple of `Any`, because type checkers reject the common type of a mixed tuple."""
+    """Returns a tuple of `Any`, because type checkers reject the type of a tuple with different values."""
     return values
 
 
@@ -235,11 +233,10 @@ def test_a_flat_schema_means_what_the_schema_as_written_means(message_type: Mess
 
 
 def test_the_schemas_use_only_keywords_of_draft_7() -> None:
-    """fastjsonschema supports only draft 7: it would ignore or misinterpret later keywords.
+    """fastjsonschema supports only draft 7, and would ignore or misinterpret later keywords.
 
-    It does not support unevaluatedProperties, unevaluatedItems, prefixItems, dependentRequired, dependentSchemas, minContains,
-    maxContains, $defs, $anchor, $dynamicRef, and keywords next to a $ref. If a schema used one of them, its results would be worthless,
-    and this test would fail.
+    Examples are unevaluatedProperties, prefixItems, dependentRequired, minContains, $defs, $dynamicRef, and keywords next to a
+    $ref. If a schema used such a keyword, the results of fastjsonschema would be worthless.
     """
     known = {
         "$schema", "$id", "$comment", "title", "description", "default", "type", "enum", "const", "minimum", "maximum", "minLength", "minItems",

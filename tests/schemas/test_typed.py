@@ -1,5 +1,3 @@
-"""The TypedDicts match the schemas, also at run time."""
-
 from pathlib import Path
 from typing import Any, Literal, NotRequired, get_type_hints
 

@@ -1,5 +1,3 @@
-"""The reference service conforms to the contract, with and without a socket."""
-
 import http.client
 import json
 from collections.abc import Iterator

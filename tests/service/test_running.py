@@ -1,5 +1,3 @@
-"""The service starts at the given address, reports it, and ends when it should."""
-
 import http.client
 import os
 import signal

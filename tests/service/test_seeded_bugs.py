@@ -1,5 +1,3 @@
-"""Every seeded bug shows on at least one offer, and no bug shows on plain offers."""
-
 import json
 import os
 import subprocess
@@ -257,7 +255,7 @@ CONTROLS: dict[str, Any] = {
     "page-count-checked-in-product-lists-only": listing(cluster(product(pageCount=0))),
     "unwraps-single-items": offer(number=["OFF-1", "OFF-2"]),
 }
-"""Offers that are similar to the witness of a bug, but do not show it."""
+"""Offers that are similar to the witness of a bug, but do not show the bug."""
 
 
 def encoded(body: Any) -> bytes:
@@ -265,7 +263,7 @@ def encoded(body: Any) -> bytes:
 
 
 def seen(answer: ServiceAnswer) -> tuple[Any, ...]:
-    """Returns what a client sees of an answer, except its messages."""
+    """Returns the part of an answer that tests compare. The texts of messages may differ."""
     return answer.manner, answer.status, answer.envelope and answer.envelope["operationWasSuccessful"]
 
 

@@ -1,4 +1,4 @@
-"""brokerfuzz reports no finding about correct services that other libraries implement (`benchmarks/stacks`)."""
+"""brokerfuzz reports no finding about correct services that use other libraries (`benchmarks/stacks`)."""
 
 import json
 import shutil
@@ -54,10 +54,12 @@ DUPLICATES: dict[tuple[bool, ...], Duplicates] = {
     (False, False, True): "both",
     (False, False, False): "rejected",
 }
-"""Which of three messages are accepted: one whose first property is valid, one whose last is valid, one whose properties are both valid."""
+"""Each key says if a service accepts three messages with a duplicate property. In these messages, only the first value, only the
+last value, or both values of the property are valid.
+"""
 
 FAST = "msgspec"
-"""The stack that every run tests. The gate and `-m long` test the others too."""
+"""The stack that every run tests. `pytest -m long` tests all stacks."""
 every_stack = pytest.mark.parametrize(
     "stack", [pytest.param(stack, id=stack.name, marks=() if stack.name == FAST else pytest.mark.long) for stack in STACKS]
 )
@@ -65,7 +67,7 @@ every_stack = pytest.mark.parametrize(
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, stack: Stack) -> None:
-    """Sets the clock of the stacks, and the folder in which Python finds them. Skips the test if the stack cannot be started."""
+    """Sets the clock of the stacks and the folder of their modules. Skips the test if the stack cannot be started."""
     if shutil.which(stack.command[0]) is None or not all(path.exists() for path in stack.needs):
         pytest.skip(f"the stack {stack.name} needs {stack.command[0]} {' '.join(map(str, stack.needs))}: see CONTRIBUTING.md")
     monkeypatch.setenv("STACK_NOW", NOW.isoformat())
@@ -78,7 +80,6 @@ def lines(stack: Stack) -> LineTarget:
 
 @contextmanager
 def serving(stack: Stack) -> Iterator[HttpTarget]:
-    """Starts the HTTP server of a stack on a free port."""
     with Popen([*stack.command, "0"], stdout=PIPE) as server:
         try:
             assert server.stdout is not None
@@ -105,7 +106,7 @@ def all_cases(seeds: int) -> Iterator[Case]:
 
 
 def fired(cases: Iterator[Case], target: Target, policies: PolicyValues | None = None) -> Result:
-    """Sends the cases. Checks that the target was tested at all."""
+    """Sends the cases. Fails if the target was not tested."""
     result = fire(cases, target, Options(now=NOW, shrink_seconds=20, policies=policies, plain=(plainest("offer-creation-request"),)))
     assert result.stopped is None
     assert answered(result) == {"accepted", "rejected"}
@@ -113,7 +114,6 @@ def fired(cases: Iterator[Case], target: Target, policies: PolicyValues | None =
 
 
 def findings(result: Result) -> list[str]:
-    """Returns a line for each finding."""
     return [f"{found.kind}: {found.body!r} {[reason.rule for reason in found.reasons]} {found.answer.reason}" for found in result.findings]
 
 

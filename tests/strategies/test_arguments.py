@@ -1,5 +1,3 @@
-"""Wrong arguments of strategies: Hypothesis reports them before the first example, with the name, the value and a remedy."""
-
 from datetime import UTC, datetime
 from inspect import signature
 from typing import Any
@@ -28,7 +26,7 @@ from brokerfuzz.strategies import (
 
 LATER = datetime(9999, 1, 1, tzinfo=UTC)
 call: Any = {name: getattr(every_strategy, name) for name in every_strategy.__all__ if name != "Envelope"}
-"""The strategies without their types, because the type checkers would reject the wrong arguments, too."""
+"""Removes the types of the strategies, because type checkers would also reject the wrong arguments."""
 
 REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (call["offer_requests"](offer_types=["Fax"]), r"offer_types='Fax': use values from 'Direct Mail'"),
@@ -111,7 +109,7 @@ def test_a_wrong_argument_is_reported_before_the_first_example_of_a_test() -> No
 
 
 def test_a_strategy_that_is_not_used_rejects_nothing() -> None:
-    """So a wrong argument fails one test, and not the import of all tests."""
+    """A wrong argument fails one test, but not the import of the test module."""
     offer_requests(offer_types=["Fax"])
 
 

@@ -1,5 +1,3 @@
-"""Strategies for cases: what the options select, and that values are fresh if a test asks for them."""
-
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -33,7 +31,7 @@ EACH_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
 
 def drawn(strategy: SearchStrategy[Any], count: int | None = None) -> list[Any]:
-    """Returns examples of a strategy: `count`, or 50 (200 in a long run). The same strategy gives the same examples."""
+    """Returns `count` examples of a strategy. The default is 50, or 200 in a long run. The same strategy gives the same examples."""
     found: list[Any] = []
 
     @settings(max_examples=count or 2 * settings().max_examples, derandomize=True, database=None, phases=[Phase.generate])

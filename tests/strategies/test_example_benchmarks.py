@@ -1,5 +1,3 @@
-"""The benchmarks of examples: their expectations can be met, and their figures are those of the examples."""
-
 import subprocess
 import sys
 from collections.abc import Callable
@@ -33,11 +31,11 @@ TYPES: dict[SearchStrategy[Any], tuple[MessageType, bool]] = {
     BAD_RECORDS: (PRODUCTS, False),
     BAD_PRICES: (PRICING, False),
 }
-"""Strategy -> the type of its messages, and whether they are valid."""
+"""Maps each strategy to the type of its messages, and to True if the messages are valid."""
 
 
 def one_of(expected: Any, index: int = 0) -> Any:
-    """Returns one of the expected examples. A value that can be anything is a letter. Items of an array are different."""
+    """Returns one of the examples that `expected` allows. The items of an array differ."""
     match expected:
         case AnyOf():
             return one_of(expected.values[index])

@@ -1,5 +1,3 @@
-"""The source draws from Hypothesis's choice sequence if it can, and from public strategies otherwise."""
-
 from statistics import mean
 from typing import Any
 
@@ -30,7 +28,6 @@ def test_a_hypothesis_without_the_choice_sequence_also_generates_valid_messages(
 
 
 def offers(number: int) -> list[Any]:
-    """Returns one hundred offers for a seed."""
     seen: list[Any] = []
     seed(number)(SOME(given(offer_requests())(lambda offer: seen.extend([offer]))))()
     return seen

@@ -1,5 +1,3 @@
-"""Strategies for valid messages: one shared contract for all of them, then what each reaches, shrinks to and rejects."""
-
 from collections.abc import Callable
 from typing import Any
 

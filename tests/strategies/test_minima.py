@@ -1,4 +1,4 @@
-"""Examples shrink to what a person would write. `benchmarks/examples/minima.py` has the conditions and the expected examples.
+"""Examples shrink to what a person would write (see `benchmarks/examples/minima.py`).
 
 Hypothesis also tries constants of the loaded modules, so a seed does not always give the same examples.
 """
@@ -11,9 +11,9 @@ from benchmarks.examples.minima import MINIMA
 from benchmarks.examples.shrinking import GOALS, SEEDS, difference, distance, smallest
 
 SHARE = 0.95
-"""The least share of the conditions that shrink to the expected example for every seed."""
+"""The minimum share of conditions that must shrink to the expected example for every seed."""
 NEAR = 0.05
-"""The largest distance from a goal, as a share of its value."""
+"""The maximum distance from a goal, as a share of the goal's value."""
 
 
 @pytest.mark.parametrize(

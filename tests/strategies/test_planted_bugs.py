@@ -1,5 +1,3 @@
-"""The programs with planted bugs: without their bugs they follow the contract, and each bug changes the answer to some message."""
-
 from typing import Any
 
 import pytest

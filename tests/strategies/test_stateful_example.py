@@ -1,5 +1,3 @@
-"""The example of a stateful test finds the bug of its store, and passes when the bug is corrected."""
-
 import os
 import re
 import subprocess

@@ -1,5 +1,3 @@
-"""Strategies for parts of messages, `faulty`, and `st.from_type`."""
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Function targets: how return values and exceptions become answers, and misbehaving functions."""
-
 import asyncio
 import pickle
 import subprocess
@@ -25,7 +23,7 @@ Calling = Callable[..., CallTarget]
 
 @pytest.fixture
 def calling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calling:
-    """Returns a function that creates a target from the lines of a function, in a module of the current folder; its parameter is `body`."""
+    """The returned function creates a target from the lines of a function. The function's parameter is `body`."""
     monkeypatch.chdir(tmp_path)
 
     def target(*lines: str, head: str = "def judge(body):", before: str = "", **options: Any) -> CallTarget:
@@ -63,11 +61,11 @@ ANSWERS = [
     ("raise ValueError('x' * 10_000_000)", "rejected", f"ValueError: {'x' * 187}…"),
     ("raise BaseExceptionGroup('all', [ValueError()])", "crashed", "ExceptionGroup: all (1 sub-exception)"),
 ]
-"""The code of a function that receives the byte 255, the kind of its answer, and the reason."""
+"""Each row contains the code of a function, and the kind and the reason of the answer. The function gets the byte 255."""
 
 
 def test_return_values_and_exceptions_become_answers(calling: Calling) -> None:
-    """One process runs all functions, each of them twice. The first byte of a message selects the function."""
+    """One process runs all functions, and runs each function twice. The first byte of a message selects the function."""
     before = "\n".join(f"def judge_{number}(body):\n{indent(code, '    ')}" for number, (code, *_) in enumerate(ANSWERS))
     target = calling("return globals()[f'judge_{body[0]}'](body[1:])", before=before)
     bodies = [bytes([number, 255]) for number in range(len(ANSWERS)) for _ in range(2)]

@@ -1,5 +1,3 @@
-"""Programs that are started for each message: their answers, and misbehaving programs."""
-
 import asyncio
 import os
 import shutil

@@ -193,7 +193,7 @@ def test_a_server_that_stops_after_an_answer_has_crashed() -> None:
 
 
 def test_an_idle_connection_closed_by_the_server_is_not_a_crash() -> None:
-    """The server may not have read such a message; the second attempt shows this."""
+    """The server may not have read the message, so brokerfuzz sends the message again."""
     seen: list[bytes] = []
 
     async def closes_every_other_time(body: bytes, writer: asyncio.StreamWriter) -> None:
@@ -224,7 +224,7 @@ def test_a_server_that_restarts_soon_misses_no_message() -> None:
 
 
 def answered_with_extras(seconds: float, hung_up: threading.Semaphore) -> Conversation:
-    """Answers with the status in the request, and sends an unexpected response `seconds` later; releases `hung_up` when the client disconnects."""
+    """Answers with the status in the request, and sends an unexpected response `seconds` later. Releases `hung_up` when the client disconnects."""
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(response(int(body)) + (response(500) if not seconds else b""))

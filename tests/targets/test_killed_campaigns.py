@@ -1,5 +1,3 @@
-"""No program keeps running after brokerfuzz was killed with a signal that it cannot handle."""
-
 import os
 import signal
 import subprocess

@@ -1,5 +1,3 @@
-"""Long-running programs: how their lines become answers, and misbehaving programs."""
-
 import asyncio
 import os
 import pickle
@@ -24,7 +22,7 @@ NO_ANSWER = "no answer line within 0.5 s: killed"
 
 
 def each(code: str, *arguments: str, before: str = "pass") -> list[str]:
-    """Returns a program that runs `code` for each `line`; `code` can call `say` with bytes."""
+    """Returns a program that runs `code` for each `line`. `code` can call `say` with bytes."""
     lines = [
         "import os, sys, time, signal",
         "def say(data): os.write(1, data)",
@@ -262,7 +260,7 @@ HEX = {
         "while head := read(4): os.write(1, b'accepted ' + read(struct.unpack('>I', head)[0]).hex().encode() + b'\\n')"
     ),
 }
-"""Programs that answer with the bytes of the message, by encoding."""
+"""For each encoding, a program that answers with the bytes of the message."""
 ONE_LINE = [b"", b"{}", b"\0\x85\x0b\x0c", bytes(range(14, 256)), b" \t", "{\u2027}".encode()]
 SEVERAL_LINES = [b"\n", b"{}\n", b"{\r\n}", b"\r", "{\u2028}".encode(), "\u2029".encode()]
 

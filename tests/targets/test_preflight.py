@@ -1,5 +1,3 @@
-"""The preflight check: one plain message detects problems that would cause a finding for every message."""
-
 import asyncio
 import os
 import re

@@ -1,5 +1,3 @@
-"""Requests through proxies, and clients that identify themselves with a certificate."""
-
 import asyncio
 import socket
 import ssl
@@ -37,7 +35,6 @@ class Proxy:
         self._address, self._status = tunnels_to, status
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Handles the connection of a client."""
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
             self.heads.append(head)
@@ -188,7 +185,7 @@ def test_a_client_identifies_itself_with_a_certificate(names: tuple[str, str | N
 
 @contextmanager
 def sending_alerts(context: ssl.SSLContext) -> Iterator[str]:
-    """Yields the URL of a server in a thread. Unlike asyncio, it sends the alert with which a handshake fails."""
+    """Yields the URL of a server in a thread. Unlike asyncio, the server sends the alert with which a handshake fails."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def accept() -> None:

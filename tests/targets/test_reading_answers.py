@@ -1,5 +1,3 @@
-"""How HTTP responses are interpreted as answers."""
-
 import json
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The shell command in a finding sends the same bytes."""
-
 import asyncio
 import os
 import shutil

@@ -1,5 +1,3 @@
-"""Lack of resources on this machine is not a crash of the target: the campaign waits, and then reports an error that names the resource."""
-
 import asyncio
 import shutil
 import subprocess
@@ -58,7 +56,7 @@ asyncio.run(fire())
 
 
 def fired(patience: float, slowness: float) -> str:
-    """Sends 20 messages at once while at most four files can be opened, to a server that takes some seconds for each; returns the result."""
+    """Sends 20 messages at once, although at most four more files can be opened. The server waits `slowness` seconds before each answer."""
 
     async def slow(_: bytes, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(slowness)

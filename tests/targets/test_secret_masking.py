@@ -1,5 +1,3 @@
-"""No output of a target contains a secret of its requests."""
-
 import asyncio
 import base64
 import html
@@ -36,7 +34,7 @@ POSITIONS = (*HEADERS, "Bearer", "Cookie", "user", "password", "token", "key", "
 
 
 def requests_with(secret: str, position: str, url: str) -> dict[str, Any]:
-    """Returns the arguments of a target that has the secret in that position."""
+    """Returns the arguments of a target that has the secret in `position`."""
     scheme, _, rest = url.partition("://")
     match position:
         case _ if position in HEADERS:
@@ -57,14 +55,14 @@ def requests_with(secret: str, position: str, url: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[tuple[str, str]]:
-    """Yields the URL of a server that repeats each request, and a URL where nothing listens."""
+    """Yields the URL of a server that repeats each request, and a URL at which no server listens."""
     with serving_streams(echoes) as url, pytest.MonkeyPatch.context() as patch:
         patch.setattr(http_target, "CLOSING_TIME", 0.0)  # thousands of targets are closed, and the process does not exit
         yield url, unused_url()
 
 
 def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
-    """Returns everything that a target reports about itself, about an answer that repeats the request, and about errors."""
+    """Returns everything that a target reports: about itself, about an answer that repeats the request, and about errors."""
     said: list[str] = []
 
     async def ask() -> None:
@@ -101,7 +99,7 @@ def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
 
 @lru_cache
 def usual_words(position: str, url: str, unused: str) -> str:
-    """Returns the output that is the same for any secret."""
+    """Returns the output for a secret of digits. The tests exclude secrets that occur in this output."""
     return " ".join(outputs(requests_with("0123456789" * 4, position, url), requests_with("0123456789" * 4, position, unused))).lower()
 
 

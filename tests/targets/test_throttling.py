@@ -1,5 +1,3 @@
-"""If a target asks to retry later, messages are sent again, and no message counts as crashed for it."""
-
 import asyncio
 from email.utils import formatdate
 from time import monotonic, time
@@ -15,7 +13,7 @@ from brokerfuzz.targets.throttling import Slowed, seconds_of
 
 
 def fired(url: str, count: int = 1, *, workers: int = 1, longest_wait: float = 30.0, rules: AnswerRules | None = None) -> tuple[list[Answer], Slowed]:
-    """Sends `count` messages with `workers` concurrent senders; returns the answers and the waits."""
+    """Sends `count` messages with `workers` concurrent senders. Returns the answers and the waits."""
 
     async def fire() -> tuple[list[Answer], Slowed]:
         async with opened(HttpTarget(url, longest_wait=longest_wait, rules=rules)) as target:
@@ -118,7 +116,9 @@ def test_all_messages_wait_if_one_is_postponed() -> None:
 
 
 def bucket(rate: float, size: int) -> tuple[Behaviour, list[float]]:
-    """Returns the behaviour of a rate limiter in a gateway (`size` requests at once, `rate` per second), and the times of its rejections."""
+    """Returns the behaviour of a rate limiter in a gateway, and the times of its rejections. The gateway accepts `size` requests at
+    once, and `rate` requests per second.
+    """
     full, filled, postponed = [float(size)], [monotonic()], []
 
     async def behave(_: bytes, writer: asyncio.StreamWriter) -> None:

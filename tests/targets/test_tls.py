@@ -1,5 +1,3 @@
-"""Certificates are verified; if that fails, the error gives the reason and the remedy."""
-
 import asyncio
 import ssl
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Campaigns from Python and against applications in this process: applications, test clients, functions and threads."""
-
 import asyncio
 import io
 import json
@@ -69,7 +67,7 @@ class AsgiShop:
 
 
 def answering(shop: AsgiShop) -> Callable[..., Awaitable[None]]:
-    """Returns an application that answers with status 500 instead of raising exceptions, and does not log them."""
+    """The application answers with status 500 instead of raising exceptions, and does not log them."""
 
     async def answers(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
         try:
@@ -82,7 +80,7 @@ def answering(shop: AsgiShop) -> Callable[..., Awaitable[None]]:
 
 
 def litestar_shop() -> "Litestar":
-    """Returns an application that works only after its lifespan has begun."""
+    """The application works only after its lifespan has begun."""
     pytest.importorskip("litestar", reason="Litestar is not installed")
     from litestar import Litestar, Request, Response, post
 

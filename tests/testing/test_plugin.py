@@ -1,5 +1,3 @@
-"""The pytest plugin: names, failures, options, fixtures, markers and the summary."""
-
 import asyncio
 import subprocess
 import sys

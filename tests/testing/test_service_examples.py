@@ -1,5 +1,3 @@
-"""The examples in `examples/services` run: strict services have no findings, and one run shows every mistake of the lax one."""
-
 import os
 import re
 import subprocess

@@ -1,5 +1,3 @@
-"""Real processes do parts of work: the results come in order, and the parts of a lost worker are done again."""
-
 import os
 import signal
 import subprocess
@@ -125,7 +123,7 @@ def test_the_parts_of_a_lost_worker_are_done_again(others: Processes, tmp_path: 
 
 
 class _Breaking(ThreadPoolExecutor):
-    """An executor that breaks when it gets its third part, as if a worker had been lost in the meantime."""
+    """An executor that breaks when it gets its third part, as if a worker had been lost."""
 
     given = 0
 

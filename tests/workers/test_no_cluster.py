@@ -1,5 +1,3 @@
-"""The address of a cluster where another server listens."""
-
 import socket
 import threading
 import time
@@ -16,7 +14,7 @@ HALF_A_PAGE = b"HTTP/1.0 400 Bad Request\r\n\r\n"
 
 @contextmanager
 def listening(greet: Callable[[socket.socket], object]) -> Iterator[str]:
-    """Yields the address of a server that calls `greet` for each connection and leaves it open."""
+    """Yields the address of a server that calls `greet` for each connection and leaves the connection open."""
     taken: list[socket.socket] = []
 
     def serve() -> None:

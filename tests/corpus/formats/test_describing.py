@@ -1,5 +1,3 @@
-"""Names and reasons of cases: nothing in them can end a line, a string or a comment."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""Properties of all data formats: the same bytes for the same cases, safe file names, and one pass over the cases."""
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -1,5 +1,3 @@
-"""Properties of all formats that are run or served: the same bytes for the same cases, and safe file names."""
-
 import re
 from urllib.parse import unquote_to_bytes
 
@@ -12,7 +10,6 @@ from brokerfuzz.corpus.formats import Folder, format_named
 SUITES = ("go", "junit5", "minitest", "phpunit", "rust", "vitest", "xunit")
 FOLDERS = ("http", "postman", "pytest", "wiremock", *SUITES)
 LISTS = ("BrokerContractTest.java", "rules.rs")
-"""Source files with a line for each test."""
 
 
 @pytest.mark.parametrize("name", FOLDERS)

@@ -1,5 +1,3 @@
-"""`files`: one file per case. The folder is read back as the same corpus."""
-
 import shutil
 import subprocess
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""`fuzz-seeds`: seeds with names as in the corpora of fuzzers, and dictionaries that fuzzers can read."""
-
 import os
 import re
 import shutil
@@ -59,7 +57,7 @@ def out(tmp_path: Path, files: Mapping[str, bytes]) -> Path:
 
 
 def tokens(text: bytes) -> Iterator[bytes]:
-    """Yields the tokens of a dictionary. Fails if a line does not match the grammar."""
+    """Yields the tokens of a dictionary. Fails if a line does not match `ENTRY`."""
     for line in text.decode("ascii").removesuffix("\n").split("\n"):
         if not line.startswith("#"):
             entry = ENTRY.fullmatch(line)
@@ -124,7 +122,6 @@ def test_the_readme_names_only_existing_folders_and_dictionaries(files: Mapping[
 
 
 def test_libfuzzer_accepts_the_dictionary_and_every_seed(out: Path) -> None:
-    """Uses an empty target and the libFuzzer of clang."""
     if not shutil.which("clang"):
         pytest.skip("clang is not installed, so there is no libFuzzer")
     (out / "target.c").write_text("#include <stddef.h>\n#include <stdint.h>\nint LLVMFuzzerTestOneInput(const uint8_t *b, size_t n) { return 0; }\n")

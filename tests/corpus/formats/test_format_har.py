@@ -1,5 +1,3 @@
-"""`har`: recorded traffic that is valid by the schema of HAR and contains the messages."""
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""`http`: requests that editors send without changes, even for hostile messages."""
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -18,8 +16,6 @@ FROM_FILE = b"< ./"
 
 
 class Request(NamedTuple):
-    """A request as editors read it."""
-
     name: str
     comment: str
     target: str
@@ -28,7 +24,7 @@ class Request(NamedTuple):
 
 
 def requests_in(text: bytes, files: Mapping[str, bytes]) -> Iterator[Request]:
-    """Yields the requests of a file, parsed strictly. All editors split requests at `###`, and end the headers at the first empty line."""
+    """Parses a file strictly. All editors split requests at `###`, and end the headers at the first empty line."""
     first, *parts = re.split(rb"^###", text, flags=re.MULTILINE)
     assert re.fullmatch(rb"@baseUrl = http://[0-9.:]+\n\n", first)
     for part in parts:

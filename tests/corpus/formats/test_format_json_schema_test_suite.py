@@ -1,5 +1,3 @@
-"""`json-schema-test-suite`: four validators agree with every test."""
-
 import json
 import re
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""`openapi`: a document that OpenAPI validators accept, with examples that have the expected verdict."""
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
@@ -30,7 +28,7 @@ def document() -> dict[str, Any]:
 
 
 def media(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Returns the Media Type Object of each message, by message type."""
+    """Maps each message type to its Media Type Object."""
     components = document["components"]
     return {name: body["content"]["application/json"] for kind in ("requestBodies", "responses") for name, body in components.get(kind, {}).items()}
 

@@ -1,5 +1,3 @@
-"""`parquet`: typed columns with all data of the cases."""
-
 import io
 import sys
 from collections.abc import Callable

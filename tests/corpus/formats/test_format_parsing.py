@@ -1,5 +1,3 @@
-"""`parsing`: as in JSONTestSuite, the name of a file says if a parser must accept it."""
-
 import pytest
 from exported_cases import about, cases, folder
 from ready_suites import chosen, later

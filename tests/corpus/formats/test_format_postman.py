@@ -1,5 +1,3 @@
-"""`postman`: newman sends the exact bytes, names rules and techniques, honours the expected failures, and starts with plain messages."""
-
 import json
 import shutil
 import subprocess
@@ -45,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 
 @contextmanager
 def service(status_of: Callable[[bytes], int]) -> Iterator[tuple[str, list[Request]]]:
-    """Runs a service, and yields its URL and the bodies and headers that it receives."""
+    """Yields the URL of a service, and the bodies and headers that the service receives."""
     seen: list[Request] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -68,7 +66,6 @@ def service(status_of: Callable[[bytes], int]) -> Iterator[tuple[str, list[Reque
 
 
 def run_of(folder: Path, url: str, expected: str = "") -> dict[str, Any]:
-    """Runs newman, and returns its report."""
     log = folder.with_name("report.json")
     command = ["node", str(NEWMAN), "run", "collection.json", "--env-var", f"url={url}", "--env-var", f"expectedFailures={expected}"]
     done = subprocess.run(
@@ -80,7 +77,7 @@ def run_of(folder: Path, url: str, expected: str = "") -> dict[str, Any]:
 
 
 def checks_of(run: dict[str, Any]) -> dict[str, dict[str, str | None]]:
-    """Returns the checks of each request: the name of the request -> the name of the check -> its error, or None."""
+    """Maps the name of a request to the names of its checks, and each check to its error or None."""
     return {
         one["item"]["name"]: {
             check["assertion"] + (" skipped" if check.get("skipped") else ""): check.get("error", {}).get("message") for check in one["assertions"]

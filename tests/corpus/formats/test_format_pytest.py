@@ -1,5 +1,3 @@
-"""`pytest`: one test per rule, which passes for a conforming system and otherwise shows the rule, the answer and the difference from the twin."""
-
 import json
 import os
 import re
@@ -33,7 +31,7 @@ Outcomes = dict[str, str]
 
 
 def outcomes_of(folder: Path, answer: str | None, *options: str, known: str = "") -> tuple[Outcomes, str]:
-    """Returns (name of a test -> outcome, output)."""
+    """Returns the outcome of each test, and the output."""
     exported(folder, "pytest")
     if answer is not None:
         fill_in(folder / "conftest.py", r"pytest\.fail\(.*?\)\n", f"{JUDGED.strip()}\n    {answer}\n")

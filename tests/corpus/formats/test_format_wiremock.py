@@ -1,7 +1,4 @@
-"""`wiremock`: stubs that serve the exact bytes of each response, by path, header or state.
-
-WireMock is not installed for these tests. The stubs were tested manually with WireMock 3.13.
-"""
+"""WireMock is not installed for these tests. The stubs were tested manually with WireMock 3.13."""
 
 import json
 import re
@@ -38,7 +35,7 @@ def stubs(files: Mapping[str, bytes]) -> list[Stub]:
 
 
 def served(stubs: list[Stub], files: Mapping[str, bytes], method: str, path: str, *, case: str = "", state: str = "Started") -> bytes:
-    """Returns the response of WireMock: that of the matching stub with the first priority."""
+    """Imitates WireMock: returns the response of the matching stub with the first priority."""
 
     def fits(stub: Stub) -> bool:
         request = stub["request"]

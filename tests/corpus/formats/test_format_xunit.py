@@ -1,4 +1,4 @@
-"""`xunit`: C# without syntax errors. (.NET is not installed for these tests.)"""
+""".NET is not installed for these tests. So these tests check only the syntax of the C# files."""
 
 from pathlib import Path
 

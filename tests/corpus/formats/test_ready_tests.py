@@ -1,8 +1,3 @@
-"""Generated tests, run with the usual runners of their languages.
-
-The report names rules and techniques, expected failures are honoured, and plain messages come first.
-"""
-
 import re
 from pathlib import Path
 
@@ -20,7 +15,7 @@ from brokerfuzz.errors import CorpusError
 
 CRASHING = offer(b'{"number":"crash","offerType":"Email"}')
 UNNECESSARY = "*/lastUpdatedDateTimeUtc:*"
-"""An entry of the expected failures whose cases pass."""
+"""An entry of the expected failures. The tests of its cases pass, so the entry is not necessary."""
 
 
 def zero() -> Case:
@@ -37,7 +32,6 @@ def runner(request: pytest.FixtureRequest) -> Runner:
 
 
 def exported(folder: Path, runner: Runner, *entries: str) -> Path:
-    """Exports the cases as tests, and returns the folder with the tests."""
     suite = folder / "brokercontract"
     write(suite, all_cases(), fmt=runner.format, about=about())
     (suite / "invalid.txt").write_text("".join(f"{case.body.hex()}\n" for case in all_cases() if case.label == "invalid"))
@@ -51,7 +45,7 @@ def expect(suite: Path, runner: Runner, *entries: str) -> None:
 
 
 def names(runner: Runner) -> dict[str, str]:
-    """Returns the name of each test in the report, by the ID of its case."""
+    """Maps the ID of each case to the name of its test in the report."""
     cases = arranged(all_cases(), about())
     if runner.lists_functions:
         return {test[-16:]: f"{group} {test}" for group, tests in named_tests(cases) for test in tests}
