@@ -8,12 +8,13 @@ from brokerfuzz.schemas import Condition, Rule
 
 
 def breakable_places(rule: Rule, message: Any) -> list[Steps]:
-    """Returns the places where the condition of the rule is true. Places with null are omitted, unless the rule requires a property."""
+    """Returns the places where the condition of the rule is true. Places with the value null are omitted, unless the rule's keyword
+    is `required`.
+    """
     found = [steps for steps in places(message, rule.site) if rule.condition is None or _meets(rule.condition, message, steps)]
     return found if rule.keyword == "required" else [steps for steps in found if value_at(message, steps) is not None]
 
 
 def _meets(condition: Condition, message: Any, steps: Steps) -> bool:
-    """Returns whether the condition of a rule is true for the object that contains the place `steps`."""
     around = next(outer for outer in places(message, condition.site) if steps[: len(outer)] == outer)
     return matches(condition.when, value_at(message, around)) == condition.holds

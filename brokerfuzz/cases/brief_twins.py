@@ -1,8 +1,8 @@
 """Makes the twins of random cases smaller, so that `repr()` of a case is short.
 
-If a fault removes a large part of a message, `repr()` is long, because only the twin contains this part. Then brokerfuzz replaces
-this part of the twin with a smaller valid value, and breaks the rule in the new twin. Usually, the new invalid message equals the
-old one.
+If a fault removes a large part of a message, only the twin contains this part, so `repr()` is long. For this reason, brokerfuzz
+replaces this part of the twin with a smaller valid value, and breaks the rule in the new twin. Usually, the invalid message stays
+the same.
 
     invalid     {"number":"A","offerType":"Product List"}
     twin        {"number":"A","offerType":"Product List","productClusters":[{"id":"…","products":[…]},…]}
@@ -28,9 +28,9 @@ from brokerfuzz.pointers import site_of, steps_of
 from brokerfuzz.schemas import Contract, Rule, check
 
 _BRIEF = 64
-"""A twin is short if `repr()` writes the difference between the case and the twin with at most `_BRIEF` characters."""
+"""If `repr()` writes a twin with at most `_BRIEF` characters, the twin counts as short."""
 _ALWAYS_BRIEF = 32
-"""A twin is also short if at most `_ALWAYS_BRIEF` bytes of the twin differ from the case."""
+"""If at most `_ALWAYS_BRIEF` bytes of a twin differ from the case, the twin also counts as short."""
 
 
 def brief(case: Broken, maker: FaultMaker, style: Style) -> Broken:
@@ -56,9 +56,7 @@ def _is_brief(case: Broken, maker: FaultMaker) -> bool:
 
 
 def legible(case: Case, twin: Case, contract: Contract) -> Splice:
-    """Returns the difference between a case and its twin, as `repr()` writes it. If this difference is long, returns the difference
-    between the case and a smaller twin.
-    """
+    """Returns the difference between a case and its twin, for `repr()`. If this difference is long, uses a smaller twin instead."""
     written = written_twin(twin.body, case, contract)
     if len(repr(written)) <= LEGIBLE or len(case.faults) != 1 or case.headers:
         return written

@@ -36,8 +36,8 @@ class Fault:
 
 
 Splice = tuple[int, int, bytes | str]
-"""The difference between a case and its twin: `(start, end, other)`. The twin contains `other` instead of the case's bytes from
-`start` to before `end`. If `other` is long, it is compressed to a string (see `compressed_twins`).
+"""The difference between a case and its twin: `(start, end, other)`. In the twin, `other` replaces the bytes `body[start:end]` of
+the case. If `other` is long, it is compressed to a string (see `compressed_twins`).
 """
 
 
@@ -50,8 +50,8 @@ class Case:
     fault. `headers` replace the usual request headers with the same names.
 
     `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns Python
-    code that creates the same case without its tags. If the case and its twin differ in a long part, this code contains a smaller
-    twin.
+    code that creates the same case without its tags. If the difference between the case and its twin is long, this code
+    contains a smaller twin.
 
     >>> from brokerfuzz import Case
     >>> case = Case.judged("offer-creation-request", b'{"number": "A", "offerType": "Email"}')
@@ -228,13 +228,11 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **c
 
 
 def _tests_unknown_values(case: Case, claim: str | None) -> bool:
-    """Returns whether the case tests every unknown value that it contains."""
     faulty = {fault.at for fault in case.faults}
     return claim == KNOWN_VALUES or all(touch.at in faulty for touch in case.verdict.ambiguities if touch.ambiguity == KNOWN_VALUES)
 
 
 def _restored(twin: Splice, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Restores the body of a twin from the body of its case and the difference `twin`, which `repr()` writes."""
     start, end, other = twin
     if isinstance(other, str):
         from brokerfuzz.cases.compressed_twins import decompressed

@@ -32,7 +32,7 @@ _STATED_SHARE = 54
 _STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
 _OTHERS: Mapping[str, int] = {"unknown property": 8, "type": 30, "integer range": 6, "syntax": 2}
 """The percentages of faults that break rules from the tables of the contract. There are many of these rules, but almost all
-programs check them. The rules that the contract states in words (`_STATED`) together get 54 percent.
+programs check them. In total, 54 percent of the faults break rules that the contract states in words (`_STATED`).
 """
 _TOO_LARGE = ("message_size",)  # a message that touches this ambiguity is a megabyte long, so only the catalogue contains such a message
 TAG = "random"
@@ -50,7 +50,7 @@ class CaseDecoder:
     style: Style
 
     def read(self, source: Source, now: datetime | None) -> Case:
-        """Decodes the next case. If `now` is None, the decoder generates no time-dependent case."""
+        """If `now` is None, the decoder generates no time-dependent case."""
         kinds = [label for label in self.labels for _ in range(_SHARES[label])]
         kind = kinds[source.choose(len(kinds))] if len(self.labels) > 1 else kinds[0]
         if kind == "valid":

@@ -65,10 +65,10 @@ def selection(
     """Creates a filter from patterns for rule IDs, names of techniques, tags and sites.
 
     In a pattern, `*` matches any characters and `?` matches one character. A pattern that begins with `!` excludes names, even if
-    another pattern includes them. If all patterns begin with `!`, all other names are included. With `rules` and `sites`, a rule
-    must match a pattern of each. Raises `UnknownNameError` if no rule, technique or site matches a pattern. A pattern for tags may
-    match nothing, because the tags are known only after the cases are generated. Raises `TypeError` if an argument is a single
-    string instead of a sequence of strings.
+    another pattern includes them. If all patterns begin with `!`, all other names are included. With `rules` and `sites`, both the
+    ID and the site of a rule must match. Raises `UnknownNameError` if no rule, technique or site matches a pattern. A pattern for
+    tags may match nothing, because the tags are known only after the cases are generated. Raises `TypeError` if an argument is a
+    single string instead of a sequence of strings.
     """
     for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
         listed_values(name, patterns)

@@ -84,7 +84,7 @@ def _listed(contract: Contract, message_type: MessageType, now: datetime | None,
 
 
 def _generates_as_built_in(contract: Contract, message_type: MessageType) -> bool:
-    """Returns True for the built-in contract. Reference data for other message types has no effect on the result."""
+    """Returns True for the built-in contract, even with reference data for other message types."""
     if contract.values is not None and not contract.values.used(message_type):
         return contract.original is load_contract()
     return contract is load_contract()

@@ -36,7 +36,7 @@ def written_twin(twin: bytes, case: Case, contract: Contract) -> Splice:
 
 
 def splice(body: bytes, twin: bytes) -> tuple[int, int, bytes]:
-    """Returns the start and the end of the different part in `body`, and the bytes of the different part in `twin`."""
+    """Returns `(start, end, other)`, where `twin` equals `body[:start] + other + body[end:]`."""
     start = _common_prefix_length(body, twin)
     end = _common_prefix_length(body[start:][::-1], twin[start:][::-1])
     return start, len(body) - end, twin[start : len(twin) - end]

@@ -138,8 +138,8 @@ class EdgeMaker:
                     yield self._case(f"{name}-{site.path}={value}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
-        """Yields up to three messages for each property: without this property, without all other optional properties, and with
-        null as its value.
+        """Yields up to three messages for each property: without this property, with only this optional property, and with null as
+        its value.
         """
         for site in self._sites:
             if not site.name:
@@ -151,7 +151,6 @@ class EdgeMaker:
                 yield self._case(f"null-{site.path}", MessagePlan(choose=_only(site.path, None)))
 
     def _spellings(self) -> Iterator[Case | None]:
-        """Yields one message in different notations: with other white space, escapes, and orders of properties."""
         message = build(self.contract, self.message_type, MessagePlan())
         for name, spell in SPELLINGS.items():
             yield self._judged(name, spell(compact(message)))

@@ -62,7 +62,7 @@ class Neighbours:
 
     `full` includes the optional properties, and `backwards` reverses the order of the properties. From each enumeration, the value
     with the index `enum_index` is used. Without `realistic`, each ordinary value is the simplest valid value. The function `state`
-    chooses a value for each other schema.
+    chooses all other values.
     """
 
     name: str

@@ -211,5 +211,4 @@ class FaultMaker:
 
 
 def _decides(condition: Condition, path: str) -> bool:
-    """Returns whether the condition depends on the value at this path."""
     return any(join(condition.site, name) == path for name in condition.when.get("properties", {}))

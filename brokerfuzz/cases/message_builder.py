@@ -53,7 +53,6 @@ class MessagePlan:
     realistic: bool = True
 
     def narrow(self, *schemas: Schema) -> "MessagePlan":
-        """Returns the same plan with additional schemas for the message."""
         return replace(self, narrowed=reduce(flat.conjoin, schemas, self.narrowed))
 
 
@@ -152,7 +151,7 @@ def _instant_order(path: str) -> int:
 
 
 def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
-    """Returns the value for the array item with this index. If possible, different items get different strings and integers."""
+    """If possible, different items get different strings and integers."""
     turns, place = divmod(index, len(values))
     value = values[place]
     if not turns or isinstance(value, float):

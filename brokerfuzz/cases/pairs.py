@@ -250,7 +250,6 @@ def strength_at(known: States, path: str, strength: int) -> int:
 
 
 def combinations_of(factors: StatesOf, strength: int) -> int:
-    """Returns how many combinations of `strength` states exist."""
     sizes = [len(states) for states in factors.values()]
     return sum(prod(some) for some in combinations(sizes, min(strength, len(sizes))))
 

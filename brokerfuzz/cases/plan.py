@@ -90,7 +90,6 @@ class Plan:
         yield from count(catalogue_shards) if self.count is None else range(catalogue_shards, catalogue_shards + -(-self.count // RANDOM_PER_SHARD))
 
     def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
-        """Yields the cases of a shard with their numbers."""
         found = (
             islice(self.catalogue_cases(), shard * CATALOGUE_PER_SHARD, (shard + 1) * CATALOGUE_PER_SHARD)
             if shard < self._catalogue_shards
@@ -136,7 +135,6 @@ class Plan:
         return islice(found, left)
 
     def data(self) -> dict[str, Any]:
-        """Returns the plan as a JSON object."""
         return {**asdict(self), "now": self.now and self.now.isoformat()}
 
     @classmethod
@@ -152,7 +150,7 @@ class Plan:
 
 
 def time_of(text: Any) -> datetime | None:
-    """Parses a timestamp from a file. Returns None for null. Raises `ValueError` if the text is not a timestamp with a time zone."""
+    """Returns None for null. Raises `ValueError` if the text is not a timestamp with a time zone."""
     if text is None:
         return None
     with suppress(ValueError, TypeError):

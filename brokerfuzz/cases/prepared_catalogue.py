@@ -106,7 +106,6 @@ def _faults(stored: Mapping[str, Any]) -> tuple[Fault, ...]:
 
 
 def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], ambiguities: Iterable[Ambiguity]) -> Iterator[tuple[_ClockCase, Case]]:
-    """Yields the time-dependent cases, generated for the time `now`."""
     contract, seen = load_contract(), Counter[tuple[tuple[Fault, ...], tuple[str, ...]]]()
     for case in chain(faults_of(contract, message_type, now, rules), probes_of(contract, message_type, now, ambiguities)):
         if tagged_now(case.tags) is not None:
@@ -120,7 +119,6 @@ def _path(message_type: MessageType) -> Path:
 
 
 def prepare(message_type: MessageType) -> None:
-    """Generates the catalogue of a message type and writes the file in the package."""
     contract = load_contract()
     cases = generate(contract, message_type, EARLIEST_NOW, STRENGTH)
     clocked = {case.id: place for place, case in _clocked(message_type, EARLIEST_NOW, contract.rules[message_type], contract.ambiguities)}

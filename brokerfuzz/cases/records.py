@@ -52,7 +52,6 @@ def encode_beside(case: Case, file: str, reason: str, *, last: bool = False) -> 
 
 
 def _message(case: Case, *, base64: bool) -> tuple[bytes, bytes]:
-    """Returns the name and the contents of the property that contains the message."""
     return (b',"body":', case.body) if case.is_compact and not base64 else (b',"raw":', b'"%b"' % b64encode(case.body))
 
 

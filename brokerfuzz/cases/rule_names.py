@@ -15,7 +15,9 @@ from brokerfuzz.schemas import Contract, MessageType, Rule
 
 @lru_cache(maxsize=16)
 def rule_names(contract: Contract, message_type: MessageType | None = None) -> Mapping[str, str]:
-    """Returns the short name of every rule, by its ID. With a message type, returns the names of its rules, which can be shorter."""
+    """Maps the IDs of rules to short names. With a message type, the result contains only the rules of this type, which can have
+    shorter names.
+    """
     rules = contract.rules[message_type] if message_type else contract.rules_by_id.values()
     sites = dict.fromkeys((rule.message_type, rule.site) for rule in rules)
     counts = Counter(end for site in sites for end in _ends(*site))

@@ -45,7 +45,7 @@ class States:
                 self._learn(path + "[]", item)
 
     def at(self, path: str) -> StatesOf:
-        """Returns the possible states of each property of the object at a site."""
+        """Maps each property of the object at a site to its possible states."""
         if path not in self._at:
             props = self.sites[path].schema.get("properties", {})
             self._at[path] = {name: self._of_property(self.sites[join(path, name)]) for name in props}

@@ -85,7 +85,6 @@ class Tally:
         return self.verdicts.total()
 
     def score(self, *kinds: str) -> "Score":
-        """Counts the covered goals and all goals of these kinds."""
         return self.score_of([goal for goal in self.goals if goal.kind in kinds])
 
     def score_of(self, goals: Sequence[Goal]) -> "Score":
@@ -100,7 +99,6 @@ class Tally:
         return found
 
     def missing(self) -> Iterator[Goal]:
-        """Yields the goals that no message covers."""
         return (goal for goal in self.goals if goal not in self.first)
 
 

@@ -125,8 +125,8 @@ class _Breakable:
     # ----------------------------------------------------------------------------------------------------- properties
 
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
-        """Returns the techniques that add a property with this name, otherwise the techniques that add any unknown property. If
-        these techniques add values of different types, the result contains only techniques that add the type of `value`.
+        """Returns the techniques that add a property called `name`. If no technique adds this name, returns the techniques that add
+        any unknown name. If these techniques add values of different types, returns only the techniques for the type of `value`.
         """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}

@@ -30,7 +30,6 @@ class EssentialEdges:
         return edges(self.contract, self.message_type)
 
     def of_message(self) -> Iterator[Case]:
-        """Yields a complete message, a message with only the required properties, and messages in several notations of JSON."""
         complete, smallest = self._built(full=True), self._built()
         yield from self._valid(compact(complete), "edge:complete")
         yield from self._valid(compact(smallest), "edge:only-required")
@@ -66,7 +65,6 @@ class EssentialEdges:
         return {name for steps in found for name in self._known.of(site.path, value_at(message, steps))} if found else {"absent"}
 
     def _valid(self, body: bytes, *tags: str) -> Iterator[Case]:
-        """Yields a case with this body, or nothing if the message is not valid."""
         case = Case.judged(self.message_type, body, tags=tags, now=self.now, contract=self.contract)
         yield from [case] if case.label == "valid" else []
 

@@ -28,8 +28,7 @@ def faults_of_rule(maker: FaultMaker, rule: Rule) -> Iterator[Case]:
 def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, Schema | None]]:
     """Yields descriptions of messages to try: the smallest message, messages with one more property, and a complete message.
 
-    For example, a technique that copies a known property needs an object with a property. From an empty object, two techniques may
-    also create the same message.
+    For example, a technique that copies a known property needs an object with a property.
     """
     yield SMALLEST, None
     for site in maker.contract.sites[maker.message_type].values():
@@ -40,7 +39,7 @@ def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, S
 
 
 def _leaves(schema: Schema) -> Iterator[Schema]:
-    """Yields schemas for the value of a property: one for each size of an array, otherwise one that allows any value. Arrays of
+    """For an array, yields one schema for each minimum size. For any other value, yields a schema that allows everything. Arrays of
     objects have at most one item, because equal objects would be ambiguous.
     """
     if "array" in types_of(schema):

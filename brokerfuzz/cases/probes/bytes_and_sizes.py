@@ -186,7 +186,7 @@ def _many(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _numbered(schema: Schema, item: Any, number: int) -> Any:
-    """Returns a copy of the array item that contains `number`, so that all items are different."""
+    """Puts `number` into the array item, so that all items are different."""
     if isinstance(item, str):
         return f"{item}-{number}"
     if not isinstance(item, dict):

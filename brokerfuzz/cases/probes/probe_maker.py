@@ -71,11 +71,10 @@ class ProbeMaker:
 
     @staticmethod
     def path(site: Any) -> str:
-        """Returns the path of an entry of the sites in `ambiguities.json`."""
+        """Returns the path of a site in `ambiguities.json`. Such a site is a path, or an array of a path and property names."""
         return site if isinstance(site, str) else str(site[0])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:
-        """Returns the sites where the probes of an ambiguity are possible."""
         known = self.contract.sites[self.message_type]
         if ambiguity.sites is not None:
             return [where for where in ambiguity.sites.get(self.message_type, ()) if self.path(where) in known]

@@ -65,7 +65,6 @@ class Ring(Generic[T]):
         self._next = first
 
     def take(self, fitting: Callable[[T], R | None]) -> R | None:
-        """Calls `fitting` with one element after another, and returns the first result that is not None."""
         for number in range(self._next, self._next + len(self._things)):
             found = fitting(self._things[number % len(self._things)])
             if found is not None:

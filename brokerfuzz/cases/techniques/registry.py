@@ -1,6 +1,6 @@
 """Registers the techniques: the ways to break a rule.
 
-A technique is a function. The name of the function, with hyphens, is the name of the technique, and the first line of its
+A technique is a function. The name of the function, with hyphens, is the name of the technique. The first line of the function's
 docstring is the description that `explain` prints. The decorator `breaks` lists the keywords of the rules that the technique can
 break. The function receives a `FaultContext` and returns the `Change` that breaks the rule. If the technique does not apply, the
 function returns None.
@@ -111,7 +111,7 @@ def techniques_for(rule: Rule) -> list[Technique]:
 
 
 def known_techniques(names: Iterable[str]) -> list[Technique]:
-    """Returns the techniques with these names. Raises `UnknownNameError` for an unknown name."""
+    """Raises `UnknownNameError` for an unknown name."""
     wanted = list(names)
     for name in wanted:
         if name not in TECHNIQUES:
