@@ -71,9 +71,9 @@ def _compressor(stream: BinaryIO, end: str) -> BinaryIO:
 def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
     """Opens a file for reading, and decompresses it if its name ends in `.gz` or `.zst`.
 
-    Raises `OSError` if the file cannot be opened, and `CorpusError` if the first bytes of the file do not fit the suffix of its
-    name. Reading raises `CorpusError` if the file is damaged or truncated, or if the decompressed data has more than 256 MiB
-    and more than 200 times the size of the file.
+    Raises `OSError` if the file cannot be opened. Raises `CorpusError` if the first bytes of the file do not fit the suffix of
+    its name. Reading raises `CorpusError` if the file is damaged, or decompresses to more than 256 MiB and more than 200 times
+    its size.
     """
     with Path(path).open("rb") as stream, decompressing(stream, str(path)) as decompressed:
         yield decompressed

@@ -1,7 +1,8 @@
 """Completes names in the shell when the user presses Tab.
 
-bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. brokerfuzz joins the parts of a
-word, finds the names that begin with this word, and removes the parts that are already on the command line.
+bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. For this reason, brokerfuzz
+joins the parts of a word, and finds the names that begin with this word. Then brokerfuzz removes the parts that are already on the
+command line.
 """
 
 import os

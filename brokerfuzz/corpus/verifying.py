@@ -21,7 +21,7 @@ from brokerfuzz.schemas.oracle import aware
 FIRST_LINES = 10
 """A file is not a corpus if none of its first `FIRST_LINES` lines is a record."""
 MAX_MALFORMED = 10_000
-"""A file with more malformed lines is not a corpus."""
+"""If a corpus has more malformed lines, verification raises an error."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,9 +281,7 @@ def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
 
 
 class _Property(NamedTuple):
-    """A property of an object: its name, the position of its byte, and the start of its window (the bytes that are reserved for its
-    content).
-    """
+    """A property of an object: its name, the position of its byte, and the start of its window (see `record_layout`)."""
 
     name: str
     position: int

@@ -1,5 +1,5 @@
-"""Repairs messages with reference data, so that all values of an object come from one row of the data, and the items of an
-array differ.
+"""Repairs messages with reference data. After the repair, all values of an object come from one row of the reference data, and
+the items of an array differ.
 
 The decoder reads each property independently. Without a repair, the product ID and the page count of an object can come from
 different rows.

@@ -1,8 +1,8 @@
 """Defines the possible values of strings, numbers and booleans, by kind: the plainest value, any value, and the edges (unusual
 values).
 
-"Any value" can have each length and size that the schema allows, so Hypothesis can find the exact length or size at which a bug
-occurs. Edges are values that programs often handle incorrectly.
+"Any value" can have each length and size that the schema allows. Therefore Hypothesis can find the exact length or size at
+which a bug occurs. Edges are values that programs often handle incorrectly.
 """
 
 from collections.abc import Callable, Mapping, Sequence

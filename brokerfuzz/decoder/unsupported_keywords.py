@@ -84,8 +84,8 @@ def _bytes(schema_text: str, attempt: int) -> bytes:
 
 
 def _ordinary(value: Any) -> bool:
-    """Returns whether a value touches no ambiguity at any place: its strings are not long and are valid Unicode without NUL,
-    and its numbers have the usual notation.
+    """Returns whether a value touches no ambiguity at any place. The strings of such a value are not long and contain neither
+    NUL nor lone surrogates, and its numbers have the usual notation.
     """
     if isinstance(value, str):
         return "\0" not in value and len(value) <= 1024 and not any("\ud800" <= letter <= "\udfff" for letter in value)

@@ -63,11 +63,11 @@ class _Manifest:
 
 
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
-    """Writes a corpus in shards. The shards are in the same folder as `place`, and their names contain the name of `place`.
-    With `resume`, only missing or damaged shards are written.
+    """Writes a corpus in shards. The shards are in the same folder as `place`, and their names begin with the name of `place`
+    without its suffix. With `resume`, only missing or damaged shards are written.
 
-    Raises `CorpusError` if a shard cannot be written, if there are more shards than cases, or if `force` is false and another
-    export with the same name exists.
+    Raises `CorpusError` if a shard cannot be written, or if there are more shards than cases. Unless `force` is true, also
+    raises `CorpusError` if another export has the same name.
     """
     names = ShardNames.of(place.base, export.form, count)
     known = _read(place.beside(names.manifest))

@@ -8,8 +8,8 @@
     {"number":"OFF-10000", …}
 
 There is one file per verdict. The files use only syntax that the three editors share. Editors may change some bodies: for
-example, those that contain `{{`. For this reason, a body is in a separate file unless it is a short line of printable JSON
-without `{{`, and the request has the usual headers.
+example, those that contain `{{`. For this reason, a body is in a separate file unless it is short printable JSON without `{{`.
+The body of a request with unusual headers is also in a separate file.
 """
 
 from collections.abc import Iterable, Iterator

@@ -3,9 +3,9 @@
     offer-creation-request/n_order-minimum_minimum_one-below_19da04d30a1b2c3d.json
     cases.ndjson
 
-A file contains the exact bytes of a message. The name of a file begins with `y_` if the message must be accepted, with `n_` if it
-must be rejected, and with `i_` if a program may accept or reject the message. `cases.ndjson` lists the files (see `index_file`).
-Cases whose verdict depends on request headers or on the current time are left out.
+A file contains the exact bytes of a message. The name of a file says what a program must do with the message: `y_` (accept),
+`n_` (reject) or `i_` (accept or reject). `cases.ndjson` lists the files (see `index_file`). Cases whose verdict depends on
+request headers or on the current time are left out.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,8 @@
 """Writes tests for pytest, without other dependencies: a corpus, tests that read it, and a function that the user completes.
 
 A line of the corpus has three additional properties: `group` (the rule of the case), `reason` (an explanation of its verdict),
-and `difference` (lines that show how the message differs from its twin, the valid counterpart). brokerfuzz can read and verify
-the folder.
+and `difference` (the lines that differ between the message and its twin, the valid counterpart). The folder can be read and
+verified with brokerfuzz.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -54,9 +54,9 @@ def suite(
     """Returns the format of a test suite.
 
     `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. The table and the expected
-    failures are in the folder `data`. `listing` is the name and the content of a file with one line of code per test, for
-    languages that cannot create tests at run time. For the README, `place` is a sentence that says where the user puts the
-    folder, and `run` is the command that runs the tests.
+    failures are in the folder `data`. For languages that cannot create tests at run time, `listing` is the name and the content
+    of a file with one line of code per test. For the README, `place` is a sentence that says where the user puts the folder,
+    and `run` is the command that runs the tests.
     """
 
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
