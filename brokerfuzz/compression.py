@@ -132,5 +132,9 @@ class _DecompressedStream(RawIOBase):
     def _error(self, problem: Exception) -> CorpusError:
         if _WINDOW in str(problem):
             reason = "is compressed with a window of more than 128 MiB, which needs too much memory"
-            return CorpusError(f"{self._name} {reason}: compress it without --long, or decompress it first (`zstd -d --long=31`) if you trust it")
-        return CorpusError(f"{self._name} is not a complete {_METHODS[self._end]} file ({problem}): it is damaged or truncated; write it again")
+            return CorpusError(
+                f"{self._name} {reason}: compress the file without --long or, if you trust the file, decompress it first (`zstd -d --long=31`)"
+            )
+        return CorpusError(
+            f"{self._name} is not a complete {_METHODS[self._end]} file ({problem}): the file is damaged or truncated; create the file again"
+        )

@@ -71,9 +71,9 @@ def read(path: Path) -> Baseline:
 
 def _entries(document: Any) -> list[Any]:
     if document["baseline"] != VERSION:
-        raise ValueError(f"its version is {document['baseline']}, but this version of brokerfuzz reads only version {VERSION}")
+        raise ValueError(f"this version of brokerfuzz reads only baselines of version {VERSION}, not {document['baseline']}")
     if unknown := document.keys() - {"baseline", "findings"}:
-        raise ValueError(f"it has the unknown property {quoted(min(unknown))}")
+        raise ValueError(f"unknown property {quoted(min(unknown))}")
     return list(document["findings"])
 
 
@@ -95,11 +95,11 @@ def _entry(entry: Any, place: str) -> tuple[str, KnownFinding]:
         )
     unknown = next((name for name in entry if name not in _PROPERTIES), None)
     if unknown is not None:
-        raise BaselineError(f"{place}: {UnknownNameError('property', unknown, _PROPERTIES, 'remove it, or correct it')}")
+        raise BaselineError(f"{place}: {UnknownNameError('property', unknown, _PROPERTIES, 'remove the property, or correct its name')}")
     texts = {name: entry[name] for name in _TEXTS if name in entry}
     for name, text in {"sentence": None, **texts}.items():
         if not isinstance(text, str):
-            raise BaselineError(f"{place}: {name} is {quoted(text)}, but must be a string: correct it")
+            raise BaselineError(f"{place}: {name} is {quoted(text)}, but must be a string: correct this property")
     message = {name: entry[name] for name in _MESSAGE if name in entry}
     return entry["finding"], KnownFinding(**texts, until=_until(entry.get("until"), place), message=message)
 

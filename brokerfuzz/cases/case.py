@@ -181,7 +181,7 @@ class Case:
         placed = tuple(_placed(faults, verdict, message_type, contract or load_contract()))
         if not confirmed_by(verdict, placed, claim):
             expected = f"the faults {quoted(placed)}" if placed else f"the label or ambiguity {quoted(claim)}"
-            raise LabelError(f"expected {expected}, but the oracle says {verdict.brief}: {body[:300]!r}")
+            raise LabelError(f"the message should have {expected}, but the verdict of the oracle is {verdict.brief}: {body[:300]!r}")
         if isinstance(twin, tuple):
             restored = _restored(twin, body, message_type, contract or load_contract())
             twin = Case.judged(message_type, restored, tags=TWIN_TAGS, now=now, contract=contract, headers=headers)
@@ -189,7 +189,7 @@ class Case:
         if twin is None:
             return Case(message_type, body, verdict, placed, tuple(tags), headers=headers, _contract=changed)
         if twin.label != "valid":
-            raise LabelError(f"a twin must be valid, but the oracle says {twin.verdict.brief}: {twin.body[:300]!r}")
+            raise LabelError(f"a twin must be valid, but the verdict of the oracle is {twin.verdict.brief}: {twin.body[:300]!r}")
         return Broken(message_type, body, verdict, placed, tuple(tags), twin=twin, headers=headers, _contract=changed)
 
 

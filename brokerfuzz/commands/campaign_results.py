@@ -29,7 +29,7 @@ def check(results: ResultOptions, *, http: bool) -> None:
 
         report_files.check_paths(results.reports, force=results.force, http=http)
     if results.baseline is None and (results.baseline_update or results.baseline_prune):
-        raise UsageError("no baseline given: use --baseline FILE")
+        raise UsageError("--baseline-update and --baseline-prune change a baseline: use --baseline FILE to specify the baseline")
 
 
 def known(results: ResultOptions) -> "Baseline":

@@ -40,7 +40,7 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
     """
     if files:
         if not FINDING_ID.fullmatch(name):
-            raise UsageError("a FILE works only with the ID of a case or a finding: remove the FILE")
+            raise UsageError("a FILE works only with the ID of a case or a finding: specify an ID, or remove the FILE")
         _print(find(name, files, contract), as_json=as_json)
         return
     found = _found(name, now, contract)

@@ -179,7 +179,7 @@ def _resumed(ctx: click.Context, journal: str, cases: CaseOptions, campaign: Cam
         options_typed = ", ".join(param.opts[0] for param in ctx.command.params if param.name in typed)
         raise UsageError(f"--resume uses the settings in the journal: remove {options_typed}")
     if planned.plan.count is None and campaign.max_time is None:
-        raise UsageError("the campaign of this journal sends random cases without end: set a limit with --max-time")
+        raise UsageError("the campaign of this journal sends random cases without a limit: set a limit with --max-time")
     return planned
 
 

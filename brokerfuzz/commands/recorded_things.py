@@ -38,7 +38,7 @@ def find(wanted: str, paths: Sequence[str], contract: str | None) -> Explained:
 
     found = next((one for path in paths if (one := _in_file(wanted, path, contract)) is not None), None)
     if found is None:
-        raise UnknownNameError("ID", wanted, (), f"no case and no finding of {', '.join(paths)} has this ID")
+        raise UnknownNameError("ID", wanted, (), f"no case and no finding in {', '.join(paths)} has this ID; specify another ID or file")
     return found
 
 

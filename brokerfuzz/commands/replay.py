@@ -115,7 +115,7 @@ def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") ->
 
     found = in_catalogue(case_id, contract=contract, now=now)
     if found is None:
-        remedy = "the catalogue does not contain it; use the same --now as the campaign, or specify the journal or the report of the campaign"
+        remedy = "the catalogue does not contain this case; use the same --now as the campaign, or specify the journal or the report of the campaign"
         raise UnknownNameError("case", case_id, [], remedy)
     return ReplayRequest(f"case {case_id}", found.case, found.case.label, None)
 

@@ -91,7 +91,7 @@ def _without_configured_secrets(ctx: click.Context, target: TargetOptions) -> Ta
         name: None for name in ("auth", "cert", "key", "hooks", "cleanup") if getattr(target, name) is not None and not _typed(ctx, name)
     }
     if unused:
-        note(f"{listed(unused)} in the configuration belong to a different target and are ignored: set them for this target with options")
+        note(f"{listed(unused)} in the configuration belong to a different target and are ignored: specify these settings on the command line")
     return replace(target, **unused)
 
 

@@ -93,7 +93,7 @@ def text_of(path: Path) -> str:
     except OSError as problem:
         raise ConfigurationError(f"{path} cannot be read: {problem.strerror or problem}; specify another file") from None
     except UnicodeDecodeError as problem:
-        raise ConfigurationError(f"{path} is not TOML: byte {problem.start + 1:,} is not UTF-8; save it as UTF-8") from None
+        raise ConfigurationError(f"{path} is not TOML: byte {problem.start + 1:,} is not UTF-8; save the file as UTF-8") from None
 
 
 def parsed(path: Path, text: str) -> dict[str, Any]:
@@ -103,9 +103,9 @@ def parsed(path: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        raise ConfigurationError(f"{path} is not TOML ({_one_line(problem)}): correct it") from None
+        raise ConfigurationError(f"{path} is not TOML ({_one_line(problem)}): correct the file") from None
     except (ValueError, RecursionError):
-        raise ConfigurationError(f"{path} has a number that is too long, or arrays that are nested too deeply: correct this") from None
+        raise ConfigurationError(f"{path} has a number that is too long, or arrays that are nested too deeply: correct the file") from None
 
 
 def ours(content: Mapping[str, Any], path: Path) -> Any:

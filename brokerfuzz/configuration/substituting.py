@@ -37,5 +37,5 @@ def _part(reference: re.Match[str], where: str) -> tuple[str, str | None]:
         return "$", None
     found = os.environ.get(name)
     if found is None and default is None:
-        raise ConfigurationError(f"{where} needs the environment variable {name}, which is not set: set it, or write ${{{name}:-default}}")
+        raise ConfigurationError(f"{where} needs the environment variable {name}, which is not set: set the variable, or write ${{{name}:-default}}")
     return (default, None) if not found and default is not None else (found or "", name)

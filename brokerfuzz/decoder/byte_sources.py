@@ -57,7 +57,7 @@ class RandomValues:
 
     def draw(self, site: str, /) -> Any:
         """Always raises `TypeError`, because only Hypothesis can draw values for pinned sites (sites with a strategy of the user)."""
-        raise TypeError(f"{site} is pinned, but a seeded source cannot draw values from strategies")
+        raise TypeError(f"only Hypothesis can draw the value of {site} from a strategy: remove this strategy from `fields`")
 
 
 class Seeded(RandomValues):

@@ -183,7 +183,7 @@ def _new_table(schema: Schema, place: _CompileContext) -> Table:
     nullable = may_be_null(schema, place.value_place)
     kinds = _kinds(schema, place)
     if not kinds and not place.optional and not nullable:
-        raise ContractError(f"{place.path or 'the root'} cannot have any value: correct its schema, which contradicts itself")
+        raise ContractError(f"the schema of {place.path or 'the root'} contradicts itself, so it allows no value: correct this schema")
     return table(kinds, place.shares(schema), optional=place.optional, nullable=nullable)
 
 

@@ -31,7 +31,7 @@ def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
     if not texts:
         demands = json.dumps(schema)[:200]
         raise ContractError(
-            f"no value for {where} could be generated from its schema {demands}: make the schema less strict, or pin the site with fields="
+            f"brokerfuzz cannot generate a value for {where} from the schema {demands}: simplify the schema, or pass a strategy in `fields`"
         )
     return [json.loads(text) for text in texts]
 

@@ -75,7 +75,9 @@ class HookFile:
     def _broken(self, problem: BaseException) -> HookError:
         lines = [frame.lineno for frame in traceback.extract_tb(problem.__traceback__) if frame.filename == self.name]
         at = f", line {lines[-1]}" if lines else ""
-        return HookError(f"{self.name}{at}: the hooks cannot be loaded: {described(problem)}", details=user_traceback(problem, 3))
+        return HookError(
+            f"{self.name}{at}: the hooks cannot be loaded: {described(problem)}; correct this error in the hooks", details=user_traceback(problem, 3)
+        )
 
     def _check(self, name: str, function: Any) -> None:
         signature = f"def {name}({', '.join(PARAMETERS[name])})"

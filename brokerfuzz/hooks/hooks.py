@@ -88,7 +88,7 @@ class Hooks:
 
     def _failed(self, name: str, problem: Exception) -> HookError:
         raised, details = self._hide(described(problem)), self._hide(user_traceback(problem, 3))
-        return HookError(f"{self._place(name)}: the hook {name} raised {raised}", details=details)
+        return HookError(f"{self._place(name)}: the hook {name} raised {raised}; correct this error in the hook", details=details)
 
     def _wrong(self, name: str, returned: Any, expected: str) -> HookError:
         return HookError(f"{self._place(name)}: the hook {name} returned {self._hide(quoted(returned))}: return {expected}")

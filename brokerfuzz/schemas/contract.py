@@ -205,7 +205,10 @@ class Contract:
                 for value in values:
                     if not ambiguity.interpretations:
                         raise UnknownNameError(
-                            "policy", f"{name}={value}", (), f"no policy settles {name}: use the other options of `brokerfuzz fire`"
+                            "policy",
+                            f"{name}={value}",
+                            (),
+                            f"no policy settles {name}, because this ambiguity has no interpretations: remove the policy",
                         )
                     if not ambiguity.has(value):
                         raise UnknownNameError("policy", f"{name}={value}", ambiguity.interpretations, f"{name} can be {ambiguity.choices}")
@@ -480,6 +483,6 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:
     if entry["keyword"] != NOT_IN_FUTURE:
         raise ContractError(
-            f"semantics.json has the keyword {entry['keyword']!r}, but only {NOT_IN_FUTURE!r} is supported: use it, or remove the entry"
+            f"semantics.json has the keyword {entry['keyword']!r}, but only {NOT_IN_FUTURE!r} is supported: use this keyword, or remove the entry"
         )
     return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["demand"])

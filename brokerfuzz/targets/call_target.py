@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 LONGEST = 1 << 16
 """The maximum number of bytes in a reply."""
 
+CALL_IN_PYTHON = "call the function in Python to see why"
+"""Advice for users if a function does not work."""
+
 _CALLER = str(Path(__file__).with_name("call_process.py"))
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 KINDS: dict[bytes, AnswerKind] = {b"A": "accepted", b"J": "rejected", b"C": "crashed"}
@@ -90,6 +93,7 @@ class CallTarget(PoolTarget):
             output_fd=OUTPUT_FD,
             announces_ready=True,
             secrets=self.secrets,
+            remedy=CALL_IN_PYTHON,
             missing="the function did not return",
         )
 

@@ -11,7 +11,7 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.exit_reason import Excerpt, how_it_ended
 from brokerfuzz.targets.process_limits import RESOURCE_ERRORS, checked_processes, checked_timeout, unsendable
-from brokerfuzz.targets.shell import fed, program, secrets_of, shown_command, words_of
+from brokerfuzz.targets.shell import RUN_IN_SHELL, fed, program, secrets_of, shown_command, words_of
 
 if TYPE_CHECKING:
     from brokerfuzz.targets.processes import Process
@@ -135,7 +135,7 @@ class CommandTarget:
                 if is_permanent or perf_counter() - began > self.patience:
                     if self._started:
                         raise
-                    raise TargetError(f"{self.name} cannot be started ({problem.strerror}): run it in a shell to see why") from problem
+                    raise TargetError(f"{self.name} cannot be started ({problem.strerror}): {RUN_IN_SHELL}") from problem
                 await asyncio.sleep(pause)
                 pause *= 2
             else:

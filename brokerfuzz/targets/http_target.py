@@ -96,7 +96,7 @@ class HttpTarget:
         given = [(name, marked(value, secrets)) for name, value in headers]
         self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple(given))
         if longest_wait < 0:
-            raise TargetError(f"the longest wait is {longest_wait} seconds: use 0 or more")
+            raise TargetError(f"the longest wait of {longest_wait} seconds is negative: use 0 or more")
         self.timeout = checked_timeout(timeout)
         self.rules = rules or AnswerRules()
         self.patience = patience

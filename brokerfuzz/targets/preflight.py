@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import Answer, AnswerRules
 from brokerfuzz.targets.call_process import NOT_AN_ANSWER
+from brokerfuzz.targets.call_target import CALL_IN_PYTHON, CallTarget
 from brokerfuzz.targets.command_target import CommandTarget
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.line_target import LineTarget
 from brokerfuzz.targets.pool_target import PoolTarget
+from brokerfuzz.targets.shell import RUN_IN_SHELL
 from brokerfuzz.targets.target import Target
 
 CLEARLY_INVALID = b"{}"
@@ -90,8 +92,13 @@ async def _send_both(target: CommandTarget | PoolTarget, body: bytes) -> Answer:
     if target.answered:
         return answer
     said = answer.reason if answer.reason == invalid.reason else f"{answer.reason}; {invalid.reason}"
-    remedy = "print and flush a line with accepted or rejected for each message" if isinstance(target, LineTarget) else "run it in a shell to see why"
-    raise TargetError(f"{target.name} answers neither a valid message nor a clearly invalid one ({said}): {remedy}")
+    raise TargetError(f"{target.name} answers neither a valid message nor a clearly invalid one ({said}): {_advice(target)}")
+
+
+def _advice(target: CommandTarget | PoolTarget) -> str:
+    if isinstance(target, LineTarget):
+        return "print and flush a line with accepted or rejected for each message"
+    return CALL_IN_PYTHON if isinstance(target, CallTarget) else RUN_IN_SHELL
 
 
 def _remedy(target: Target, answer: Answer) -> str | None:

@@ -20,6 +20,7 @@ from brokerfuzz.targets.exit_reason import how_it_ended, in_one_line
 from brokerfuzz.targets.process_limits import RESOURCE_ERRORS
 from brokerfuzz.targets.processes import Process, cores
 from brokerfuzz.targets.secret_masking import Secrets
+from brokerfuzz.targets.shell import RUN_IN_SHELL
 
 READY_LIMIT = 60.0
 """The maximum number of seconds until a new process reports that it is ready."""
@@ -75,6 +76,8 @@ class ProcessSettings:
     environment: Mapping[str, str] | None = None
     announces_ready: bool = False
     secrets: Secrets
+    remedy: str = RUN_IN_SHELL
+    """Says how users can find out why the process cannot be used."""
     missing: str = "no answer"
     """The beginning of the reason for a timeout. For example, `no answer` becomes `no answer within 10 s: killed`."""
 
@@ -110,7 +113,9 @@ class ProcessPool:
         self._closed = True
         for request in self._queue:
             if not request.answer.done():
-                request.answer.set_exception(TargetError(f"{self.settings.name} was closed before it received the message"))
+                request.answer.set_exception(
+                    TargetError(f"{self.settings.name} was closed before it received the message: await all answers before close()")
+                )
         workers = list(self._workers)
         for worker in workers:
             worker.finish()
@@ -171,7 +176,7 @@ class ProcessPool:
             request.answer.set_exception(self._unusable(how))
 
     def _unusable(self, how: str) -> TargetError:
-        return TargetError(f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; run it in a shell to see why")
+        return TargetError(f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; {self.settings.remedy}")
 
     def start_failed(self, how: str) -> None:
         """Records that a process could not be started. The failed start counts as an attempt to send the oldest waiting message."""
@@ -299,12 +304,14 @@ class Worker:
             self._pool.next(self)
         elif self._request is not None:
             self._crashed("answered without a message", reply.body)
+        elif reply.kind == "unusable":
+            self._unusable(reply.reason, has_remedy=True)
         else:
-            self._unusable(reply.reason if reply.kind == "unusable" else "the process writes output before it receives a message")
+            self._unusable("the process writes output before it receives a message")
 
-    def _unusable(self, how: str) -> None:
+    def _unusable(self, how: str, *, has_remedy: bool = False) -> None:
         waited = self.startup.done()
-        self._set_startup(how)
+        self._set_startup(how if has_remedy else f"{how}; {self._pool.settings.remedy}")
         self.kill()
         if not waited:
             self._pool.start_failed(how)
@@ -338,7 +345,7 @@ class Worker:
         how = how_it_ended(code) + (f": {words}" if (words := errors.last_line) else "")
         if not had_left and not self.ready:
             waited = self.startup.done()
-            self._set_startup(how)
+            self._set_startup(f"{how}; {self._pool.settings.remedy}")
             if not waited:
                 self._pool.start_failed(f"the process ends immediately after its start ({how})")
         if request is None:

@@ -61,7 +61,7 @@ def of_environment(names: Iterable[str]) -> dict[str, str]:
     names = [str(name) for name in names]
     for name in names:
         if not os.environ.get(name):
-            raise TargetError(f"the environment variable {name}, which should contain a secret, is not set: set it, or correct its name")
+            raise TargetError(f"the environment variable {name}, which should contain a secret, is not set: set the variable, or correct its name")
     return {f"${{{name}}}": os.environ[name] for name in names}
 
 

@@ -237,7 +237,7 @@ def test_a_misspelled_fault_is_an_error() -> None:
 
 
 def test_a_fault_that_the_message_does_not_have_is_an_error() -> None:
-    with pytest.raises(LabelError, match="expected the faults"):
+    with pytest.raises(LabelError, match="should have the faults"):
         Case.judged(OFFER, ZERO, faults=["orderMaximum minimum one-below"])
 
 

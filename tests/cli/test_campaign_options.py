@@ -183,7 +183,7 @@ def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(run: Run, 
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["0123456789abcdef", "http://127.0.0.1:1/", "--now", "2026-03-01T12:00:00Z"], "the catalogue does not contain it"),
+        (["0123456789abcdef", "http://127.0.0.1:1/", "--now", "2026-03-01T12:00:00Z"], "the catalogue does not contain this case"),
         (["none.json", "http://127.0.0.1:1/"], "none.json"),
         (["none.ndjson", "http://127.0.0.1:1/"], "none.ndjson"),
         (["http://127.0.0.1:1/"], "specify at least one journal, report or case ID"),

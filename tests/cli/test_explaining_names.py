@@ -112,7 +112,7 @@ def test_a_case_is_explained_from_the_catalogue_a_corpus_or_a_journal(run: Run, 
     [
         (["0" * 16], "add the corpus, journal, JSON report or baseline"),
         (["0" * 8], "add the corpus, journal, JSON report or baseline"),
-        (["0" * 16, "run.ndjson", "corpus.ndjson", "report.json", "known.json"], "no case and no finding of run.ndjson, corpus.ndjson"),
+        (["0" * 16, "run.ndjson", "corpus.ndjson", "report.json", "known.json"], "no case and no finding in run.ndjson, corpus.ndjson"),
         (["0" * 8, "nowhere.json"], "nowhere.json"),
         (["0" * 16, "nowhere.ndjson"], "nowhere.ndjson cannot be read"),
         ([MINIMUM, "run.ndjson"], "a FILE works only with the ID"),

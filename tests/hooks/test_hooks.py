@@ -206,7 +206,7 @@ def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding
     done = run("fire", broker.url, *SOME, "--hooks", written(later.replace("RESULT", result)), "--json", "--no-preflight", "--workers", workers)
     report = json.loads(done.stdout)
     assert (done.exit_code, report["findings"]) == (2, [])
-    said = f"hooks.py, line 1: the hook {name} raised ValueError: no password"
+    said = f"hooks.py, line 1: the hook {name} raised ValueError: no password; correct this error in the hook"
     assert said in report["stopped"]
     assert report["outcome"]["state"] in ("partial", "untested")
     assert "Traceback" in done.stderr
@@ -239,7 +239,7 @@ WRONG: Final[dict[str, tuple[str, str]]] = {
     ),
     "nothing": ("x = 1\n", "defines no hook: define at least one of authenticate, before_request, classify or after_answer"),
     "syntax": ("x = 1\nx = = 2\n", "line 2: invalid syntax: correct this error in the hooks"),
-    "import": ("\nimport not_installed\n", "line 2: the hooks cannot be loaded: ModuleNotFoundError: No module named 'not_installed'"),
+    "import": ("\nimport not_installed\n", "line 2: the hooks cannot be loaded: ModuleNotFoundError: No module named 'not_installed'; correct"),
 }
 
 

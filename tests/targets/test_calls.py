@@ -161,7 +161,7 @@ def test_a_method_is_called_by_its_dotted_name(calling: Calling, tmp_path: Path)
         ("mine:LIMIT", "is an int and cannot be called: specify a function"),
         ("broken:judge", "broken cannot be imported .SyntaxError: .*: fix the error in the module"),
         ("exits:judge", "exits cannot be imported .SystemExit: 3"),
-        ("dies:judge", "dies:judge cannot be called: exit status 7: last words"),
+        ("dies:judge", "dies:judge cannot be called: exit status 7: last words; call the function in Python to see why"),
         ("needs:judge", "No module named 'nothing_of_the_kind'"),
     ],
 )

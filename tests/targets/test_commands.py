@@ -193,7 +193,7 @@ def test_a_program_that_is_not_executable_is_an_error_with_a_remedy(tmp_path: Pa
     with pytest.raises(TargetError, match=r"to run a program in this folder, write ./validate"):
         answer(CommandTarget("validate"))
     program.chmod(0o755)
-    with pytest.raises(TargetError, match=r"Exec format error.*run it in a shell"):
+    with pytest.raises(TargetError, match=r"Exec format error.*run the command in a shell"):
         answer(CommandTarget("./validate"))
 
 

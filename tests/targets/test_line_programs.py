@@ -179,7 +179,7 @@ def test_an_unexpected_line_is_a_crash_of_the_next_message() -> None:
     ],
 )
 def test_a_program_that_never_reads_or_answers_is_an_error(command: list[str]) -> None:
-    with pytest.raises(TargetError, match=r"cannot be used: the process (ends before it reads|closes its input).*run it in a shell"):
+    with pytest.raises(TargetError, match=r"cannot be used: the process (ends before it reads|closes its input).*run the command in a shell"):
         answer(LineTarget(command, processes=2))
 
 

@@ -1,6 +1,7 @@
 import asyncio
 import os
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,8 +102,8 @@ VALID = b'{"number":"A"}'
         pytest.param(LineTarget(python(SILENT), timeout=0.5), "(no answer line within 0.5 s: killed): print and flush a line", id="silent"),
         pytest.param(LineTarget(python(TALKS)), '(answered with "judged {"number":"A"}"; answered with "judged {}")', id="prints other lines"),
         pytest.param(LineTarget(python("input(); raise SystemExit(3)")), "(ended without an answer, exit status 3)", id="ends"),
-        pytest.param(CommandTarget(python(SILENT), timeout=0.5), "(still running after 0.5 s: killed): run it in a shell", id="command hangs"),
-        pytest.param(CommandTarget(python(SEGFAULT)), "(killed by SIGSEGV): run it in a shell to see why", id="command crashes"),
+        pytest.param(CommandTarget(python(SILENT), timeout=0.5), "(still running after 0.5 s: killed): run the command", id="command hangs"),
+        pytest.param(CommandTarget(python(SEGFAULT)), "(killed by SIGSEGV): run the command in a shell to see why", id="command crashes"),
         pytest.param(CallTarget("time:sleep", timeout=5), None, id="a function that raises an exception answers"),
         pytest.param(CommandTarget(python("raise SystemExit(3)")), None, id="an exit status is an answer"),
         pytest.param(LineTarget(python(DIES_ON, VALID.decode())), None, id="answers only the invalid message"),
@@ -116,6 +117,14 @@ def test_a_program_that_answers_neither_a_valid_nor_an_invalid_message_is_an_err
     with pytest.raises(TargetError, match=re.escape(said)) as raised:
         asyncio.run(_check(target, VALID))
     assert "answers neither a valid message nor a clearly invalid one" in str(raised.value)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="functions need POSIX")
+def test_the_error_about_a_function_that_crashes_gives_advice_for_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "crashing.py").write_text("import os\n\ndef judge(body):\n    os.kill(os.getpid(), 11)\n")
+    with pytest.raises(TargetError, match=r"answers neither .*killed by SIGSEGV.*\): call the function in Python to see why"):
+        asyncio.run(_check(CallTarget("crashing:judge", timeout=5), VALID))
 
 
 def test_a_function_whose_results_have_no_meaning_is_an_error() -> None:

@@ -52,7 +52,7 @@ def records(path: str | Path) -> Iterator[JournalRecord]:
             yield decode(line)
         except ValueError as problem:
             raise JournalError(
-                f"{path}, line {number}, is not a valid journal record ({problem}): the file was modified, so the campaign cannot be resumed"
+                f"{path}, line {number}, is not a valid journal record ({problem}): the file was modified; start a new campaign"
             ) from problem
 
 

@@ -126,7 +126,7 @@ class Recalled:
 
     @property
     def _invalid(self) -> JournalError:
-        return JournalError(f"{self.path} contains an invalid journal record: the file was modified, so the campaign cannot be resumed")
+        return JournalError(f"{self.path} contains an invalid journal record: the file was modified; start a new campaign")
 
 
 def _digest(body: bytes) -> bytes:

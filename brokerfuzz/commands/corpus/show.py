@@ -62,7 +62,7 @@ def _is_id(name: str) -> bool:
     if re.fullmatch("[0-9a-f]{4,16}", name) is None or os.path.lexists(name):
         return False
     if len(name) < _DIGITS:
-        raise UsageError(f"{name} is neither a file nor a complete ID: give a file, or all {_DIGITS} digits of the ID")
+        raise UsageError(f"{name} is neither a file nor a complete ID: specify a file, or all {_DIGITS} digits of the ID")
     return True
 
 

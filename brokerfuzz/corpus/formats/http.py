@@ -65,7 +65,7 @@ def _head(case: Case) -> str:
     headers = "".join(f"{name}: {value}\n" for name, value in sent_headers(case.headers))
     if _OPENS in headers:
         raise CorpusError(
-            f"the case {case.id} has {_OPENS} in a header, but {_OPENS} begins a variable in editors: exclude the case, or choose another format"
+            f"the case {case.id} has {_OPENS} in a header, but {_OPENS} begins a variable in editors: choose other cases or another format"
         )
     comment = f"{EXPECTED[case.label]} {reason_of(case)}{clock_note(now_of(case))}"
     return f"\n### {name_of(case)}\n# {comment.replace(_OPENS, '{ {')}\n{method} {{{{baseUrl}}}}{path}\n{headers}\n"

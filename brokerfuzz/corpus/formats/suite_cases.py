@@ -47,7 +47,8 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
             about.left_out.add(case, _ABOUT_THE_CLOCK)
     if not kept:
         raise CorpusError(
-            "the verdicts of all chosen cases depend on the current time, and tests cannot set the clock of your system: also choose other cases"
+            "the verdicts of all chosen cases depend on the current time, and tests cannot set the clock of your system: "
+            "include cases that do not depend on the time"
         )
     twins = {case.twin_id for case in kept}
     found = [SuiteCase(_group(case, plain=case.id in twins), _name(case), case) for case in kept]
