@@ -1,6 +1,6 @@
-"""Compares answers of a target. Two answers are the same if their statuses are equal and their texts differ only in details.
+"""Compares answers of a target. Two answers are equal if their statuses are equal and their texts differ only in details.
 
-Details are numbers, words with digits (such as IDs), quoted values, and parts of the message that the answer repeats.
+Details are numbers, words with digits (such as IDs), quoted values, and strings that the answer copies from the message.
 """
 
 import json
@@ -11,15 +11,14 @@ from brokerfuzz.targets.answers import EXCERPT, Answer
 
 _QUOTED = re.compile(r"""(?<!\w)(?:'[^']*'|"[^"]*"|`[^`]*`|‘[^’]*’|“[^”]*”)(?!\w)""")
 _WITH_DIGITS = re.compile(r"[\w.]*\d[\w.]*")
-_MOST_PARTS = 200
-_LONGEST = 300
-"""The maximum number of strings (or lines) of an answer that are compared, and the maximum number of characters of each string."""
+_MOST_PARTS = 200  # the maximum number of strings (or lines) of an answer that are compared
+_LONGEST = 300  # the maximum number of characters of each string that are compared
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """The text of an answer, without details. `head` contains the kind of the answer and the HTTP status (without a status: the
-    reason). `parts` are the strings of a JSON body, or the lines of another body. If only the beginning of the body is known,
+    """The text of an answer, without details. `head` consists of the kind of the answer and the HTTP status (without a status: the
+    reason). `parts` are the strings of a JSON body, or the lines of any other body. If only the beginning of the body is known,
     `parts` is None.
     """
 
@@ -27,9 +26,9 @@ class AnswerText:
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns whether both answers have the same head, and every string of the other answer is also in this answer. For example,
-        this answer names two problems, and the answer to a shrunk message names one of them. If this answer has no strings, or the
-        strings of the other answer are unknown, only the heads count.
+        """Returns whether both texts have the same `head`, and every string of `other` is also in this text. For example, this
+        answer names two problems, and `other` is the answer to a shrunk message and names only one of these problems. If this text
+        has no strings, or if `other.parts` is None, only the heads are compared.
         """
         if self.head != other.head:
             return False
@@ -37,12 +36,12 @@ class AnswerText:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Equal texts have equal keys, also in different runs."""
+        """Equal texts have equal keys, even in different campaigns."""
         return (self.head, *sorted(self.parts or ()))
 
 
 def text_of(answer: Answer, message: bytes = b"") -> AnswerText:
-    """Returns the text of an answer without details: numbers, IDs, quoted values and strings that are also in the `message`."""
+    """Returns the text of an answer without details. Strings that also occur in `message` count as details."""
     head = f"{answer.kind} {answer.status}" if answer.status is not None else f"{answer.kind} {without_details(answer.reason)}"
     if len(answer.body) >= EXCERPT:
         return AnswerText(head, None)
@@ -59,7 +58,7 @@ def without_details(text: str) -> str:
 
 
 def _json_strings(data: bytes) -> list[str] | None:
-    """Returns the strings in a JSON value, but not the names of its properties. Returns None if the data is not JSON."""
+    """Returns the string values in a JSON text, without property names. Returns None if `data` is not JSON."""
     try:
         waiting = [json.loads(data)]
     except (ValueError, RecursionError):

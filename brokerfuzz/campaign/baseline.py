@@ -1,6 +1,6 @@
 """Reads and writes the baseline: a JSON file with known findings, which do not make a campaign fail.
 
-Each entry has a few lines, so that the file is easy to review:
+Each entry consists of a few lines, so that changes of the file are easy to review:
 
     {"finding": "2cbdcdfc",                          the name of the finding (see `Finding.name`)
      "sentence": "The target accepted ...",          explains the finding
@@ -37,8 +37,8 @@ _PROPERTIES = ("finding", *_TEXTS, "until", *_MESSAGE)
 
 @dataclass(frozen=True)
 class KnownFinding:
-    """An entry of a baseline. People write `reason` and `until`. `message` contains the properties `kind`, `message`, `verdict`,
-    `flaky` and `smallest` of the entry. It is empty if the smallest message has more than `LARGEST` bytes.
+    """An entry of a baseline. Users write `reason` and `until` by hand. `message` contains the properties `kind`, `message`,
+    `verdict`, `flaky` and `smallest` of the entry. `message` is empty if the smallest message has more than `LARGEST` bytes.
     """
 
     sentence: str
@@ -47,7 +47,6 @@ class KnownFinding:
     message: Mapping[str, Any] = field(default_factory=dict)
 
     def applies(self, today: date) -> bool:
-        """Returns whether the entry applies on this day (see `until`)."""
         return self.until is None or today <= self.until
 
 
@@ -56,7 +55,7 @@ Baseline = Mapping[str, KnownFinding]
 
 
 def read(path: Path) -> Baseline:
-    """Reads a baseline. Raises `BaselineError` if the file is missing or is not a baseline. If an entry is invalid, the error names its line."""
+    """Raises `BaselineError` if the file is missing or is not a baseline. If an entry is invalid, the error names the line of the entry."""
     try:
         text = path.read_bytes().decode()
         entries = _entries(json.loads(text))
@@ -78,7 +77,7 @@ def _entries(document: Any) -> list[Any]:
 
 
 def _lines(text: str, count: int) -> Iterator[int]:
-    """Yields the number of the line in which each entry begins."""
+    """For each entry, yields the number of its first line."""
     found = _ENTRIES.search(text)
     at = found.end() if found else 0
     decoder = json.JSONDecoder()
@@ -118,15 +117,14 @@ def applying(known: Baseline) -> list[str]:
 
 
 def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
-    """Returns copies of the findings. Their attribute `known` says whether the argument `known` contains the name of the finding."""
+    """Copies the findings. In each copy, `Finding.known` is True if the argument `known` contains the name of the finding."""
     names = set(known)
     return tuple(replace(finding, known=finding.name in names) for finding in findings)
 
 
 def updated(known: Baseline, findings: Iterable[Finding], *, add: bool, prune: bool, still: Iterable[str] = ()) -> Baseline:
     """Returns the new baseline after a campaign with these findings. Existing entries keep `reason` and `until`. If `add` is true,
-    new findings are added. If `prune` is true, known findings that did not occur again are removed, unless `still` contains their
-    names.
+    new findings are added. If `prune` is true, entries that are not in `findings` are removed, unless `still` contains their names.
     """
     found = {finding.name: _known(finding) for finding in findings}
     kept = {name: entry for name, entry in known.items() if name in found or name in still or not prune}
@@ -143,7 +141,7 @@ def _known(finding: Finding) -> KnownFinding:
 
 
 def write(path: Path, known: Baseline) -> None:
-    """Writes a baseline. The entries are sorted by name, so that two versions of the file are easy to compare.
+    """The entries are sorted by name, so that two versions of the file are easy to compare.
 
     Raises `BaselineError` if the file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""Limits how many requests and how much time brokerfuzz uses to shrink a finding or to find its cause."""
+"""Limits the requests and the time for shrinking a finding and for finding its cause."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Send = Callable[[bytes], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class Bounds:
-    """The limits of one search: the maximum number of requests, and the time of `time.monotonic` at which the search must end."""
+    """The limits of a search. `deadline` is the time at which the search must end (on the clock `time.monotonic`)."""
 
     requests: int = 200
     deadline: float = float("inf")
@@ -31,10 +31,7 @@ class BoundedSender:
         self._send, self._bounds = send, bounds
 
     async def answer(self, body: bytes) -> Answer:
-        """Sends a message and returns the answer.
-
-        Raises `LimitReachedError` if a limit is reached or the target no longer answers.
-        """
+        """Raises `LimitReachedError` if a limit is reached or the target no longer answers."""
         if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
             raise LimitReachedError
         self.requests += 1

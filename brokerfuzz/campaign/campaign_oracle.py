@@ -10,12 +10,12 @@ from brokerfuzz.schemas.contract import NOT_IN_FUTURE
 from brokerfuzz.schemas.judged_interpretations import under
 
 _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
-"""Differences between the clock of the target and the clock of this machine. They must not lead to a finding."""
+"""The clock of the target may differ from the clock of this machine by a few seconds. This difference must not lead to a finding."""
 
 
 def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:
-    """Returns whether the message may contain a time that must not be in the future. The result is also True if escapes in the JSON or
-    unusual headers (such as a compressed body) may hide this time.
+    """Returns whether the message may contain a time that must not be in the future. Escapes in the JSON or unusual headers (for
+    example, of a compressed body) can hide such a time. So the function also returns True for these messages.
     """
     return bool(case.headers) or b"\\u" in case.body or any(name in case.body for name in _clock_properties(contract))
 
@@ -28,7 +28,7 @@ def _clock_properties(contract: Contract) -> frozenset[bytes]:
 
 @dataclass(frozen=True)
 class Judge:
-    """The oracle with its settings. If `now` is None, the oracle uses the current time. If `contract` is None, it uses the built-in contract."""
+    """The oracle with its settings. The defaults are the current time and the built-in contract."""
 
     now: datetime | None = None
     contract: Contract | None = None
@@ -43,15 +43,15 @@ class Judge:
         return Judge(self.now, self.contract, Policies({**self.policies, ambiguity_id: (interpretation,)}))
 
     def verdict(self, case: Case) -> Verdict:
-        """Returns the verdict of a case under the policies. `case.verdict` does not depend on policies."""
+        """Returns the verdict under the policies. `case.verdict` ignores the policies."""
         if not self.policies or not case.verdict.ambiguities:
             return case.verdict
         return under(case.verdict, self.policies, self.demands) or self.of(case, case.body)
 
     def still(self, case: Case, verdict: Verdict) -> bool:
-        """Returns whether `verdict` is still correct. For example, a time that was in the future when the case was generated may
-        be in the past now. The verdict must also be correct five seconds earlier and later, because the clock of the target may
-        differ by a few seconds.
+        """Returns whether `verdict` is correct at the current time. For example, a time in the message may have been in the future
+        when the case was generated, but not now. The verdict must also be correct five seconds earlier and later, because the clock
+        of the target may be wrong by a few seconds.
         """
         if self.now is not None or not _may_depend_on_the_clock(case, self.demands):
             return True

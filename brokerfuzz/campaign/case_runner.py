@@ -1,8 +1,8 @@
 """Sends the cases of a campaign. Several processes can share the work.
 
 If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart), unless the twin was
-already sent as a case. The module `proof` decides what the rejection proves. A fixed number of asyncio tasks take the cases from
-one iterator, so only a few cases are in memory at any time.
+already sent as a case. The module `proof` decides what the rejection proves. All asyncio tasks take the cases from the same
+iterator, so only a few cases are in memory at any time.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ TWINS_KEPT = 8192
 """
 
 TURN = 0.002
-"""The time after which the runner pauses, in seconds. During the pause, other tasks run, such as the task that checks the time limit.
-A journal, and an application in this process, answer without a pause, so other tasks might never run.
+"""The runner pauses after this time (in seconds). During the pause, other tasks run, such as the task that checks the time limit.
+If answers come from a journal or from an application in this process, other tasks would never run without these pauses.
 """
 
 Numbered = tuple[int, Case]
@@ -99,7 +99,7 @@ class CaseRunner:
             await self._check_rejection(rejection)
 
     async def _send(self, phase: str, number: int, case: Case) -> Answer:
-        """Sends a message. If the target no longer answers, the campaign stops, and all unanswered messages count as one finding."""
+        """If the target no longer answers, the campaign stops, and all unanswered messages count as one finding."""
         try:
             return await self._sender.send(Key(phase, number), case, case.body)
         except TargetLostError as lost:
@@ -156,7 +156,6 @@ class CaseRunner:
 
 
 def findings_limit(max_findings: int) -> Stop:
-    """Returns the reason for stopping after `max_findings` findings."""
     return Stop(f"the limit of {counted(max_findings, 'finding')} was reached", "limit")
 
 

@@ -13,21 +13,21 @@ from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Path, Tree, at,
 from brokerfuzz.schemas.flattening import KNOWN
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
-"""Strings to try: a name, a time, a later time, a schedule and a link. Any string property of the contract that is not an
-enumeration should accept at least one of these strings.
+"""Strings to try: a name, a time, a later time, a schedule and a link. Each string property of the contract should accept at least
+one of these strings, unless the property is an enumeration.
 """
 NUMBER = 12
-"""The number to try. Limits are rarely close to 12, and shrinking never produces it."""
+"""The number to try. Limits are rarely close to 12, and shrinking never produces 12."""
 
 
 def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
-    """Adds a property at the end of an object. All other paths in the message stay the same."""
+    """Adds a property at the end of the object at `path`. So all other paths in the message stay the same."""
     there = at(tree, path)
     return replaced(tree, path, JsonObject((*there.pairs, (name, value)))) if isinstance(there, JsonObject) else tree
 
 
 def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tuple[Tree, ...]]]:
-    """Yields each property that the contract allows in the object at `path`, but that the object lacks: its name, and values to try."""
+    """Yields each property that the contract allows, but that is missing in the object at `path`: the name of the property, and values to try."""
     there = at(tree, path)
     if isinstance(there, JsonObject):
         names = {name for name, _ in there.pairs}
@@ -46,7 +46,7 @@ def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
 
 
 def plain(schema: Mapping[str, Any]) -> tuple[Tree, ...]:
-    """Returns ordinary values whose JSON type the schema allows, non-empty values first. They may break other keywords of the schema."""
+    """Returns ordinary values of the JSON types that the schema allows, non-empty values first. The values may break other keywords of the schema."""
     return tuple(dict.fromkeys(_plain(schema, text, filled) for filled in (True, False) for text in TEXTS))
 
 

@@ -1,8 +1,8 @@
 """Finds the cause of a rejection, a crash or a timeout, if the cause is a missing property or an ordinary value.
 
-The search adds every property that the contract allows, if the property does not change the verdict. If the target accepts the
-new message, the search removes all added properties that are not necessary. The remaining added properties are the cause. At the
-end, the search sends the message with these properties and the message without them once more.
+The search adds every property that the contract allows, if the property does not change the verdict. If the target accepts the new
+message, the search removes all added properties that are not necessary. The remaining added properties are the cause. To confirm
+the cause, the search sends the message again, with and without these properties.
 """
 
 import asyncio
@@ -42,9 +42,9 @@ class Edit:
 class CauseSearch:
     """Searches for the causes of one finding. The attribute `places` contains the JSON Pointers of the causes.
 
-    `known` contains the JSON Pointers of causes that shrinking has already found. The search does not change the values there. If
-    `thorough` is true, the search also tries to add only some properties, because an added property can trigger another bug. The
-    search does nothing if the message is invalid, because the target is right to reject every message with this verdict.
+    `known` contains the JSON Pointers of causes that shrinking has already found. The search does not change the values at these
+    places. If `thorough` is true, the search also tries to add only some properties, because an added property can trigger another
+    bug. If the message is invalid, the search does nothing, because the target must not accept an invalid message.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class CauseSearch:
         self._judged = 0
 
     async def run(self) -> None:
-        """Searches for causes until it finds no more or a limit is reached."""
+        """Ends when no further cause is found, or when a limit is reached."""
         tree = tree_of(self._body)
         if tree is None or self._wanted[0] == "invalid":
             return
@@ -106,8 +106,8 @@ class CauseSearch:
                 yield from self._open_paths(tree, (*path, step))
 
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
-        """Returns the array at `path` with only its first item. Returns None if the value at `path` is not an array with at least
-        two items, or if shrinking has found a cause in this array.
+        """Returns the array at `path` with only its first item. Returns None if `path` does not lead to an array with at least two
+        items, or if a known cause is inside the array.
         """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
         if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
@@ -115,7 +115,9 @@ class CauseSearch:
         return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
-        """Adds the missing properties to the object at `path`, one after another. For each property, returns its name and the message with it."""
+        """Adds the missing properties to the object at `path`, one after another. Returns the name of each added property, and the
+        message after this step.
+        """
         found = []
         for name, values in list(missing_properties(tree, path, self._schemas)):
             for value in values:
@@ -126,7 +128,7 @@ class CauseSearch:
         return found
 
     async def _completed(self, tree: Tree, waiting: Sequence[Path]) -> Tree:
-        """Adds missing properties to the objects at these paths, and to all objects inside them."""
+        """Adds missing properties to the objects at the paths in `waiting`, and to all objects inside these objects."""
         left = list(waiting)
         while left:
             path = left.pop()
@@ -146,8 +148,8 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ changing the answer
 
     async def _first_change(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Returns a group of changes with which the target accepts the message. The method tries all changes together. If the
-        search is thorough, the method then tries each half of the changes, each quarter, and so on.
+        """Returns the first group of changes after which the target accepts the message. The method tries all changes together. If
+        the search is thorough, the method then tries each half of the changes, each quarter, and so on.
         """
         for start, length in chunks(len(edits)) if self._thorough else [(0, len(edits))]:
             some = edits[start : start + length]

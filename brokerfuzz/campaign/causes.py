@@ -1,5 +1,5 @@
-"""Describes the causes of a problem by sites, so that they apply to any message: sites with certain values, and sites of missing
-properties.
+"""Describes the cause of a problem by sites: sites with certain values, and sites of missing properties. So a cause applies to any
+message.
 
 To check whether another message has the same problem, a campaign removes the cause from this message and sends the message again.
 """
@@ -15,8 +15,8 @@ from brokerfuzz.pointers import site_of
 
 @dataclass(frozen=True)
 class Cause:
-    """The cause of a problem. `present` maps sites to the values that cause the problem, and `missing` contains the sites of
-    missing properties.
+    """`present` contains sites with the values that cause the problem. `missing` contains the sites of properties whose absence
+    causes the problem.
     """
 
     present: tuple[tuple[str, Tree], ...] = ()
@@ -24,7 +24,9 @@ class Cause:
 
     @classmethod
     def of(cls, places: Sequence[str], tree: Tree) -> "Cause":
-        """Returns the cause at these JSON Pointers in a message. If the message has no property at a pointer, its absence is the cause."""
+        """Returns the cause at the JSON Pointers `places` of a message. If the message has no property at a pointer, the missing
+        property is the cause.
+        """
         present, missing = [], []
         for place in places:
             try:
@@ -35,17 +37,16 @@ class Cause:
 
     @property
     def sites(self) -> tuple[str, ...]:
-        """All sites of the cause, sorted."""
         return tuple(sorted({*(where for where, _ in self.present), *self.missing}))
 
     def is_in(self, tree: Tree) -> bool:
-        """Returns whether a message has all values of the cause at the same sites, and lacks all its missing properties."""
+        """Returns whether a message contains all values in `present` at the same sites, and lacks all properties in `missing`."""
         found = list(sites(tree)) if self.present else []
         return all(pair in found for pair in self.present) and all(any(_lacking(tree, where)) for where in self.missing)
 
     def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
-        """Yields variants of the message without the cause. The values of the cause are removed or replaced with ordinary values,
-        and the missing properties are added. Yields nothing if these steps do not change the message.
+        """Yields variants of the message without the cause. Each variant adds the missing properties, and removes the values of the
+        cause or replaces them with ordinary values. Yields nothing if these steps do not change the message.
         """
         added = tree
         for where in self.missing:
@@ -66,7 +67,7 @@ class Cause:
 
 
 def _lacking(tree: Tree, where: str) -> Iterator[Path]:
-    """Yields the path of each object that could have the property at the site `where`, but does not have it."""
+    """Yields the path of each object in which the property at the site `where` is missing."""
     above, _, name = where.rpartition(".")
     for path in paths(tree):
         there = at(tree, path)

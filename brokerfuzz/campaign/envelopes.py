@@ -1,7 +1,7 @@
 """Checks responses that look like the envelope of the contract: the outer object with `operationWasSuccessful`.
 
-The contract defines the envelope for two responses, but not for the response to a new offer. A malformed envelope in this response
-is a finding only if the user sets the policy for `response-envelope` to `rejected`.
+The contract does not say whether the response to a new offer has an envelope. So a malformed envelope in this response is a finding
+only if the user sets the policy for `response-envelope` to `rejected`.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Groups similar contradictions while a campaign runs.
 
-A finding can consist of several groups. In most groups, the messages are so similar that it is enough to shrink the first message.
-In the other groups, the messages may have different causes, so up to `SAMPLES` messages are shrunk.
+A finding can consist of several groups. In most groups, the messages are so similar that brokerfuzz shrinks only the first message.
+If the messages of a group may have different causes, brokerfuzz shrinks up to `SAMPLES` of these messages.
 """
 
 from bisect import insort
@@ -16,7 +16,6 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
 
 SAMPLES = 8
-"""The maximum number of messages that are shrunk separately in a group whose messages may have different causes."""
 MOST_GROUPS = 2000
 """The maximum number of groups. A campaign reaches this number only if the target's answers are always different. brokerfuzz then
 adds further contradictions to an existing group.
@@ -79,7 +78,7 @@ class Suspicions:
         self._by_key[key] = first
 
     def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
-        """Stores the first `SAMPLES` contradictions of a group, and only counts the others."""
+        """Keeps the first `SAMPLES` contradictions of a group. Further contradictions are only counted."""
         insort(known, new, key=_BY_INDEX)
         if len(known) > SAMPLES:
             last = known.pop()

@@ -58,7 +58,7 @@ class FindingIdentification:
 
 class _ProblemGroup:
     """The contradictions of one group. `_known` contains the findings of this group so far, with their causes. A known finding
-    explains a contradiction if the target answers correctly after the cause of the finding was removed from the message.
+    explains a contradiction if the target answers correctly to the message without the cause of this finding.
     """
 
     def __init__(self, all_suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
@@ -120,8 +120,8 @@ class _ProblemGroup:
         return cause
 
     def _contains(self, body: bytes, cause: Cause, suspicion: Suspicion) -> bool:
-        """Returns whether the message of the case contains the cause. If not, the shrunk message shows a different bug than the
-        original message.
+        """Returns whether `body`, the original message, contains the cause. If not, the shrunk message shows a different bug than
+        the original message.
         """
         tree = tree_of(body)
         return tree is None or not cause.sites or any(True for _ in cause.removed_from(tree, self._minimizer.schemas(suspicion)))
@@ -129,8 +129,8 @@ class _ProblemGroup:
     # ------------------------------------------------------------------------------------------------ known causes
 
     async def _explanation_or_rest(self, suspicion: Suspicion) -> Suspicion | tuple[bytes, Answer]:
-        """Returns the known finding that explains a contradiction. If there is no such finding, the method removes all known causes
-        from the message, and returns the rest of the message with the answer to it.
+        """Returns the known finding that explains a contradiction. If there is no such finding, returns the message without all
+        known causes, and the answer to this message.
         """
         case = suspicion.case
         faulty = {site_of(broken.at) for broken in suspicion.verdict.broken}
@@ -158,7 +158,7 @@ class _ProblemGroup:
         return removed[0][0]
 
     async def _answer(self, suspicion: Suspicion, body: bytes) -> Answer | None:
-        """Sends a message. Returns the answer if it shows the same problem as the contradiction, else None."""
+        """Sends a message. Returns None if the answer shows another problem than the contradiction."""
         try:
             answer = await self._minimizer.bounded(suspicion).answer(body)
         except UnsendableError:

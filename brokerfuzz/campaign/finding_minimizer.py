@@ -19,15 +19,15 @@ from brokerfuzz.targets import Answer
 
 
 class FindingMinimizer:
-    """Shrinks contradictions. The limits `bounds` apply to each shrinking and to each search for causes."""
+    """Shrinks contradictions. `bounds` limits each shrinking and each search for causes."""
 
     def __init__(self, sender: Sender, judge: Judge, bounds: Bounds) -> None:
         self._sender, self._judge, self._bounds = sender, judge, bounds
         self._steps: Counter[tuple[str, int]] = Counter()
 
     async def shrink(self, suspicion: Suspicion, start: bytes, answer: Answer, avoided: Sequence[Cause] = ()) -> None:
-        """Shrinks the message `start`, which got the `answer`, and stores the result in the contradiction. The smaller messages
-        contain none of the causes in `avoided`.
+        """Shrinks the message `start`, to which the target gave `answer`, and stores the result in `suspicion`. The smaller
+        messages contain none of the causes in `avoided`.
         """
         case = suspicion.case
         verdict = self._judge.of(case, start) if start != case.body else suspicion.verdict
@@ -67,16 +67,14 @@ class FindingMinimizer:
             suspicion.add_causes(search.places)
 
     def problem(self, suspicion: Suspicion, answer: Answer, message: bytes) -> SameProblem:
-        """Returns the problem that an answer to a message shows."""
         return SameProblem(suspicion.kind, answer, message, self._judge.demands)
 
     def bounded(self, suspicion: Suspicion) -> BoundedSender:
-        """Returns a sender that raises `LimitReachedError` when a limit is reached."""
         return BoundedSender(self.sender_of("shrink", suspicion), self._bounds)
 
     def sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
-        """Returns a function that sends a body with the headers of the case. The phase in the journal contains the kind and the
-        verdict, because a case and its twin can both have a contradiction.
+        """Returns a function that sends a body with the headers of the case. In the journal, the phase also contains the kind and
+        the verdict of the contradiction, because a case and its twin can both have contradictions.
         """
         name = f"{phase} {suspicion.kind} {suspicion.verdict.label}"
         place = (name, suspicion.index)
@@ -89,5 +87,4 @@ class FindingMinimizer:
         return send
 
     def schemas(self, suspicion: Suspicion) -> Schemas:
-        """Returns the schema of each site in this type of message."""
         return {path: site.schema for path, site in self._judge.demands.sites[suspicion.case.message_type].items()}

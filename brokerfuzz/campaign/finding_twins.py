@@ -1,6 +1,6 @@
 """Builds the twin of a finding: a valid message that differs from the smallest message in only one place. For this place, the
 module tries the correct value from the twin of the first case, and makes this value as small as possible. If the result is not
-valid, the module tries to remove the wrong value or a part of it. The oracle decides whether a message is valid.
+valid, the module tries to remove the wrong value or a part of this value.
 """
 
 from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
 
 
 def _with_smaller(tree: Tree, path: Path, is_valid: Callable[[Tree], bool]) -> Tree:
-    """Makes the value at the path as small as possible, but keeps the message valid. Returns the new message."""
+    """Makes the value at `path` as small as possible, but keeps the message valid."""
     for step in reversed(range(len(children(at_path(tree, path))))):
         smaller = replaced(tree, path, without(at_path(tree, path), step, step + 1))
         tree = smaller if is_valid(smaller) else tree
@@ -71,7 +71,7 @@ def _with_smaller(tree: Tree, path: Path, is_valid: Callable[[Tree], bool]) -> T
 
 
 def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[tuple[Tree, Path]]:
-    """Yields variants of the message with the missing property. Its value comes from a place in `twin` at which the case has a fault."""
+    """Yields variants of the message with the missing property. The values of the property come from `twin`, at the places in `faults`."""
     name = unescape(at.rpartition("/")[2])
     for place in faults:
         with suppress(LookupError):
@@ -80,7 +80,7 @@ def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: 
 
 
 def _with_one_more(tree: Tree, path: Path, right: JsonObject) -> Iterator[tuple[Tree, Path]]:
-    """For each property that only the twin has, yields the message with this property."""
+    """For each property that only the object `right` has, yields the message with this property."""
     there = at_path(tree, path)
     names = {name for name, _ in there.pairs} if isinstance(there, JsonObject) else set()
     yield from (_with_property(tree, path, name, value) for name, value in right.pairs if name not in names)
