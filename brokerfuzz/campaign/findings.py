@@ -20,14 +20,14 @@ from brokerfuzz.targets.target import Target
 from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
 _READABLE = ("probe:", "as:")
-"""The beginnings of the tags that people understand. Other tags, such as `pairs:0-15`, only say how a case was generated."""
+"""The prefixes of the tags that reports show. Other tags, such as `pairs:0-15`, only say how a case was generated."""
 _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-response": "product list", "offer-pricing-response": "pricing"}
 
 
 @dataclass(frozen=True)
 class BrokenRule:
-    """A rule that the smallest message breaks. `source` is the part of the contract that states the rule. `at` is the JSON Pointer of
-    the wrong value. `found` describes the wrong value, and `demanded` describes the values that the rule allows.
+    """A rule that the smallest message breaks. `source` is the part of the contract that states the rule. `at` is the JSON Pointer
+    of the wrong value. `found` describes the wrong value, and `demanded` describes the values that the rule allows.
     """
 
     rule: str
@@ -41,16 +41,16 @@ class BrokenRule:
 class Finding:
     """A contradiction between the verdict of a message and the answer of the target.
 
-    `count` cases showed the contradiction, and `case` is the first of them. `body` is the smallest message that shows the
-    contradiction, and `answer` is the answer to this message. `reasons` are the rules that the smallest message breaks, and
-    `ambiguities` are the ambiguities that it touches.
+    `count` cases showed the contradiction, and `case` is the first of these cases. `body` is the smallest message that shows the
+    contradiction, and `answer` is the answer to this message. `reasons` are the rules that the smallest message breaks.
+    `ambiguities` are the ambiguities that the smallest message touches.
 
-    `places` are the JSON Pointers of the causes. If the message has no value at such a place, the missing value is the cause.
-    `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction, and `sites` are the
-    sites of the causes in these cases. The same finding has the same `identity` in other runs. The smallest message was sent again
+    `places` are the JSON Pointers of the causes. If the message has no value at a place, the missing value is the cause.
+    `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction. `sites` are the sites of
+    the causes in these cases. `identity` is equal in every campaign with the same finding. The smallest message was sent again
     `sent` times, and the problem occurred `shown` times. `whole` is True if shrinking was completed. `reproduction` is a shell
-    command that sends the smallest message. `twin` is the valid counterpart of the smallest message. If the answer itself is the
-    problem, `about` describes the problem. `known` is True if the baseline contains the finding.
+    command that sends the smallest message. `twin` is the valid counterpart of the smallest message. `about` describes the problem
+    of a malformed answer. `known` is True if the baseline contains the finding.
     """
 
     kind: FindingKind
@@ -88,7 +88,7 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that identify the finding in other runs: see `identity`."""
+        """Sixteen hexadecimal digits that identify the finding in every campaign (see `identity`)."""
         return fingerprint(self.identity)
 
     @property
@@ -114,7 +114,7 @@ class Finding:
 
     @property
     def hint(self) -> str:
-        """The first techniques that found the problem, such as `one-below`. If there are none, the first tags, such as
+        """The first techniques that found the problem, such as `one-below`. If no technique is known, the first tags, such as
         `probe:string-length`.
         """
         names = self.techniques or [tag for tag in self.tags if tag.startswith(_READABLE)]

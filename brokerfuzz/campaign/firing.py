@@ -1,7 +1,8 @@
 """Runs a campaign: sends cases to a target, compares the answers with the verdicts, and shrinks the contradictions.
 
-A campaign stores only counts and a few cases, so it needs little memory for any number of cases. The findings are shrunk in the
-order of their cases after all cases were sent. For this reason, the findings do not depend on the order in which answers arrive.
+A campaign stores only counts and a few cases, so it needs little memory for any number of cases. After all cases were sent,
+brokerfuzz shrinks the findings in the order of their cases. For this reason, the findings do not depend on the order in which
+answers arrive.
 """
 
 import asyncio
@@ -78,8 +79,8 @@ class Campaign:
     """A campaign that runs in an event loop. You can call `result` at any time.
 
     `cases` are pairs of a number and a case. The journal uses the number to identify the case. `recalled` contains the answers of
-    an earlier run. The campaign does not send the answered messages again. If `sends` is False, it sends nothing, and all answers come
-    from `recalled`. The campaign begins with ordinary valid messages, and then calls `on_contact` with the result.
+    an earlier run. The campaign does not send the answered messages again. If `sends` is False, the campaign sends nothing, and all
+    answers come from `recalled`. The campaign first sends ordinary valid messages, and then calls `on_contact` with the result.
     """
 
     def __init__(
@@ -152,13 +153,13 @@ class Campaign:
                 self._on_contact(self._sender.contact)
 
     def shard_settings(self, plan: Shards, workers: int, journal: str | None) -> ShardSettings:
-        """Returns the settings for the worker processes. `journal` is a file to which the workers append their answers."""
+        """Returns the settings for the workers, which append their answers to the file `journal`."""
         options = replace(self.options, rate=self.options.rate and self.options.rate / workers)
         begun = time() - (monotonic() - self._sender.started)
         return ShardSettings(plan, self._target, options, begun, self._sender.contact, journal)
 
     def absorb(self, part: ShardResult) -> Stop | None:
-        """Adds the result of a shard. Returns the reason if the campaign must stop, else None."""
+        """Adds the result of a shard. If the campaign must stop, returns the reason."""
         self._runner.seen.absorb(part.seen)
         self._sender.timing.absorb(part.timing)
         self._sender.requests += part.requests
@@ -232,7 +233,6 @@ class Campaign:
             await asyncio.sleep(TICK)
 
     def report_progress(self) -> None:
-        """Calls `on_progress` with the progress of the campaign."""
         if self._on_progress is not None:
             seen = self._runner.seen
             seconds = monotonic() - self._sender.started

@@ -20,15 +20,13 @@ from brokerfuzz.campaign.same_problem import TEXT_MATTERS
 from brokerfuzz.campaign.suspicion import Suspicion
 
 VERSION = "3"
-"""The version of these rules. Each fingerprint depends on the version, so a fingerprint in a baseline of another version never
-matches by chance.
-"""
+"""The version of the definition above. Each fingerprint depends on the version, so fingerprints of different versions never match by chance."""
 
 IdentityKey = tuple[str, ...]
 
 
 def fingerprint(key: IdentityKey) -> str:
-    """Returns 16 hexadecimal digits that are the same for the same finding in every run."""
+    """Returns 16 hexadecimal digits. In every campaign, the same finding has the same fingerprint."""
     return sha256("\n".join([VERSION, *key]).encode(errors="backslashreplace")).hexdigest()[:16]
 
 
@@ -54,17 +52,17 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
 
 
 def identity_key(suspicion: Suspicion) -> IdentityKey:
-    """Returns the identity of a contradiction. Contradictions with equal identities are the same finding."""
+    """Contradictions with equal identities are the same finding."""
     key = group_key(suspicion)
     return (*key, *suspicion.sites) if suspicion.kind in ("timeout", "valid-rejected") else key
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion]]:
-    """Combines the contradictions that are the same finding, and returns them with their identity, in the order of their first
-    cases.
+    """Combines the contradictions that are the same finding. Returns pairs of an identity and a contradiction, in the order of the
+    first cases.
 
-    If a connection fails, another message that was sent at the same time may be the cause. So if sending the message again does not
-    show the failure again, this failure is combined with a reproducible failure that has the same reason.
+    If a connection failed, another message that was sent at the same time may be the cause. So a failure that did not occur again
+    is combined with a reproducible failure that has the same reason.
     """
     found: dict[IdentityKey, Suspicion] = {}
     for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):

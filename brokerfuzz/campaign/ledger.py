@@ -42,15 +42,15 @@ class Observed:
 
     @property
     def behaviour(self) -> str:
-        """The possible interpretations, separated by commas. The result is `mixed` if the answers contradict every
-        interpretation, and `unclear` if they contradict none.
+        """The possible interpretations, separated by commas. The result is `mixed` if the answers contradict every interpretation,
+        and `unclear` if the answers contradict no interpretation.
         """
         if self.answered:
             return self.answered
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
     def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
-        """Adds `count` answers of the same kind. `case` is the first case that got such an answer, and `number` is its number."""
+        """Adds `count` answers of the same kind. `case` is the first case with such an answer, and `number` is the number of this case."""
         self.counts[answer] += count
         if number < self.numbers.get(answer, number + 1):
             self.numbers[answer], self.examples[answer] = number, case
@@ -68,17 +68,17 @@ def candidates(ambiguity: Ambiguity) -> tuple[str, ...]:
 class Ledger:
     """The observations for all ambiguities.
 
-    An answer contradicts an interpretation if the answer is wrong for the verdict under this interpretation. For example, the rejection
-    of a message contradicts every interpretation under which the message is valid. Only unspecified messages are counted. An
-    accepted message counts for each ambiguity that it touches. A rejected message counts only if it touches a single ambiguity,
-    because otherwise the reason is unknown. A rejection is unproven until `prove` is called.
+    An answer contradicts an interpretation if the answer is wrong for the verdict under this interpretation. For example, the
+    rejection of a message contradicts every interpretation under which the message is valid. Only unspecified messages are counted.
+    An accepted message counts for each ambiguity that the message touches. A rejected message counts only if it touches a single
+    ambiguity, because otherwise the reason for the rejection is unknown. A rejection is unproven until `prove` is called.
     """
 
     def __init__(self) -> None:
         self._by_ambiguity: dict[str, Observed] = {}
 
     def observe(self, number: int, case: Case, verdict: Verdict, answer: AnswerKind, judge: Judge) -> None:
-        """Records the answer to an unspecified message. `number` is the number of the case."""
+        """Records the answer to an unspecified message."""
         touched = {entry.ambiguity for entry in verdict.ambiguities}
         if len(touched) == 1 or answer == "accepted":
             for ambiguity_id in sorted(touched):
@@ -105,7 +105,6 @@ class Ledger:
         return self._by_ambiguity[ambiguity_id]
 
     def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> Observed:
-        """Adds an answer to the observations for one ambiguity."""
         observed = self._observed(ambiguity_id, contract)
         observed.add(number, case, answer)
         return observed

@@ -9,7 +9,9 @@ from brokerfuzz.schemas.headers import Headers
 
 
 def message_json(body: bytes, headers: Headers) -> dict[str, Any]:
-    """Returns a JSON object with the message: as `body` (a JSON value) if its bytes are compact JSON, otherwise as `raw` (in base64)."""
+    """If the message is compact JSON, the property `body` of the result contains the message. Otherwise, the property `raw`
+    contains the bytes in base64.
+    """
     others = {"headers": [list(header) for header in headers]} if headers else {}
     try:
         value = json.loads(body)

@@ -35,7 +35,7 @@ _MOST_WALKED = 500
 
 
 class Names:
-    """Property names that are recognized in any mixture of upper and lower case."""
+    """A set of property names. Searches in this set ignore upper and lower case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.by_small = {name.lower(): name for name in names}
@@ -46,7 +46,7 @@ def named_properties(body: bytes, names: Names) -> frozenset[str]:
     """Returns the properties of the contract that an answer clearly names: in a JSON Pointer, a path or quotes, as a key, or in
     camel case.
 
-    A name that is also an English word, such as `name`, does not count if it occurs only as a word in a sentence.
+    A name that is also an English word, such as `name`, does not count if it only occurs in an ordinary sentence.
     """
     return frozenset(names.by_small[small] for word in _candidates(body) if (small := word.lower()) in names.by_small)
 
@@ -96,8 +96,8 @@ def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
 
 
 def names_meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """Returns the names that a correct answer may mention, in lower case: the properties on the path to the fault, missing and
-    unknown properties, and all other words in the rule and in its explanation.
+    """Returns the names that a correct answer may mention, in lower case. These are the properties on the path to the fault,
+    missing and unknown properties, and all other words in the rule and in its explanation.
     """
     meant = {step.lower() for entry in verdict.broken for step in steps_of(entry.at)}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}

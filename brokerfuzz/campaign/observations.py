@@ -24,9 +24,9 @@ from brokerfuzz.targets import Answer, AnswerKind
 class Observations:
     """The results of a campaign or of a shard.
 
-    `rules` maps each broken rule to the number of answers of each kind. `left_out` is the number of cases that cannot be sent to
-    this target. `twins_sent` is the number of valid messages that were sent only as twins, and `twins_accepted` is the number of
-    those that the target accepted.
+    `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent to this
+    target. `twins_sent` is the number of valid messages that were sent only as twins, and the target accepted `twins_accepted` of
+    these messages.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)

@@ -20,8 +20,8 @@ class Options:
     no more cases.
 
     brokerfuzz judges the cases with `now`, `contract` and `policies`. `now` and `contract` must be the same as when the cases were
-    generated. Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and so does the search for its causes.
-    For all findings together, shrinking and searching take at most `shrink_seconds` seconds.
+    generated. For each finding, shrinking uses at most `shrink_requests` requests (0: no shrinking). The search for the causes of a
+    finding has the same limit. For all findings together, shrinking and searching take at most `shrink_seconds` seconds.
 
     `fresh` is the name of a property that gets a different string in each message. `plain` contains ordinary valid messages. The
     campaign first sends these messages, until the target accepts one. Later, if the target may be down, the campaign sends the

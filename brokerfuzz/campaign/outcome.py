@@ -96,7 +96,7 @@ class Evidence:
 
 
 def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
-    """Returns the state of a campaign and, if it is not complete, the reason."""
+    """Returns the state of a campaign. If the campaign is not complete, also returns the reason."""
     if not evidence.cases and stop is not None and stop.cause == "interrupt":  # workers may have sent cases, but the results are lost
         return "untested", "interrupted before an answer to a case was counted"
     early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.nothing) else ""

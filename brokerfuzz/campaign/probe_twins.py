@@ -17,8 +17,8 @@ from brokerfuzz.schemas import Verdict
 
 
 def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge) -> Case | None:
-    """Returns a valid message that differs from the probe only at the places that touch the ambiguity. If the function finds no such
-    message, it returns `plain`, an ordinary valid message (or None).
+    """Returns a valid message that differs from the probe only at the places that touch the ambiguity. If there is no such message,
+    returns `plain` (an ordinary valid message, or None).
     """
     if plain is not None and _differs_at_one_place(case, verdict, plain.body):
         return plain
@@ -49,8 +49,8 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
 
 
 def _differs_at_one_place(case: Case, verdict: Verdict, plain: bytes) -> bool:
-    """Returns whether the probe differs from the plain message only in the value that touches the ambiguity. This is true for most
-    probes of the catalogue. The function parses only this value, because parsing the whole message is much slower.
+    """Returns whether the probe differs from the plain message only in the value that touches the ambiguity. For most probes of the
+    catalogue, this is true. The function parses only this value, because parsing whole messages is much slower.
     """
     places = {touched.at for touched in verdict.ambiguities}
     if len(places) != 1 or case.headers or (around := _around(plain, *places)) is None:
@@ -66,8 +66,8 @@ def _differs_at_one_place(case: Case, verdict: Verdict, plain: bytes) -> bool:
 
 @lru_cache(maxsize=256)
 def _around(plain: bytes, place: str) -> tuple[bytes, Tree, bytes] | None:
-    """Returns the bytes of the plain message before a place, the value at this place, and the bytes after it. Returns None if the
-    plain message has no value there, or if the first value at the same site is different.
+    """Splits the plain message at the value of a place: returns the bytes before the value, the value, and the bytes after the
+    value. Returns None if the plain message has no value at this place, or if the first value at the same site is different.
     """
     tree = _tree(plain)
     path = next(_paths_to(tree, steps_of(place)), None)
@@ -86,8 +86,8 @@ def _first_values(plain: bytes) -> Mapping[str, Tree]:
 
 
 def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:
-    """Returns the message with a usual value at the place. If `usual` has no value for the site, the property is removed. A property
-    that occurs several times in an object then occurs at most once.
+    """Replaces the value at `place` with the usual value of the same site. If `usual` has no value for this site, the property is
+    removed. Duplicates of the property are also removed.
     """
     path = next(_paths_to(tree, steps_of(place)), None)
     if not path:
@@ -102,7 +102,7 @@ def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:
 
 
 def _paths_to(tree: Tree, steps: Sequence[str]) -> Iterator[Path]:
-    """Yields the paths of the values at a place. There are several paths if a property occurs several times."""
+    """Yields the paths of the values at a place. A place has several paths if an object contains the same property several times."""
     if not steps:
         yield ()
     for index, child in enumerate(children(tree) if steps else ()):

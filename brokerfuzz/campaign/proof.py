@@ -1,4 +1,4 @@
-"""Decides whether a rejection is proven: whether the target rejects the message because of its fault.
+"""Decides whether a rejection is proven. A proven rejection shows that the target rejects the message because of its fault.
 
 A rejection is proven if the target accepts the twin (the valid counterpart), which lacks only the fault. A rejection is also proven
 if the answer names the invalid property and the target accepts an ordinary valid message. Every other rejection is unproven,
@@ -17,10 +17,10 @@ from brokerfuzz.schemas import Contract, Verdict
 from brokerfuzz.targets import Answer
 
 ABOUT_THE_CLIENT = frozenset({401, 403, 407, 429})
-"""HTTP statuses about the client, such as wrong credentials or too many requests. They say nothing about the message."""
+"""HTTP statuses about the client, such as wrong credentials or too many requests. These statuses say nothing about the message."""
 
 MOST_EXAMPLES = 20
-"""The maximum number of examples in `Proofs.unproven`, and in `Proofs.elsewhere`. One more example stands for all others."""
+"""The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. One additional example stands for all further rejections."""
 
 MOST_WAITING = 4096
 """The maximum number of unproven rejections that are stored and retested later. A catalogue has fewer invalid cases.
@@ -81,7 +81,6 @@ class UnprovenExample:
 
     @property
     def number(self) -> int:
-        """The number of the case."""
         return self.rejection.number
 
 
@@ -102,11 +101,12 @@ class OtherPropertyNamed:
 class Proofs:
     """Counts the proven and unproven rejections of a campaign, with examples.
 
-    `rejected` is the number of rejected invalid messages, and `proven` is the number of those whose rejection is proven. `rules`
-    counts the proven rejections for each broken rule. `unproven` contains an example for each reason why a rejection is unproven,
-    and `reasons` contains the first unproven rejection for each rule. `waiting` maps case numbers to the unproven rejections that
-    are retested at the end of the campaign. `retested` maps the sites whose values were replaced (empty: all unusual values) to the
-    number of cases whose answers were replaced. `elsewhere` maps each rule to a rejection whose answer names only other properties.
+    `rejected` is the number of rejected invalid messages, and `proven` is the number of proven rejections. `rules` counts the
+    proven rejections for each broken rule. `unproven` contains an example for each reason why a rejection is unproven. `reasons`
+    contains the first unproven rejection for each rule. `waiting` maps case numbers to the unproven rejections that are retested at
+    the end of the campaign. `retested` counts the cases whose answers were replaced after a retest. The keys of `retested` are the
+    sites whose values were replaced (empty: all unusual values). `elsewhere` maps each rule to a rejection whose answer names only
+    other properties.
     """
 
     rejected: int = 0
@@ -130,15 +130,15 @@ class Proofs:
             _keep_first(self.reasons, rule, example)
 
     def wait(self, example: UnprovenExample) -> None:
-        """Stores an unproven rejection, so that it is retested later. If more than `MOST_WAITING` rejections are stored, the rejection
-        with the highest case number is not retested.
+        """Stores an unproven rejection for a later retest. If more than `MOST_WAITING` rejections are stored, the rejection with
+        the highest case number is not retested.
         """
         self.waiting[example.number] = example
         if len(self.waiting) > MOST_WAITING:
             self.doubt(self.waiting.pop(max(self.waiting)))
 
     def concluded(self) -> "Proofs":
-        """Returns the results at the end of the campaign. All rejections that still wait count as unproven."""
+        """Returns the results at the end of the campaign. All rejections in `waiting` count as unproven."""
         found = Proofs()
         found.absorb(self)
         for number in sorted(found.waiting):
@@ -146,7 +146,7 @@ class Proofs:
         return found
 
     def note_names(self, rejection: Rejection, contract: Contract) -> None:
-        """Records the rejection of an invalid message if the answer names only properties other than the invalid one."""
+        """Records the rejection of an invalid message if the answer names properties, but not the invalid property."""
         case, body = rejection.case, rejection.answer.body
         if not body or rejection.rule is None:
             return
@@ -176,7 +176,7 @@ class Proofs:
 
 
 def reason_of(rejection: Rejection) -> tuple[str, ...]:
-    """Returns a key. Unproven rejections with the same key are unproven for the same reason."""
+    """Returns the same key for all rejections that are unproven for the same reason."""
     if rejection.answer.status in ABOUT_THE_CLIENT:
         return text_of(rejection.answer, rejection.case.body).key
     if rejection.twin is None or rejection.twin_answer is None:
@@ -190,7 +190,7 @@ def _keep_first(known: dict[str, UnprovenExample], key: str, new: UnprovenExampl
 
 
 def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
-    """Adds the number of rejections in `new` to the entry with this key, and keeps the earlier case as the example."""
+    """Adds the number of rejections in `new` to the entry with this key. The earlier case becomes the example of the entry."""
     if key not in known and len(known) >= MOST_EXAMPLES:
         key = _OTHER
     old = known.get(key)

@@ -1,8 +1,8 @@
 """Finds the parts of a valid message that make the target reject it.
 
 The target accepts the plain message, and rejects the valid message. The search copies parts of the plain message into the valid
-message until the target accepts the result. It looks for the fewest and smallest parts that are sufficient. A part is a site: a
-property, or the items of an array.
+message until the target accepts the result. The search looks for the fewest and smallest parts that are sufficient. A part is a
+site: a property, or the items of an array.
 
     plain      comments: "Replaces version 3", priceClasses: [{"name": "Standard"}]    accepted
     message    comments: "a",                  priceClasses: [{"name": "it's"}]        rejected
@@ -21,8 +21,7 @@ from brokerfuzz.campaign.shrinking import VerdictOf
 from brokerfuzz.json_trees import JsonArray, JsonObject, Tree, first_values, read_tree, tree_of, write_tree
 from brokerfuzz.json_trees import sites as every_site
 
-Sites = tuple[str, ...]
-"""Sites, such as `priceClasses[].name`."""
+Sites = tuple[str, ...]  # such as `priceClasses[].name`
 
 
 class RejectedParts:
@@ -34,7 +33,7 @@ class RejectedParts:
         self._known: dict[bytes, bool] = {body: False}
 
     async def run(self) -> None:
-        """Searches until no part can be replaced by smaller parts inside it, or until a limit is reached."""
+        """Ends when no part can be replaced by smaller parts inside this part, or when a limit is reached."""
         with suppress(ValueError, LimitReachedError):
             await self._search(read_tree(self._body))
 
@@ -52,7 +51,9 @@ class RejectedParts:
                 waiting, done = waiting[1:], (*done, part)
 
     async def _is_accepted(self, *parts: Sites) -> bool:
-        """Copies these parts of the plain message into the message. Returns whether the result is valid and the target accepts it."""
+        """Copies these parts of the plain message into the message. Returns whether the new message is valid and the target accepts
+        the new message.
+        """
         sites = tuple(chain(*parts))
         body = write_tree(self._plain.copied(read_tree(self._body), sites))
         if body not in self._known:
@@ -75,8 +76,8 @@ class PlainParts:
         self.values = first_values(read_tree(plain))
 
     def copied(self, tree: Tree, sites: Sequence[str], here: str = "") -> Tree:
-        """Returns the message with the parts of the plain message at these sites. If the plain message has no value at a site, this
-        part is removed from the message.
+        """Replaces the parts of the message at these sites with the parts of the plain message. If the plain message has no value
+        at a site, this part is removed from the message.
         """
         if not any(part.startswith(here) for part in sites):
             return tree
@@ -146,9 +147,7 @@ def _above(place: str) -> str:
 
 
 def _merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
-    """Returns the bytes `base` with two changes: the change from `base` to `one`, and the change from `base` to `other`. Returns
-    None if the changes overlap.
-    """
+    """Applies two changes to `base`: the change from `base` to `one`, and the change from `base` to `other`. Returns None if the changes overlap."""
     start, end, new = _difference(base, one)
     other_start, other_end, other_new = _difference(base, other)
     if end <= other_start:
@@ -160,14 +159,13 @@ def _merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
 
 def _difference(base: bytes, changed: bytes) -> tuple[int, int, bytes]:
     """Returns the start and the end of the part of `base` that differs, and the bytes that replace this part."""
-    start = _equal(base, changed)
+    start = _common_prefix_length(base, changed)
     most = min(len(base), len(changed)) - start
-    end = min(_equal(base[::-1], changed[::-1]), most)
+    end = min(_common_prefix_length(base[::-1], changed[::-1]), most)
     return start, len(base) - end, changed[start : len(changed) - end]
 
 
-def _equal(one: bytes, other: bytes) -> int:
-    """Returns how many bytes at the beginning of two byte strings are equal."""
+def _common_prefix_length(one: bytes, other: bytes) -> int:
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,5 +1,5 @@
-"""Sends an accepted offer a second time, to see what the target does with an offer number that it knows. The contract does not
-say what is correct. A campaign sends such a pair once, after all cases. Both messages contain the same number, which no earlier
+"""Sends an offer twice, to find out what the target does with an offer number that it already knows. The contract does not define
+this behaviour. A campaign sends such a pair of offers once, after all cases. Both offers have the same number, which no earlier
 campaign has used. With `--cleanup`, the first offer is removed only after the answer to the second offer.
 """
 
@@ -15,9 +15,11 @@ NUMBER = "number"
 
 
 async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
-    """Sends the plain offer twice, and records the behaviour in the ledger. Does nothing if the target did not accept the plain offer.
+    """Sends the plain offer twice, and records the behaviour in the ledger. Does nothing if the target did not accept the plain
+    offer.
 
-    If the second offer causes a crash, the function sends another pair of offers. If the crash occurs again, it is a finding.
+    If the second offer causes a crash, the function sends another pair of offers. If this pair also causes a crash, the crash is a
+    finding.
     """
     plain = sender.contact.case
     if plain is None or plain.message_type != REPEATED or not sender.contact.accepted:

@@ -1,7 +1,8 @@
 """Sends the messages of findings again, and reports which findings no longer occur.
 
-brokerfuzz sends the smallest message of each finding, and sends the message of a flaky finding several times. Each message is
-judged again with the current time. If a message now has a different verdict, its answer says nothing about the finding.
+brokerfuzz sends the smallest message of each finding, and sends the message of a flaky finding several times. First, brokerfuzz
+judges each message again with the current time. If the verdict has changed, the message is not sent, because the answer would say
+nothing about the finding.
 """
 
 from base64 import b64decode
@@ -28,15 +29,16 @@ from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.target import opened
 
 TRIES = 5
-"""The number of times that the message of a flaky finding is sent before the finding counts as gone."""
+"""The maximum number of times that the message of a flaky finding is sent. If the problem never occurs, the finding counts as gone."""
 
 Outcome = Literal["still there", "another", "gone", "other verdict", "not sent"]
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of replaying one finding. `answer` is the last answer. The `outcome` `another` means that another kind of
-    contradiction occurred. The `outcome` `other verdict` means that the message now has a different verdict.
+    """The result of replaying one finding. If the message was sent several times, `answer` is the answer to the last attempt. The
+    outcome `another` means that another kind of contradiction occurred. The outcome `other verdict` means that the verdict of the
+    message has changed.
     """
 
     sentence: str
@@ -49,7 +51,7 @@ class Replayed:
 
 @dataclass(frozen=True)
 class ReplayRequest:
-    """A message to send again, with the kind of its finding. `kind` is None if the message has no finding."""
+    """A message to send again. `kind` is the kind of the finding (None: the message has no finding)."""
 
     sentence: str
     case: Case
@@ -67,7 +69,7 @@ async def replay(
     rate: float | None = None,
     fresh: FreshValues | None = None,
 ) -> list[Replayed]:
-    """Sends all messages again, and returns the result for each finding, in the same order.
+    """Sends all messages again, and returns the results in the same order.
 
     Raises `TargetError` if the target cannot be reached.
     """
@@ -132,8 +134,10 @@ def of_result(result: Result) -> Iterator[ReplayRequest]:
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
-    """Yields a request for each finding of a JSON report. Raises `ReportError` if a finding has a header that no case of
-    brokerfuzz contains. Somebody else may have written the report, so brokerfuzz does not send such a header.
+    """Yields a request for each finding of a JSON report.
+
+    Somebody else may have written the report, so brokerfuzz does not send every header. Raises `ReportError` if a finding has a
+    header that no case of brokerfuzz contains.
     """
     for finding in document["findings"]:
         smallest = finding["smallest"]
@@ -144,9 +148,7 @@ def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
 
 
 def of_baseline(known: Baseline, message_type: MessageType) -> dict[str, ReplayRequest]:
-    """Maps the names of the known findings with this message type to their requests. Raises `BaselineError` if a message in the
-    baseline is malformed.
-    """
+    """Maps the names of known findings with this message type to requests. Raises `BaselineError` if a message in the baseline is malformed."""
     return {
         name: _of_entry(name, entry) for name, entry in known.items() if "smallest" in entry.message and entry.message.get("message") == message_type
     }

@@ -1,4 +1,4 @@
-"""Defines the classes that describe the progress and the result of a campaign."""
+"""Defines the progress and the result of a campaign."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,13 +37,13 @@ class CampaignProgress:
 class Result:
     """The result of a campaign.
 
-    `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of invalid messages for
-    each broken rule and each kind of answer. `proofs` says what the rejections prove. `twins_sent` is the number of valid messages
-    that were sent only as twins, and `twins_accepted` is the number of those that the target accepted. `left_out` is the number of
-    cases that cannot be sent to this target. `requests` includes the requests for twins and for shrinking. `unknown_values` contains
-    the sites at which the target probably knows only certain values. If the campaign first sent the messages of known findings again,
-    `known_findings` maps the name of each known finding to the result, such as `gone`. If the campaign ended early, `stop` says why.
-    `unwritten` lists the reports and other files that could not be written.
+    `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of invalid messages
+    for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections. `twins_sent` is the number
+    of valid messages that were sent only as twins, and the target accepted `twins_accepted` of these messages. `left_out` is the
+    number of cases that cannot be sent to this target. `requests` includes the requests for twins and for shrinking.
+    `unknown_values` contains the sites at which the target probably knows only certain values. If the campaign first sent the
+    messages of known findings again, `known_findings` maps the name of each known finding to the result, such as `gone`. If the
+    campaign ended early, `stop` contains the reason. `unwritten` lists the reports and other files that could not be written.
     """
 
     target: str

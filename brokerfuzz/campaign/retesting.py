@@ -1,7 +1,8 @@
 """Retests rejections that are unproven because the target also rejects the twin.
 
 The target probably rejects such a message for a reason other than its fault. brokerfuzz finds the part of the twin that the target
-rejects, replaces this part with the same part of the plain message, and sends the twin and the invalid message again.
+rejects, and replaces this part with the same part of the plain message. Then brokerfuzz sends the twin and the invalid message
+again.
 
     fault    pageCount: 0, comments: "it's"    rejected   unproven
     twin     pageCount: 1, comments: "it's"    rejected   the part is comments
@@ -40,7 +41,7 @@ SECONDS = 60.0
 
 @dataclass(frozen=True)
 class _Retest:
-    """A message with a fault and its twin, after the rejected parts of both were replaced."""
+    """The message of the rejection `before` and its twin, after the rejected parts were replaced in both messages."""
 
     before: Rejection
     fault: Case
@@ -64,8 +65,9 @@ class Retesting:
             await self._retest_group(numbers)
 
     async def _retest_group(self, numbers: Sequence[int]) -> None:
-        """Searches for the parts that the target rejects, replaces these parts, and retests the messages, until all twins are accepted
-        or a limit is reached. Then replaces all unusual parts in the remaining messages, and retests these messages.
+        """Searches for the parts that the target rejects, replaces these parts, and retests the messages. Continues until the
+        target accepts all twins or a limit is reached. Then replaces all unusual parts in the remaining messages, and retests these
+        messages.
         """
         waiting = self._seen.proofs.waiting
         searching = BoundedSender(partial(self._sent, waiting[numbers[0]].rejection), Bounds(SEARCH_REQUESTS, self._deadline))
@@ -90,8 +92,8 @@ class Retesting:
     # ------------------------------------------------------------------------------------------------ retesting
 
     async def _retest(self, numbers: Sequence[int], sites: Sites | None) -> None:
-        """Replaces the parts at `sites` (None: all unusual parts) in these messages and their twins. Sends the changed twins and, if
-        the target accepts a twin, the changed message.
+        """Replaces the parts at `sites` (None: all unusual parts) in these messages and their twins. Sends the changed twins. If
+        the target accepts a twin, also sends the changed message of this twin.
         """
         waiting = self._seen.proofs.waiting
         retests = []
@@ -110,7 +112,7 @@ class Retesting:
                 self._seen.proofs.retested[sites or ()] += 1
 
     def _changed(self, rejection: Rejection, sites: Sites | None) -> _Retest | None:
-        """Returns the twin and the message, with plain parts in place of the rejected parts. Returns None if nothing can be
+        """Replaces the rejected parts of the message and the twin with parts of the plain message. Returns None if no part can be
         replaced: for example, because the rejected parts contain the fault.
         """
         case, twin = rejection.case, rejection.twin
@@ -131,7 +133,6 @@ class Retesting:
     # ------------------------------------------------------------------------------------------------ sending
 
     async def _answers(self, messages: Iterable[tuple[Key, Case]]) -> dict[Key, Answer]:
-        """Sends messages concurrently until a limit is reached, and returns the answers."""
         found: dict[Key, Answer] = {}
         waiting = iter(list(messages))
 

@@ -11,8 +11,8 @@ TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})
 
 
 class SameProblem:
-    """The problem that an answer to a message shows. Another answer shows the same problem if both answers have the same kind and, for
-    the contradictions in `TEXT_MATTERS`, the other answer contains no additional text.
+    """The problem that an answer to a message shows. Another answer shows the same problem if it has the same kind. For the kinds
+    of contradictions in `TEXT_MATTERS`, the other answer must also contain no additional text.
     """
 
     def __init__(self, kind: FindingKind, answer: Answer, message: bytes, contract: Contract) -> None:
@@ -21,7 +21,6 @@ class SameProblem:
         self._text = text_of(answer, message)
 
     def is_shown(self, answer: Answer, message: bytes) -> bool:
-        """Returns whether the answer to this message shows the same problem."""
         if self._kind == "malformed-answer":
             return malformed(answer, self._contract) is not None
         if answer.kind != self._answer:
@@ -29,7 +28,7 @@ class SameProblem:
         return self._kind not in TEXT_MATTERS or self._text.includes(text_of(answer, message))
 
     def narrow(self, answer: Answer, message: bytes) -> None:
-        """Restricts the problem to the text of this answer. If the first answer reported two problems and this answer reports one
-        of them, only this problem still counts.
+        """Restricts the problem to the text of this answer. For example, if the first answer named two problems and this answer
+        names only one problem, the other problem no longer counts.
         """
         self._text = text_of(answer, message)

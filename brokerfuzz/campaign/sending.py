@@ -23,7 +23,7 @@ class UnsendableError(Exception):
 
 @dataclass(slots=True)
 class _Message:
-    """A message that is sent, perhaps more than once. `sent` is the body that was sent last. It may contain a fresh value."""
+    """A message that is sent, perhaps more than once. `sent` is the body that was sent last, which may contain a fresh value."""
 
     case: Case
     body: bytes
@@ -31,8 +31,8 @@ class _Message:
 
 
 class RateLimiter:
-    """Allows at most `rate` requests per second (None: no limit). After a pause, the limit still applies, so delayed requests are
-    not sent all at once.
+    """Allows at most `rate` requests per second (None: no limit). After a pause, the limit still applies, so that delayed requests
+    are not sent at the same time.
     """
 
     def __init__(self, rate: float | None) -> None:
@@ -41,7 +41,6 @@ class RateLimiter:
         self._next = 0.0
 
     async def wait(self) -> None:
-        """Waits until the next request is allowed."""
         now = monotonic()
         mine = max(self._next, now)
         self._next = mine + self._interval
@@ -53,7 +52,7 @@ class Sender:
     """Sends messages to the target of a campaign.
 
     `requests` is the number of messages that were sent, plus the number of answers that came from the journal. `started` is the
-    time at which the campaign started (on the clock `time.monotonic`), and `ago` is how many seconds ago it started.
+    time at which the campaign started (on the clock `time.monotonic`). `ago` is the number of seconds since the campaign started.
     """
 
     def __init__(
@@ -78,14 +77,14 @@ class Sender:
 
     @property
     def contact(self) -> FirstContact:
-        """The plain message with which the campaign began, and its answer (see `FirstContact`)."""
+        """The plain message with which the campaign began, and the answer to this message."""
         return self.health.contact
 
     async def make_contact(self, plain: Sequence[Case]) -> None:
         """Sends plain messages until the target accepts one. If the target does not answer the first plain message, sends `{}`.
         Later, `health` sends the accepted (or answered) message again, to check whether the target is down.
 
-        Raises `TargetLostError` if the target answers no message, and `TargetError` if it cannot be reached.
+        Raises `TargetLostError` if the target answers no message, and `TargetError` if the target cannot be reached.
         """
         if not plain:
             return
@@ -133,10 +132,10 @@ class Sender:
         return self._target.can_send(case.body, case.headers)
 
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
-        """Sends a message with the headers of the case, and returns the answer.
+        """Sends a message with the headers of the case, or finds the answer in the journal.
 
-        Raises `UnsendableError` if the message cannot be sent to this target, and `TargetLostError` if the target no longer answers. Also
-        raises `TargetError` or `JournalError`.
+        Raises `UnsendableError` if the message cannot be sent to this target, and `TargetLostError` if the target no longer
+        answers. Also raises `TargetError` or `JournalError`.
         """
         self._loop = self._loop or asyncio.get_running_loop()  # called only once, because each call in Python 3.11 needs a system call
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
@@ -152,8 +151,8 @@ class Sender:
         return answer
 
     async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
-        """Sends a message with a fresh value, then sends the same bytes again, and returns both answers. Returns None if the answers
-        are not in the journal and the message cannot be sent. In the journal, `number` distinguishes several such pairs of messages.
+        """Sends a message with a fresh value, and then sends the same bytes again. Returns None if the answers are not in the
+        journal and the message cannot be sent. In the journal, `number` distinguishes several pairs of messages.
         """
         keys = [Key("repeated", number, step) for step in (0, 1)]
         known = [None if self._recalled is None else self._recalled.get(key, case.body) for key in keys]
@@ -172,7 +171,6 @@ class Sender:
         return both
 
     async def _request(self, message: _Message) -> Answer:
-        """Sends a message and returns the answer."""
         if self._rate_limiter.limited:
             await self._rate_limiter.wait()
         self.requests += 1

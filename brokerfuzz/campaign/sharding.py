@@ -1,7 +1,7 @@
 """Runs a campaign in several processes, and combines the results.
 
-A shard is a part of the cases. Any process can send any shard. If a worker process is lost, another worker sends its shard again,
-except for the messages whose answers are in the journal. The result of the campaign is the same for any number of workers.
+A shard is a part of the cases. Any process can send any shard. If a worker process is lost, another worker sends the same shard
+again, except for the messages whose answers are in the journal. The result of the campaign is the same for any number of workers.
 """
 
 import time
@@ -26,9 +26,9 @@ from brokerfuzz.targets.target import opened
 from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
-"""The maximum number of shards per worker that are running or queued. Because of the queue, workers do not have to wait."""
+"""The maximum number of shards per worker that are running or queued. The queue prevents workers from waiting for their next shard."""
 ATTEMPTS = 3
-"""The maximum number of times that a shard is started. If every worker of a shard is lost, the shard is probably the reason."""
+"""The maximum number of times that a shard is started. If the worker is lost each time, the shard is probably the reason."""
 
 
 class Shards(Protocol):
@@ -43,7 +43,7 @@ class Shards(Protocol):
 class ShardSettings:
     """The settings that all workers share.
 
-    The `rate` in the options applies to each worker separately. `begun` is the time at which the campaign started (`time.time`).
+    `options.rate` applies to each worker separately. `begun` is the time at which the campaign started (on the clock `time.time`).
     `journal` is the file to which the workers append lines. If `journal` is None, the workers return the lines.
     """
 
@@ -96,8 +96,6 @@ async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None
 
 
 class Sharding:
-    """Sends the shards of a plan with several workers."""
-
     def __init__(self, settings: ShardSettings, pool: WorkerPool) -> None:
         self._settings, self._pool = settings, pool
         self._attempts: dict[int, int] = {}
@@ -105,7 +103,7 @@ class Sharding:
         self._lost: list[int] = []
 
     def run(self, on_result: Callable[[ShardResult], Stop | None], recalled: Recalled | None, seconds: float | None) -> None:
-        """Sends shards until there are no more shards, the time is up, or `on_result` returns a reason to stop.
+        """Sends shards until no shard is left, `seconds` have passed, or `on_result` returns a reason to stop.
 
         `on_result` is called with the result of each shard. Raises `WorkerError` if workers are lost repeatedly.
         """
@@ -150,7 +148,7 @@ class Sharding:
         return stopped
 
     def _cancel_waiting(self) -> None:
-        """Cancels the shards that no worker has begun, because each of them would wait for the lost target."""
+        """Cancels the shards that no worker has begun, because each of these shards would wait for the lost target."""
         for future in list(self._under_way):
             if future.cancel():
                 del self._under_way[future]

@@ -1,4 +1,4 @@
-"""Proposes smaller messages. Each proposed message is smaller or simpler than the current message, so shrinking always ends."""
+"""Proposes changed messages for shrinking. Each proposed message is smaller or simpler than the current message, so shrinking always ends."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -21,8 +21,8 @@ _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:0
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:
-    """Splits `size` elements into parts: first one part with all elements, then halves, then quarters, and finally single elements.
-    Yields the position and the length of each part.
+    """Splits `size` elements into one part with all elements, then into halves, then into quarters, and finally into single
+    elements. Yields the position and the length of each part.
     """
     length = size
     while length:
@@ -31,8 +31,8 @@ def chunks(size: int) -> Iterator[tuple[int, int]]:
 
 
 async def fewest(items: tuple[T, ...], suffices: Callable[[tuple[T, ...]], Awaitable[bool]]) -> tuple[T, ...]:
-    """Removes items as long as the remaining items suffice, and returns the remaining items. The function tries to remove halves, then
-    quarters, and finally single items.
+    """Removes items as long as the remaining items suffice, and returns the remaining items. The function tries to remove halves,
+    then quarters, and finally single items.
     """
     length = len(items) // 2
     while length:

@@ -1,8 +1,8 @@
 """Shrinks the message of a finding as far as possible, by sending smaller messages to the target.
 
-A smaller message replaces the current message under two conditions: it has the same verdict with the same broken rules, and the
-answer to it shows the same problem. The order of the attempts depends only on the message. So if the target always gives the same
-answers, the smallest message is always the same.
+A smaller message replaces the current message under two conditions: the smaller message has the same verdict with the same broken
+rules, and the answer shows the same problem. The order of the attempts depends only on the message. So if the target always gives
+the same answers, the smallest message is always the same.
 """
 
 import asyncio
@@ -25,20 +25,20 @@ MOST_JUDGED = 32 << 20
 
 VerdictOf = Callable[[bytes], Verdict]
 TRIES = 5
-"""The maximum number of times that a message is sent again before shrinking, to measure how often its problem occurs."""
+"""The maximum number of times that a message is sent again before shrinking, to measure how often the problem occurs."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
-"""The result of trying a smaller message: `holds` means that it shows the same problem. A message that cannot be sent counts as
-`other verdict`, because it shows nothing.
+"""The result of trying a smaller message. `holds` means that the smaller message shows the same problem. A message that cannot be
+sent counts as `other verdict`.
 """
 
 
 class Shrinker:
     """Shrinks one finding. `body`, `verdict`, `answer` and `places` always describe the smallest message so far.
 
-    The message is sent again before and after shrinking. `sent` is the number of repetitions, and `shown` is the number of
-    repetitions in which the problem occurred. If the first repetition does not show the problem, the finding is not shrunk. The
-    function `allows` decides which messages may be sent. `places` are the JSON Pointers of the causes: the places at which a
-    simpler value led to another answer. `whole` is True if shrinking was completed, before a limit was reached.
+    The message is sent again before and after shrinking. `sent` is the number of repetitions, and the problem occurred in `shown`
+    of these repetitions. If the first repetition does not show the problem, the finding is not shrunk. The function `allows`
+    decides which messages may be sent. `places` are the JSON Pointers of the causes: the places at which a simpler value led to
+    another answer. `whole` is True if shrinking was completed before a limit was reached.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Shrinker:
         self._spent = False
 
     async def run(self) -> None:
-        """Shrinks until nothing more can be removed or simplified, or a limit is reached."""
+        """Ends when no part of the message can be removed or simplified, or when a limit is reached."""
         try:
             if await self._is_reproduced():
                 await self._shrink()
@@ -79,8 +79,8 @@ class Shrinker:
             self.places = self._causes(tree_of(self.body))
 
     async def _is_reproduced(self) -> bool:
-        """Sends the message again, and returns whether the problem occurs again. If not, sends the message several more times, to
-        measure how often the problem occurs.
+        """Sends the message again, and returns whether the problem occurs again. If the problem does not occur again, sends the
+        message several more times, to measure how often the problem occurs.
         """
         while self.sent < TRIES:
             await self._repeat()
@@ -163,7 +163,6 @@ class Shrinker:
         return ordered if await self._holds_tree(ordered) else tree
 
     async def _simplify(self, tree: Tree) -> Tree:
-        """Makes all strings, numbers and booleans as simple as possible."""
         for path in list(paths(tree)):
             tree = await self._simplify_at(tree, path)
         return tree
@@ -225,8 +224,8 @@ class Shrinker:
         return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
 
     def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
-        """Returns whether the number of items is probably part of the cause. The number matters if all items (at least two) are
-        causes. If a limit ended the shrinking, it is enough that two items are causes.
+        """Returns whether the number of items is probably part of the cause. The number of items matters if all items (at least
+        two) are causes. If a limit ended the shrinking, two items that are causes are sufficient.
         """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))

@@ -16,10 +16,10 @@ from brokerfuzz.targets import Answer
 class Suspicion:
     """A contradiction that may become a finding.
 
-    `index` is the number of the first case that showed the contradiction, and `count` is the number of such cases. If the answer
-    itself is the problem, `about` describes the problem. `body` is the smallest message so far. `whole` is true if this message
-    cannot be shrunk further. `places` are the JSON Pointers of the causes. The message was sent again `sent` times, and the problem
-    occurred `shown` times. `twin` is the valid counterpart of the smallest message.
+    `count` cases showed the contradiction, and `index` is the number of the first of these cases. `about` describes the problem of
+    a malformed answer. `body` is the smallest message so far. `whole` is true if this message cannot be shrunk further. `places`
+    are the JSON Pointers of the causes. The message was sent again `sent` times, and the problem occurred `shown` times. `twin` is
+    the valid counterpart of the smallest message.
     """
 
     kind: FindingKind
@@ -30,7 +30,7 @@ class Suspicion:
     count: int = 1
     about: str = ""
     first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Maps each technique and each tag to the number of the first case that has it, and to its position in this case."""
+    """Maps each technique and each tag to its first occurrence: the number of the case, and the position in this case."""
     sent: int = 0
     shown: int = 0
     whole: bool = False
@@ -40,7 +40,7 @@ class Suspicion:
     further_sites: set[str] = field(default_factory=set)
     """The sites of the contradictions that were merged into this contradiction."""
     provisional: bool = False
-    """True if the contradiction was found while another contradiction was shrunk, and no case has shown it."""
+    """True if the contradiction was found while another contradiction was shrunk, and no case has shown this contradiction."""
 
     def __post_init__(self) -> None:
         self.body = self.case.body
@@ -49,12 +49,12 @@ class Suspicion:
 
     @property
     def techniques(self) -> list[str]:
-        """The techniques of all cases that showed the contradiction, first occurrence first."""
+        """The techniques of all cases that showed the contradiction, in the order of their first occurrence."""
         return [name for name in self._in_order() if ":" not in name]
 
     @property
     def tags(self) -> list[str]:
-        """The edges and probes of all cases that showed the contradiction, first occurrence first."""
+        """The edges and probes of all cases that showed the contradiction, in the order of their first occurrence."""
         return [name for name in self._in_order() if ":" in name]
 
     def _in_order(self) -> list[str]:
@@ -71,13 +71,14 @@ class Suspicion:
         return sorted({family_of(technique) for technique in self.techniques})
 
     def copy(self) -> "Suspicion":
-        """Returns a copy that can be changed independently."""
         twin = copy(self)
         twin.first_shown, twin.further_sites = dict(self.first_shown), set(self.further_sites)
         return twin
 
     def merge(self, other: "Suspicion") -> None:
-        """Adds another contradiction that is the same finding. The case of this contradiction is kept, unless this contradiction is provisional."""
+        """Adds `other`, a contradiction that is the same finding. If this contradiction is provisional, the case of `other`
+        replaces the case of this contradiction.
+        """
         self.further_sites |= {*other.sites, *other.further_sites}
         if self.provisional:
             self.case, self.index, self.count, self.provisional = other.case, other.index, other.count, False
@@ -88,13 +89,15 @@ class Suspicion:
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
 
     def add_causes(self, places: Iterable[str]) -> None:
-        """Adds the JSON Pointers of new causes. For example, if `/a` and `/a/0` are causes, only `/a/0` remains."""
+        """Adds the JSON Pointers of new causes, but keeps only the deepest causes. For example, if `/a` and `/a/0` are causes, only
+        `/a/0` remains.
+        """
         found = dict.fromkeys((*self.places, *places))
         self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
 
     @property
     def sites(self) -> tuple[str, ...]:
-        """The sites of the causes. If the causes are unknown, these are the sites of the broken rules or of the ambiguities."""
+        """The sites of the causes. If the causes are unknown, `sites` contains the sites of the broken rules or of the ambiguities."""
         return tuple(sorted({site_of(place) for place in self.places or self._faulty_places}))
 
     @property

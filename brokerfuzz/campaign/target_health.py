@@ -1,11 +1,11 @@
 """Decides whether a failure was caused by the message or by the target.
 
 A crash, a timeout or an answer that asks the client to wait (such as status 429) may have nothing to do with the message: the
-target may be down. A failure counts only after
-the target has answered a message that was sent later. If all requests fail, `TargetHealth` sends the plain message (an ordinary
-valid message). If the plain message fails too, no other message is sent until the target answers again. The failed messages are
-then sent once more, one at a time, so that only the message that really caused a failure counts. Messages whose connections failed
-are always sent once more. A target that does not answer again within `patience` seconds is lost.
+target may be down. A failure counts only after the target has answered a message that was sent later. If all requests fail,
+`TargetHealth` sends the plain message (an ordinary valid message). If the plain message fails too, no other message is sent until
+the target answers again. Then the failed messages are sent once more, one at a time, so that only the message that really caused a
+failure counts. Messages whose connections failed are always sent once more. A target that does not answer again within `patience`
+seconds is lost.
 
     16 messages   timeout   the plain message: timeout, a pause, the plain message: accepted
     again         15 accepted, 1 timeout: this message counts
@@ -31,10 +31,10 @@ Send = Callable[[], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class FirstContact:
-    """The first plain message that the target accepted, and the answer. The answer shows that the target accepts messages at all.
+    """The first plain message that the target accepted, and the answer to this message.
 
-    If the target accepted no plain message, `case` is a message that it answered. `case` and `answer` are None if the target answered
-    no message. `rejected` is the number of plain messages that the target answered, but did not accept.
+    If the target accepted no plain message, `case` is a message that the target answered. If the target answered no message, `case`
+    and `answer` are None. `rejected` is the number of plain messages that the target answered, but did not accept.
     """
 
     case: Case | None = None
@@ -43,7 +43,6 @@ class FirstContact:
 
     @property
     def accepted(self) -> bool:
-        """True if the target accepted a plain message."""
         return self.answer is not None and self.answer.kind == "accepted" and self.case is not None and self.case.label == "valid"
 
 
@@ -72,9 +71,9 @@ class _Suspect:
 
 
 class TargetHealth:
-    """Checks the answers to all messages. The function `ask` sends the plain message. The target is lost if it gives no usual answer
-    (see `is_usual`) within `patience` seconds. If `isolated` is true, each message has its own process, so a message cannot crash
-    the process of another message. If `contact` has no answer, all answers count immediately.
+    """Checks the answers to all messages. The function `ask` sends the plain message. The target is lost if it gives no usual
+    answer (see `is_usual`) within `patience` seconds. If `isolated` is true, each message has its own process, so a message cannot
+    crash the process of another message. If `contact` has no answer, all answers count immediately.
     """
 
     def __init__(self, ask: Send, patience: float, *, isolated: bool = False) -> None:
@@ -89,8 +88,8 @@ class TargetHealth:
         """While this future is pending, no further message is sent."""
 
     async def checked(self, send: Send) -> Answer:
-        """Sends a message. Returns the answer as soon as it is certain that this message caused it. Raises `TargetLostError` if the
-        target is lost.
+        """Sends a message. Waits until it is certain that the message caused the answer, and returns the answer. Raises
+        `TargetLostError` if the target is lost.
         """
         if self.contact.answer is None:
             return _reached(await send())
@@ -153,7 +152,7 @@ class TargetHealth:
             await self._check()
 
     async def _check(self) -> None:
-        """Sends the plain message. The answer shows whether the failures count or the failed messages must be sent again."""
+        """Sends the plain message. The answer decides whether the failures count, or whether the failed messages are sent again."""
         self._close_gate()
         self._is_checking = True
         try:
@@ -188,16 +187,14 @@ class TargetHealth:
         return answer._replace(reached=True) if answer.kind == "crashed" and answer.status is None else answer
 
     async def _wait(self) -> None:
-        """Waits until the target gives the usual answer to the plain message. Raises `TargetLostError` if the target does not give
-        this answer within `patience` seconds.
-        """
+        """Waits until the target gives the usual answer to the plain message. Raises `TargetLostError` if this takes more than `patience` seconds."""
         answer = await self.retried(self._ask, self.is_usual)
         if not self.is_usual(answer):
             raise _lost(answer)
 
     async def retried(self, send: Send, is_enough: Callable[[Answer], bool]) -> Answer:
-        """Sends a message again after longer and longer pauses, until `is_enough` accepts the answer or `patience` seconds have
-        passed. Returns the last answer.
+        """Sends a message again after longer and longer pauses. Returns the first answer that `is_enough` accepts, or the last
+        answer after `patience` seconds.
         """
         deadline, pause = monotonic() + self._patience, FIRST_PAUSE
         self.is_waiting = True
@@ -212,8 +209,8 @@ class TargetHealth:
             self.is_waiting = False
 
     def is_usual(self, answer: Answer) -> bool:
-        """Returns whether this answer to the plain message shows that the target works. A crash, or a status such as 401, does so only
-        if the first answer was the same.
+        """Returns whether this answer to the plain message shows that the target works. A crash, or a status such as 401, is usual
+        only if the first answer was the same.
         """
         first = self.contact.answer
         if first is None or not is_answer(answer):
@@ -224,7 +221,7 @@ class TargetHealth:
 
 
 def is_answer(answer: Answer) -> bool:
-    """Returns whether the target answered at all."""
+    """Returns whether the target answered, correctly or not."""
     return answer.reached and answer.kind != "timeout"
 
 

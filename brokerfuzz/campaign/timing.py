@@ -48,7 +48,7 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """Returns a latency in seconds: the given `share` of the answers (0 to 1) was at least this fast. Returns 0 if there are no answers."""
+        """Returns the latency (in seconds) within which the given `share` of the answers (0 to 1) arrived. Returns 0 if there are no answers."""
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):
@@ -58,15 +58,13 @@ class Timing:
         return 0.0
 
     def histogram(self) -> list[tuple[float, int]]:
-        """Returns the classes of latencies, fastest first: the upper limit of each class in seconds, and its number of answers."""
+        """Returns the upper limit of each class of latencies in seconds, and the number of answers in this class, fastest class first."""
         if not self.buckets:
             return []
         return [(_edge(bucket), self.buckets[bucket]) for bucket in range(min(self.buckets), max(self.buckets) + 1)]
 
     def throughput(self) -> list[tuple[float, int, int]]:
-        """Returns the start of each interval in seconds, the number of answers in it, and how many of these were crashes or
-        timeouts.
-        """
+        """For each interval, returns the start in seconds, the number of answers, and the number of crashes and timeouts."""
         last = max(self.answers, default=-1)
         return [(number * self.span, self.answers[number], self.failures[number]) for number in range(last + 1)]
 

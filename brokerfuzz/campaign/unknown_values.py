@@ -1,12 +1,13 @@
-"""Notices that the target knows only certain values of a property, such as the IDs of its products.
+"""Detects that the target knows only certain values of a property, such as the IDs of its products.
 
-Such a target rejects every valid message with this property, and accepts other valid messages. Without reference data
-(`--values`), the rejections of such messages would look like findings, and most rejections of invalid messages would be unproven.
+Such a target rejects every valid message with an unknown value of this property, and accepts other valid messages. Without
+reference data (`--values`), the rejections of such messages would look like findings, and most rejections of invalid messages would
+be unproven.
 
     {"number": "A", "offerType": "Email"}                                          accepted
     {"number": "A", …, "productClusters": [{"products": [{"productId": "a"}]}]}    rejected: the site is productClusters[].products[].productId
 
-Small integers occur in many messages, so the target accepts some of them by chance:
+Small integers occur in many messages, so the target accepts some of these integers by chance:
 
     "orderMinimum": 10     accepted        "orderMinimum": 7     rejected
     "orderMinimum": 1      accepted        7 is between two accepted values, so a wrong bound is not the reason
@@ -32,7 +33,7 @@ from brokerfuzz.wording import listed
 MOST_MESSAGES = 2000
 """The maximum number of valid messages that are examined."""
 _LONGEST = 16_384
-"""The maximum number of bytes of each of these messages."""
+"""The maximum size of a message that is examined, in bytes."""
 _OTHER_REASONS = 10
 """Unknown values count as the reason for the rejections only if at most one in ten rejections has another reason, such as a bug."""
 _MOST_SHOWN = 8
@@ -55,7 +56,6 @@ class ValueEvidence:
     messages: int = 0
 
     def add(self, case: Case, answer: Answer, contract: Contract) -> None:
-        """Records the answer to a valid message."""
         if self.messages >= MOST_MESSAGES or len(case.body) > _LONGEST or answer.status in ABOUT_THE_CLIENT:
             return
         self.messages += 1
@@ -96,8 +96,8 @@ class ValueEvidence:
         return {site: sorted(numbers.get(site, ())) for site in sorted(found)} if is_explained else {}
 
     def _suspects(self, accepted: set[Value], numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
-        """For each group of rejected messages with equal values, returns the sites whose values may be unknown, and the number of
-        messages. `numbers` are the accepted integers of each site.
+        """Groups the rejected messages by their values. For each group, returns the sites whose values may be unknown, and the
+        number of messages. `numbers` contains the accepted integers of each site.
         """
         unknown = [(values - accepted, count) for values, count in self.rejected.items()]
         gaps = {site for values, _ in unknown for site, number in values if number is not None and _is_between(number, numbers.get(site, ()))}
@@ -110,7 +110,7 @@ class ValueEvidence:
         return [({site for site, number in values if may_be_unknown(site, number)}, count) for values, count in unknown]
 
     def _is_named(self, site: str) -> bool:
-        """Returns whether at least half of the rejections name the property."""
+        """Returns whether at least half of the rejections name the property at the site."""
         return 2 * self.named[site.removesuffix("[]").rpartition(".")[2]] >= self.rejected.total()
 
 
@@ -151,7 +151,7 @@ def _collect(value: Any, site: str, found: set[Value]) -> None:
 
 
 def merged(suspicions: Iterable[Suspicion], unknown: UnknownValues) -> list[Suspicion]:
-    """Combines all rejections of valid messages with unknown values, so that they become one contradiction."""
+    """Combines all rejections of valid messages with unknown values into one contradiction."""
     kept: list[Suspicion] = []
     first: Suspicion | None = None
     for suspicion in suspicions:
@@ -170,7 +170,7 @@ def _contains_unknown(body: bytes, unknown: UnknownValues) -> bool:
 
 
 def advice(unknown: UnknownValues) -> str:
-    """Names the sites at which the target knows only certain values, and the option that solves this problem."""
+    """Names the sites at which the target knows only certain values, and recommends the option `--values`."""
     some = [site for site, numbers in unknown.items() if numbers]
     none = [site for site in unknown if site not in some]
     said = ([f"no value of {listed(none)}"] if none else []) + ([f"only some values of {listed(some)}"] if some else [])
@@ -178,5 +178,5 @@ def advice(unknown: UnknownValues) -> str:
 
 
 def file_lines(unknown: UnknownValues) -> list[str]:
-    """Returns the lines of a file for `--values`. The values are placeholders, or the integers that the target accepted."""
+    """Returns the lines of a file for `--values`. The values in these lines are the integers that the target accepted, or placeholders."""
     return [f'"{site}" = {json.dumps(list(numbers[:_MOST_SHOWN]) or ["VALUE", "VALUE"])}' for site, numbers in unknown.items()]

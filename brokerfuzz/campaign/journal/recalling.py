@@ -24,9 +24,9 @@ class NotRecalledError(Exception):
 
 
 class Answered:
-    """The answers to some of the requests in a journal. A hash of each message shows whether the campaign now has another message for the
-    same request. `origin` is the name of the journal for error messages. `latest` is the time of the last answer, in seconds since
-    the campaign started.
+    """The answers to some of the requests in a journal. A hash of each message detects a campaign that sends another message for
+    the same request. `origin` is the name of the journal for error messages. `latest` is the time of the last answer, in seconds
+    since the campaign started.
     """
 
     latest = 0.0
@@ -38,7 +38,9 @@ class Answered:
         return key in self._answers
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request, or None if it is missing. Raises `JournalError` if the request has another message in the journal."""
+        """Returns the answer to a request, or None if the answer is missing. Raises `JournalError` if the request has another
+        message in the journal.
+        """
         found = self._answers.get(key)
         if found is None:
             return None
@@ -52,7 +54,7 @@ class Answered:
 
 
 class Recalled:
-    """All answers in a journal. To save memory, this object stores only the position of each answer in the file (eight bytes), and
+    """All answers in a journal. To save memory, this class stores only the position of each answer in the file (eight bytes), and
     the answers to the current cases. Raises `JournalError` if the journal cannot be read.
     """
 
@@ -73,11 +75,13 @@ class Recalled:
             raise
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request, or None if it is missing. Raises `JournalError` if the request has another message in the journal."""
+        """Returns the answer to a request, or None if the answer is missing. Raises `JournalError` if the request has another
+        message in the journal.
+        """
         return self.block(key.number // BLOCK).get(key, body)
 
     def block(self, block: int) -> Answered:
-        """Returns the answers to the requests of a block of cases."""
+        """Returns the answers to the requests of a block of `BLOCK` cases."""
         if block not in self._blocks:
             if len(self._blocks) >= _BLOCKS_KEPT:
                 del self._blocks[next(iter(self._blocks))]

@@ -25,8 +25,8 @@ class Key(NamedTuple):
 
 
 def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> bytes:
-    """Returns the line for a request and its answer, without a line break. If `--fresh` changed the message, `sent` is the body
-    that was sent.
+    """Returns the line for a request and its answer, without a line break. `sent` is the body that was sent. With `--fresh`, `sent`
+    differs from `body`.
     """
     record: dict[str, Any] = {"phase": key.phase, "number": key.number, "step": key.step, "at": round(at, 4)}
     record |= {"answer": answer.kind, "status": answer.status, "reason": answer.reason, "seconds": round(answer.seconds, 6)}
@@ -54,7 +54,7 @@ def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: f
 
 
 class JournalRecord(NamedTuple):
-    """A line of a journal: the request, the message and the answer. `case_id` is None if the message does not belong to a case."""
+    """A line of a journal: the request, the message and the answer. `case_id` is None if the message is not a case."""
 
     key: Key
     case_id: str | None

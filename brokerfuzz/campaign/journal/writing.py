@@ -56,8 +56,8 @@ class CollectedLines:
 class Journal:
     """A journal that is open for writing. Use `begun`, `continued` or `joined` to open a journal.
 
-    The journal is locked while it is open, so that two campaigns do not write to it at the same time. About once a second, the file
-    is synchronized with the disk.
+    While a journal is open, it is locked, so that two campaigns do not write to the same journal. About once a second, the file is
+    synchronized with the disk.
     """
 
     def __init__(self, path: Path, flags: int, *, locked: bool = True) -> None:
@@ -81,7 +81,7 @@ class Journal:
 
     @classmethod
     def continued(cls, path: str | Path) -> "Journal":
-        """Opens an existing journal, so that new lines are written after its last complete line.
+        """Opens an existing journal, and removes an incomplete last line.
 
         Raises `JournalError` if the journal cannot be read or written.
         """
@@ -112,13 +112,10 @@ class Journal:
         return fresh
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Writes a request and its answer. If they cannot be written, the file stays unchanged, and the method raises
-        `JournalError`.
-        """
         self.add(encode(key, case, body, sent, answer, at))
 
     def add(self, line: bytes) -> None:
-        """Writes a line. If the line cannot be written, the file stays unchanged, and the method raises `JournalError`."""
+        """Writes a line. If this is not possible, the file stays unchanged, and the method raises `JournalError`."""
         data = line + b"\n"
         if self._compressor is not None:
             data = self._compressor.compress(data) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
