@@ -61,7 +61,7 @@ class PlannedCampaign:
 
     @property
     def plain(self) -> tuple[Case, ...]:
-        """Ordinary valid messages. The campaign sends them first, to check that the target works."""
+        """The ordinary valid messages with which the campaign begins, to check that the target works."""
         return plain_messages(self.plan.message_type, contract=self.plan.demands)
 
     @property

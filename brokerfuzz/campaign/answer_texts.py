@@ -26,9 +26,9 @@ class AnswerText:
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns whether both texts have the same `head`, and every string of `other` is also in this text. For example, this
-        answer names two problems, and `other` is the answer to a shrunk message and names only one of these problems. If this text
-        has no strings, or if `other.parts` is None, only the heads are compared.
+        """Returns whether both texts have the same `head`, and every string of `other` is also in this text. For example, the
+        answer to a shrunk message may name only one of two problems. If this text has no strings, or if `other.parts` is None, only
+        the heads are compared.
         """
         if self.head != other.head:
             return False

@@ -117,7 +117,7 @@ def applying(known: Baseline) -> list[str]:
 
 
 def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
-    """Copies the findings. In each copy, `Finding.known` is True if the argument `known` contains the name of the finding."""
+    """Copies the findings, and sets `Finding.known` to True if the argument `known` contains the name of the finding."""
     names = set(known)
     return tuple(replace(finding, known=finding.name in names) for finding in findings)
 

@@ -13,7 +13,7 @@ Send = Callable[[bytes], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class Bounds:
-    """The limits of a search. `deadline` is the time at which the search must end (on the clock `time.monotonic`)."""
+    """`deadline` is the time at which a search must end (on the clock `time.monotonic`)."""
 
     requests: int = 200
     deadline: float = float("inf")

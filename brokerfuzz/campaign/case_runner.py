@@ -1,4 +1,4 @@
-"""Sends the cases of a campaign. Several processes can share the work.
+"""Sends the cases of a campaign.
 
 If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart), unless the twin was
 already sent as a case. The module `proof` decides what the rejection proves. All asyncio tasks take the cases from the same

@@ -17,11 +17,11 @@ TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "
 one of these strings, unless the property is an enumeration.
 """
 NUMBER = 12
-"""The number to try. Limits are rarely close to 12, and shrinking never produces 12."""
+"""The number to try, because limits are rarely close to 12, and shrinking never produces 12."""
 
 
 def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
-    """Adds a property at the end of the object at `path`. So all other paths in the message stay the same."""
+    """Adds a property at the end of the object at `path`, so that all other paths in the message stay the same."""
     there = at(tree, path)
     return replaced(tree, path, JsonObject((*there.pairs, (name, value)))) if isinstance(there, JsonObject) else tree
 

@@ -40,7 +40,7 @@ class Edit:
 
 
 class CauseSearch:
-    """Searches for the causes of one finding. The attribute `places` contains the JSON Pointers of the causes.
+    """The attribute `places` contains the JSON Pointers of the causes of one finding.
 
     `known` contains the JSON Pointers of causes that shrinking has already found. The search does not change the values at these
     places. If `thorough` is true, the search also tries to add only some properties, because an added property can trigger another
@@ -58,7 +58,6 @@ class CauseSearch:
         self._judged = 0
 
     async def run(self) -> None:
-        """Ends when no further cause is found, or when a limit is reached."""
         tree = tree_of(self._body)
         if tree is None or self._wanted[0] == "invalid":
             return
@@ -106,9 +105,7 @@ class CauseSearch:
                 yield from self._open_paths(tree, (*path, step))
 
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
-        """Returns the array at `path` with only its first item. Returns None if `path` does not lead to an array with at least two
-        items, or if a known cause is inside the array.
-        """
+        """Returns None if `path` does not lead to an array with at least two items, or if a known cause is inside the array."""
         there, below = at(tree, path), f"{pointer(tree, path)}/"
         if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
             return None

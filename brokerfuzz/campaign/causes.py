@@ -1,5 +1,5 @@
-"""Describes the cause of a problem by sites: sites with certain values, and sites of missing properties. So a cause applies to any
-message.
+"""Describes the cause of a problem: sites with certain values, and sites of missing properties. With these sites, a campaign can
+find the same cause in other messages.
 
 To check whether another message has the same problem, a campaign removes the cause from this message and sends the message again.
 """
@@ -46,7 +46,7 @@ class Cause:
 
     def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
         """Yields variants of the message without the cause. Each variant adds the missing properties, and removes the values of the
-        cause or replaces them with ordinary values. Yields nothing if these steps do not change the message.
+        cause or replaces them with ordinary values. Each variant differs from the message.
         """
         added = tree
         for where in self.missing:

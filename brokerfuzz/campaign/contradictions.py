@@ -1,7 +1,7 @@
 """Decides which answers contradict a verdict.
 
-Rejecting a valid message and accepting an invalid message are contradictions. A crash and a timeout are always contradictions.
-If a message is unspecified, accepting it and rejecting it are both correct.
+Rejecting a valid message and accepting an invalid message are contradictions. A crash and a timeout are always contradictions. For
+an unspecified message, acceptance and rejection are both correct.
 """
 
 from typing import Literal
@@ -18,7 +18,6 @@ gets the same offer a second time.
 
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:
-    """Returns the kind of the finding, or None if the answer does not contradict the verdict."""
     if answer in RIGHT_ANSWERS[label]:
         return None
     if answer == "accepted":

@@ -17,8 +17,8 @@ from brokerfuzz.targets import Answer
 
 SAMPLES = 8
 MOST_GROUPS = 2000
-"""The maximum number of groups. A campaign reaches this number only if the target's answers are always different. brokerfuzz then
-adds further contradictions to an existing group.
+"""The maximum number of groups. A campaign reaches this number only if the target's answers are always different. Then further
+contradictions are added to an existing group.
 """
 
 _BY_INDEX = attrgetter("index")
@@ -36,14 +36,13 @@ class Suspicions:
         self._identities: set[IdentityKey] = set()
 
     def __len__(self) -> int:
-        """Returns the number of different findings so far. Shrinking can change this number."""
+        """Returns the number of different findings so far, which shrinking can change."""
         return len(self._identities)
 
     def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer, about: str = "") -> None:
         self._take(Suspicion(kind, case, index, verdict, answer, about=about))
 
     def absorb(self, other: "Suspicions") -> None:
-        """Adds the contradictions of a shard (a part of the cases)."""
         for suspicion in other.in_order():
             self._take(suspicion)
 
@@ -86,7 +85,7 @@ class Suspicions:
 
 
 def _variety(suspicion: Suspicion) -> tuple[IdentityKey, bool]:
-    """Returns a key that describes what a message tests, and whether all contradictions with this key have the same cause."""
+    """Returns a key that describes what a message tests. Also returns whether all contradictions with this key have the same cause."""
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:
         return (), True

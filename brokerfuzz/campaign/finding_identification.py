@@ -158,7 +158,7 @@ class _ProblemGroup:
         return removed[0][0]
 
     async def _answer(self, suspicion: Suspicion, body: bytes) -> Answer | None:
-        """Sends a message. Returns None if the answer shows another problem than the contradiction."""
+        """Sends a message. Returns None if the answer does not show the same problem as the contradiction."""
         try:
             answer = await self._minimizer.bounded(suspicion).answer(body)
         except UnsendableError:

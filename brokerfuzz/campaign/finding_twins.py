@@ -16,9 +16,7 @@ from brokerfuzz.schemas import Label, Verdict
 
 
 def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[bytes], Label]) -> bytes | None:
-    """Returns the twin of the smallest message. Returns None if the smallest message is not JSON, if it does not break exactly one
-    rule, or if no valid message is found.
-    """
+    """Returns None if the smallest message is not JSON or does not break exactly one rule, or if no valid message is found."""
     if verdict.label != "invalid" or len(verdict.broken) != 1 or case.twin is None:
         return None
     if smallest == case.body:

@@ -93,7 +93,7 @@ class Finding:
 
     @property
     def name(self) -> str:
-        """The first eight digits of the fingerprint. Reports and baselines use them as the name of the finding."""
+        """The first eight digits of the fingerprint. Reports and baselines use these digits as the name of the finding."""
         return self.fingerprint[:8]
 
     @property

@@ -41,8 +41,8 @@ OnContact = Callable[[FirstContact], None]
 def fire(cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None) -> Result:
     """Sends the cases to the target and returns the result. `on_progress` is called about ten times per second.
 
-    Ctrl-C ends the campaign at once. The result then contains everything found so far. Raises `TargetError` if the target cannot be
-    reached.
+    Ctrl-C ends the campaign at once, and the result contains everything that was found so far. Raises `TargetError` if the target
+    cannot be reached.
     """
     return run(Campaign(enumerate(cases), target, options or Options(), on_progress))
 
@@ -79,8 +79,8 @@ class Campaign:
     """A campaign that runs in an event loop. You can call `result` at any time.
 
     `cases` are pairs of a number and a case. The journal uses the number to identify the case. `recalled` contains the answers of
-    an earlier run. The campaign does not send the answered messages again. If `sends` is False, the campaign sends nothing, and all
-    answers come from `recalled`. The campaign first sends ordinary valid messages, and then calls `on_contact` with the result.
+    an earlier run, so that these messages are not sent again. If `sends` is False, the campaign sends nothing, and all answers come
+    from `recalled`. The campaign first sends ordinary valid messages, and then calls `on_contact` with the result.
     """
 
     def __init__(

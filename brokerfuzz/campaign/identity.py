@@ -20,13 +20,13 @@ from brokerfuzz.campaign.same_problem import TEXT_MATTERS
 from brokerfuzz.campaign.suspicion import Suspicion
 
 VERSION = "3"
-"""The version of the definition above. Each fingerprint depends on the version, so fingerprints of different versions never match by chance."""
+"""The version of the definition of identity. Each fingerprint depends on the version, so fingerprints of different versions never match by chance."""
 
 IdentityKey = tuple[str, ...]
 
 
 def fingerprint(key: IdentityKey) -> str:
-    """Returns 16 hexadecimal digits. In every campaign, the same finding has the same fingerprint."""
+    """Returns 16 hexadecimal digits that are equal for the same finding in every campaign."""
     return sha256("\n".join([VERSION, *key]).encode(errors="backslashreplace")).hexdigest()[:16]
 
 
@@ -61,7 +61,7 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
     """Combines the contradictions that are the same finding. Returns pairs of an identity and a contradiction, in the order of the
     first cases.
 
-    If a connection failed, another message that was sent at the same time may be the cause. So a failure that did not occur again
+    If a connection failed, another message that was sent at the same time may be the cause. So a failure that cannot be reproduced
     is combined with a reproducible failure that has the same reason.
     """
     found: dict[IdentityKey, Suspicion] = {}

@@ -78,7 +78,6 @@ class Ledger:
         self._by_ambiguity: dict[str, Observed] = {}
 
     def observe(self, number: int, case: Case, verdict: Verdict, answer: AnswerKind, judge: Judge) -> None:
-        """Records the answer to an unspecified message."""
         touched = {entry.ambiguity for entry in verdict.ambiguities}
         if len(touched) == 1 or answer == "accepted":
             for ambiguity_id in sorted(touched):
@@ -110,7 +109,6 @@ class Ledger:
         return observed
 
     def absorb(self, other: "Ledger") -> None:
-        """Adds the observations of a shard (a part of the cases)."""
         for ambiguity_id, observed in other._by_ambiguity.items():  # noqa: SLF001 - same class
             mine = self._by_ambiguity.setdefault(ambiguity_id, Observed(observed.ambiguity))
             mine.contradicted |= observed.contradicted

@@ -100,7 +100,6 @@ class Observations:
             self.ledger.add(ambiguity.id, number, case, answer.kind, judge.demands).contradicted.add(REJECTED)
 
     def absorb(self, other: "Observations") -> None:
-        """Adds the results of a shard."""
         self.counts += other.counts
         self.rules += other.rules
         self.suspicions.absorb(other.suspicions)

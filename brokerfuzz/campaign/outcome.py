@@ -21,8 +21,8 @@ FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
 class Stop:
     """The reason why a campaign stopped before it sent every case.
 
-    The cause is `limit` (a limit that the user set), `interrupt` (Ctrl-C), `target` (the target no longer answers), `journal`
-    (the journal cannot be written), or `hook` (a hook failed). If a hook failed, `details` is its traceback.
+    The cause is `limit` (a limit that the user set), `interrupt` (Ctrl-C), `target` (the target no longer answers), `journal` (the
+    journal cannot be written), or `hook` (a hook failed). `details` is the traceback of a failed hook.
     """
 
     reason: str
@@ -96,7 +96,6 @@ class Evidence:
 
 
 def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
-    """Returns the state of a campaign. If the campaign is not complete, also returns the reason."""
     if not evidence.cases and stop is not None and stop.cause == "interrupt":  # workers may have sent cases, but the results are lost
         return "untested", "interrupted before an answer to a case was counted"
     early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.nothing) else ""

@@ -124,7 +124,6 @@ class Proofs:
             self.rules[rule] += 1
 
     def doubt(self, example: UnprovenExample) -> None:
-        """Records an unproven rejection of an invalid message."""
         _count(self.unproven, (*reason_of(example.rejection), *example.sites), example)
         if (rule := example.rejection.rule) is not None:
             _keep_first(self.reasons, rule, example)
@@ -156,7 +155,6 @@ class Proofs:
             _count(self.elsewhere, rejection.rule, OtherPropertyNamed(case, rejection.number, tuple(sorted(named)), said))
 
     def absorb(self, other: "Proofs") -> None:
-        """Adds other results, such as those of a shard (a part of the cases)."""
         self.rejected += other.rejected
         self.proven += other.proven
         self.rules += other.rules

@@ -35,12 +35,12 @@ async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
 
 
 def is_crash(answers: tuple[Answer, Answer] | None) -> bool:
-    """Returns whether the target accepted the first offer, and then crashed on the second offer or did not answer it."""
+    """Returns whether the target accepted the first offer, and then crashed on the second offer or did not answer the second offer."""
     return answers is not None and answers[0].kind == "accepted" and answers[1].kind in ("crashed", "timeout") and answers[1].reached
 
 
 def behaviour_of(first: Answer, second: Answer) -> str:
-    """Describes what the target did with the second offer. Returns an empty string if the answers do not show this clearly."""
+    """Describes what the target did with the second offer. Returns an empty string if the behaviour is unclear."""
     if second.kind != "accepted":
         return second.kind
     if (first.status, first.body) != (second.status, second.body):

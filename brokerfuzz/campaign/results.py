@@ -41,9 +41,9 @@ class Result:
     for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections. `twins_sent` is the number
     of valid messages that were sent only as twins, and the target accepted `twins_accepted` of these messages. `left_out` is the
     number of cases that cannot be sent to this target. `requests` includes the requests for twins and for shrinking.
-    `unknown_values` contains the sites at which the target probably knows only certain values. If the campaign first sent the
-    messages of known findings again, `known_findings` maps the name of each known finding to the result, such as `gone`. If the
-    campaign ended early, `stop` contains the reason. `unwritten` lists the reports and other files that could not be written.
+    `unknown_values` contains the sites at which the target probably knows only certain values. `known_findings` maps the names of
+    known findings that were sent again to the results, such as `gone`. If the campaign ended early, `stop` contains the reason.
+    `unwritten` lists the reports and other files that could not be written.
     """
 
     target: str

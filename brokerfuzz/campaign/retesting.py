@@ -1,8 +1,7 @@
 """Retests rejections that are unproven because the target also rejects the twin.
 
-The target probably rejects such a message for a reason other than its fault. brokerfuzz finds the part of the twin that the target
-rejects, and replaces this part with the same part of the plain message. Then brokerfuzz sends the twin and the invalid message
-again.
+The target probably rejects such a message for a reason other than its fault. The search finds the part of the twin that the target
+rejects, and replaces this part with the same part of the plain message. Then the twin and the invalid message are sent again.
 
     fault    pageCount: 0, comments: "it's"    rejected   unproven
     twin     pageCount: 1, comments: "it's"    rejected   the part is comments

@@ -32,7 +32,7 @@ ATTEMPTS = 3
 
 
 class Shards(Protocol):
-    """Cases that are divided into shards, such as `cases.plan.Plan`. brokerfuzz sends this object to the workers."""
+    """Cases that are divided into shards, such as `cases.plan.Plan`. Each worker receives a copy of this object."""
 
     def shards(self) -> Iterator[int]: ...
 

@@ -21,8 +21,8 @@ _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:0
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:
-    """Splits `size` elements into one part with all elements, then into halves, then into quarters, and finally into single
-    elements. Yields the position and the length of each part.
+    """Yields the position and the length of parts of `size` elements: first one part with all elements, then halves, then quarters,
+    and finally single elements.
     """
     length = size
     while length:

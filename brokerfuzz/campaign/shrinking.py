@@ -1,8 +1,8 @@
 """Shrinks the message of a finding as far as possible, by sending smaller messages to the target.
 
-A smaller message replaces the current message under two conditions: the smaller message has the same verdict with the same broken
-rules, and the answer shows the same problem. The order of the attempts depends only on the message. So if the target always gives
-the same answers, the smallest message is always the same.
+A smaller message replaces the current message if both messages have the same verdict and the same broken rules, and if both answers
+show the same problem. The order of the attempts depends only on the message. So if the target always gives the same answers, the
+smallest message is always the same.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Defines a contradiction between a verdict and an answer. A contradiction may become a finding."""
+"""Defines contradictions between a verdict and an answer. A contradiction may become a finding."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -14,10 +14,8 @@ from brokerfuzz.targets import Answer
 
 @dataclass(eq=False)
 class Suspicion:
-    """A contradiction that may become a finding.
-
-    `count` cases showed the contradiction, and `index` is the number of the first of these cases. `about` describes the problem of
-    a malformed answer. `body` is the smallest message so far. `whole` is true if this message cannot be shrunk further. `places`
+    """`count` cases showed the contradiction, and `index` is the number of the first of these cases. `about` describes the problem
+    of a malformed answer. `body` is the smallest message so far. `whole` is true if this message cannot be shrunk further. `places`
     are the JSON Pointers of the causes. The message was sent again `sent` times, and the problem occurred `shown` times. `twin` is
     the valid counterpart of the smallest message.
     """

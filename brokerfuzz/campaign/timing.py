@@ -26,7 +26,7 @@ class Timing:
     failures: Counter[int] = field(default_factory=Counter)
 
     def add(self, at: float, seconds: float, *, failed: bool) -> None:
-        """Adds an answer that arrived `at` seconds after the start of the campaign. Its latency was `seconds` seconds."""
+        """Adds an answer with a latency of `seconds`. The answer arrived `at` seconds after the start of the campaign."""
         self.buckets[_bucket(seconds)] += 1
         self.least, self.most = min(self.least, seconds), max(self.most, seconds)
         while at >= SPANS * self.span:
@@ -37,7 +37,7 @@ class Timing:
             self.failures[number] += 1
 
     def absorb(self, other: "Timing") -> None:
-        """Adds the measurements of a shard (a part of the cases). All times count from the start of the campaign."""
+        """All times in both objects count from the start of the campaign."""
         self.buckets += other.buckets
         self.least, self.most = min(self.least, other.least), max(self.most, other.most)
         while self.span < other.span:

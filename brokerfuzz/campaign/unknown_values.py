@@ -39,9 +39,9 @@ _OTHER_REASONS = 10
 _MOST_SHOWN = 8
 
 Value = tuple[str, int | None]
-"""The site of a value, and the value itself if it is an integer (None: any string that is not empty)."""
+"""The site of a value, and the value itself if the value is an integer (None: a string that is not empty)."""
 UnknownValues = Mapping[str, Sequence[int]]
-"""Maps each site at which the target knows only certain values to the integers that it accepted there."""
+"""Maps each site at which the target knows only certain values to the integers that the target accepted at this site."""
 
 
 @dataclass
@@ -66,7 +66,6 @@ class ValueEvidence:
             self.named.update(named_properties(answer.body, names_of(contract, case.message_type)))
 
     def absorb(self, other: "ValueEvidence") -> None:
-        """Adds the evidence of a shard (a part of the cases)."""
         self.accepted += other.accepted
         self.rejected += other.rejected
         self.named += other.named

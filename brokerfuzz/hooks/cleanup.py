@@ -16,8 +16,8 @@ _GONE = (404, 410)
 
 @dataclass(frozen=True)
 class Cleanup:
-    """A template of the cleanup request. In `path`, `{NAME}` stands for the value of a property. brokerfuzz looks for this property
-    first in the answer, then in `data` of the answer, then in the message.
+    """A template of the cleanup request. In `path`, `{NAME}` stands for the value of a property. The property comes from the
+    answer, from `data` of the answer, or from the message, in this order.
     """
 
     method: str

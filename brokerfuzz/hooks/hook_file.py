@@ -40,7 +40,7 @@ class HookFile:
     source: bytes | None
 
     def functions(self) -> Mapping[str, Function]:
-        """Loads the hooks, and returns them by name. Raises `HookError` if the file cannot be loaded, or if a hook cannot be called."""
+        """Raises `HookError` if the file cannot be loaded, if a hook cannot be called, or if the file defines no hook."""
         module = self._module()
         found = {name: function for name in PARAMETERS if (function := getattr(module, name, None)) is not None}
         for name, function in found.items():

@@ -23,9 +23,7 @@ from brokerfuzz.wording import counted
 UNAUTHORIZED = 401
 _EMPTY: Headers = ((CONTENT_TYPE, None),)
 _MOST_REMEMBERED = 32
-"""brokerfuzz hides the values of the headers from `authenticate`. If there are more headers than this number, brokerfuzz forgets
-the oldest headers.
-"""
+"""The maximum number of headers from `authenticate` whose values are hidden in all output. The oldest headers are forgotten first."""
 
 
 FINISHING_TIME = 5.0
@@ -54,7 +52,6 @@ class HookedTarget(HttpTarget):
         self._under_way: set[asyncio.Task[Answer]] = set()
 
     async def open(self) -> None:
-        """Raises `TargetError` if the method, a header or the URL is invalid."""
         self._authenticating = asyncio.Lock()
         if self._hooks is not None:
             self._hooks.open(self._hide)

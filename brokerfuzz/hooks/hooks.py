@@ -1,4 +1,4 @@
-"""Calls the hooks of a file, and checks the values that they return."""
+"""Calls the hooks of a file, and checks the values that the hooks return."""
 
 import asyncio
 import re

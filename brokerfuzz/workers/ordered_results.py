@@ -56,8 +56,7 @@ def in_order(
     runs all tasks. The current process also runs the tasks for which `keep_local` returns true. If the pool's `parent_works` is
     true, the current process also runs other tasks while it waits.
 
-    If a worker is lost, all tasks start again whose results were not yielded yet. Raises `WorkerError` if workers are lost
-    repeatedly.
+    If a worker is lost, all tasks without a yielded result start again. Raises `WorkerError` if workers are lost repeatedly.
     """
     return map(function, parts) if pool is None else _Ordered(pool, function, worker_function or function, keep_local).results(iter(parts))
 

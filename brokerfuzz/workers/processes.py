@@ -15,7 +15,7 @@ from brokerfuzz.atomic_files import uninterrupted
 
 
 class Processes:
-    """Worker processes on this machine. They start when they are needed.
+    """Worker processes on this machine, which start when they are needed.
 
     If `parent_works` is true, the current process is one of the `workers`. The other workers are then forks of the current process,
     which share its data. A fork contains only one thread. So if the current process has several threads, or if `parent_works` is
@@ -29,7 +29,6 @@ class Processes:
 
     @property
     def executor(self) -> Executor:
-        """The processes start when the executor is first used."""
         if self._executor is None:
             context = multiprocessing.get_context("fork" if self.parent_works and _has_one_thread() else "spawn")
             self._executor = ProcessPoolExecutor(self.workers - self.parent_works, context, initializer=_begin)
@@ -55,7 +54,7 @@ class Processes:
                 self._folder.cleanup()
 
     def _stop(self) -> None:
-        """Kills all processes. Then releases their resources, because otherwise Python would report unreleased resources at exit."""
+        """Kills all processes and releases their resources, because Python would report unreleased resources at exit."""
         if self._executor is None:
             return
         for process in multiprocessing.active_children():

@@ -1,5 +1,4 @@
-"""The journal: a file with one line of JSON for every request and its answer. brokerfuzz writes each line as soon as the answer
-arrives.
+"""The journal: a file with one line of JSON for every request and its answer. Each line is written as soon as the answer arrives.
 
     {"journal": 2, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "plan": {...}, ...}
     {"phase": "case", "number": 12, "step": 0, "at": 0.31, "answer": "rejected", "status": 400, "reason": "status 400", "seconds": 0.002,
@@ -7,12 +6,12 @@ arrives.
 
 The first line describes the campaign, so that brokerfuzz can resume it. `phase`, `number` and `step` identify a request: the
 message of case `number`, its twin, or a step of shrinking this message. `at` is the time of the answer, in seconds since the
-campaign started. If the bytes of a message or a response are not UTF-8, `raw` and `response_raw` contain these bytes in base64.
-If `--fresh` changed the message, `sent` is the body that was sent.
+campaign started. If the bytes of a message or a response are not UTF-8, `raw` and `response_raw` contain these bytes in base64. If
+`--fresh` changed the message, `sent` is the body that was sent.
 
 Each line is written with a single system call. If the process is killed, only the last line can be incomplete. Readers ignore an
-incomplete last line. A journal is compressed if its name ends in `.gz`. The lines of a compressed journal are also complete as
-soon as they are written.
+incomplete last line. A journal is compressed if its name ends in `.gz`. The lines of a compressed journal are also complete as soon
+as they are written.
 """
 
 from brokerfuzz.campaign.journal.answer_log import AnswerLog

@@ -73,7 +73,7 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 def pieces(path: Path) -> Iterator[bytes]:
-    """Yields the contents of a journal, decompressed and in pieces of any size. Raises `JournalError` if the journal cannot be read."""
+    """Yields the contents of a journal, decompressed and in pieces of any size."""
     try:
         with path.open("rb") as stream:
             yield from _decompressed(stream, path) if is_compressed(path) else iter(lambda: stream.read(PIECE), b"")

@@ -75,9 +75,6 @@ class Recalled:
             raise
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request, or None if the answer is missing. Raises `JournalError` if the request has another
-        message in the journal.
-        """
         return self.block(key.number // BLOCK).get(key, body)
 
     def block(self, block: int) -> Answered:

@@ -25,7 +25,7 @@ class Writer(Protocol):
     """An object that writes the lines of a journal."""
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Writes a request and its answer. Raises `JournalError` if they cannot be written."""
+        """Raises `JournalError` if the answer cannot be written."""
         ...
 
     def add(self, line: bytes) -> None:
@@ -115,7 +115,7 @@ class Journal:
         self.add(encode(key, case, body, sent, answer, at))
 
     def add(self, line: bytes) -> None:
-        """Writes a line. If this is not possible, the file stays unchanged, and the method raises `JournalError`."""
+        """If the line cannot be written, the file stays unchanged, and the method raises `JournalError`."""
         data = line + b"\n"
         if self._compressor is not None:
             data = self._compressor.compress(data) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
