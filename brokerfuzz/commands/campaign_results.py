@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def check(results: ResultOptions, *, http: bool) -> None:
-    """Raises `ReportError` if a report cannot be written, and `UsageError` if an option needs a baseline. `http` says whether
-    the target is an HTTP endpoint.
+    """Raises `ReportError` if a report cannot be written, and `UsageError` if an option needs a baseline, but no baseline is
+    given. `http` says whether the target is an HTTP endpoint.
     """
     if results.reports:
         from brokerfuzz.reports import report_files

@@ -53,7 +53,7 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
 
 
 def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | list[NamedThing]":
-    """Explains `name`. If the name is unknown, returns all names that contain `name`, or explains the only such name."""
+    """Explains `name`. If the name is unknown, returns all names that contain `name`. If only one name contains `name`, explains this name."""
     from brokerfuzz.errors import UnknownNameError
     from brokerfuzz.explaining import explain, names_with
     from brokerfuzz.explaining.single_cases import in_catalogue

@@ -116,8 +116,8 @@ class ResultOptions:
 
 
 def typed_options(**kinds: type) -> Callable[[Command], Command]:
-    """Returns a decorator that passes the options of a command in groups. Each keyword argument defines the parameter of a
-    group and the class of its value. The fields of the class are the options of the group.
+    """Returns a decorator that passes the options of a command in groups. A keyword argument `NAME=CLASS` defines a group: the
+    command gets an object of the class as its parameter NAME. The fields of the class are the options of the group.
     """
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
     replaced = {name for found in names.values() for name in found}

@@ -20,7 +20,7 @@ _LAST_OUTPUT = 1.0
 
 
 def prepare() -> None:
-    """If a stream was closed when the process started, Python sets the stream to None."""
+    """Replaces the standard streams. Python sets a stream to None if the stream was closed when the process started."""
     sys.stdin = sys.stdin or _unreadable()
     sys.stdout = cast("TextIO", CleanedStream(lossless(_with_own_descriptor(sys.stdout or _unwritable(), FileIO))))
     sys.stderr = cast("TextIO", CleanedStream(lossless(_with_own_descriptor(sys.stderr or _unwritable(), _ErrorIgnoring))))
@@ -126,7 +126,7 @@ def _has_own_descriptor(stream: TextIO) -> bool:
 
 
 class _ErrorIgnoring(FileIO):
-    """Standard error without errors: if it cannot be written, the command still continues to its exit status."""
+    """A file for standard error. If writing fails, the command continues, so that it can return its exit status."""
 
     def write(self, data: "ReadableBuffer", /) -> int:
         try:

@@ -1,6 +1,6 @@
 """Reads the messages and the HTTP request from the JSON document of a report.
 
-The document should contain no secrets. In case it does, this module replaces the values of headers and URL parameters whose
+The document should contain no secrets. As a precaution, this module replaces the values of headers and URL parameters whose
 names suggest secrets.
 """
 
@@ -70,7 +70,7 @@ def outcome_of(document: Document) -> list[str]:
 
 
 def retested_in_words(retested: Document) -> str:
-    """Describes how many cases were sent again, and at which sites ordinary values replaced their values."""
+    """Describes how many cases were sent again, and at which sites ordinary values replaced the original values."""
     cases, sites = counted(retested["count"], "case"), retested["sites"]
     if not sites:
         return f"{cases} sent again with only ordinary values next to the fault, because the target rejected the twins."

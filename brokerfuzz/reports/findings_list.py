@@ -118,7 +118,7 @@ class Choices:
         return self._numbers[facet].get(choice)
 
     def of(self, entry: FindingEntry) -> dict[str, str]:
-        """Returns the HTML attributes of a finding. The script of the page compares them with the selected choices."""
+        """Returns the HTML attributes of a finding. The script of the page compares these attributes with the selected choices."""
         numbers = {facet.name: [self.number(facet.name, choice) for choice in facet.of(entry)] for facet in FACETS}
         return {f"data_{name}": " ".join(number for number in found if number is not None) for name, found in numbers.items()}
 
@@ -196,7 +196,7 @@ def _title(entry: FindingEntry) -> Iterator[Child]:
 
 
 def _first_value(finding: Document) -> str | None:
-    """Describes the value that causes a finding. Without this value, the titles of several findings would be equal."""
+    """Describes the value that causes a finding. Without this value, several findings could have the same title."""
     if not finding["places"] or "body" not in finding["smallest"]:
         return None
     value = finding["smallest"]["body"]

@@ -252,5 +252,5 @@ def _with_few_backticks(text: str) -> str:
 
 
 def _backticks(text: str, least: int) -> str:
-    """Returns more backticks than the text contains in a row."""
+    """Returns a sequence of backticks that is longer than any such sequence in the text."""
     return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])

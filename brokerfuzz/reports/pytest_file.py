@@ -266,7 +266,7 @@ def _name(finding: Document) -> str:
 
 
 def _unique(names: Iterable[str]) -> Iterator[str]:
-    """Adds a number to each name that already occurred."""
+    """Adds a number to each name that an earlier test already has."""
     used: set[str] = set()
     for name in names:
         number, unique = 1, name

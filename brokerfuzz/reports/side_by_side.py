@@ -62,7 +62,7 @@ def _headers(message: Document) -> list[str]:
 
 
 def _start(left: bytes, right: bytes) -> int:
-    """Returns the position of the first byte that is shown. For long bodies, it is shortly before the first difference."""
+    """Returns the position of the first byte that is shown. In long bodies, this position is shortly before the first difference."""
     if max(len(left), len(right)) <= LONGEST:
         return 0
     at = 0
@@ -115,7 +115,7 @@ def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int
 
 
 def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
-    """Yields only the rows near differences. A note replaces the omitted rows, and says how many they are."""
+    """Yields only the rows near differences. A note replaces the omitted rows, and contains their number."""
     differ = [number for number, row in enumerate(rows) if not row.alike] or [0]
     near = sorted({at for number in differ for at in range(number - _CONTEXT, number + _CONTEXT + 1) if 0 <= at < len(rows)})[:MOST_LINES]
     done = 0

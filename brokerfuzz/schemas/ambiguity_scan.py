@@ -216,7 +216,7 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
 
 @lru_cache(maxsize=4)
 def _horizons(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
-    """Returns the latest moment that does not count as the future: for the lowest clock tolerance, and for the highest one."""
+    """Returns the latest moment that does not count as the future: for the lowest clock tolerance, and for the highest clock tolerance."""
     return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
 
 

@@ -103,9 +103,9 @@ class Ambiguity:
 class Contract:
     """A read-only contract. Use `load_contract` to create a `Contract`.
 
-    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to their contents. `flat` maps message types to
-    flat schemas (see `flattening`). `folder` is the folder with the files. If `values` contains reference data (the values that a
-    target knows), `flat` allows only these values, and `original` is the same contract without reference data.
+    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to their contents. `flat` maps message types
+    to flat schemas (see `flattening`). `folder` contains the files of the contract. If `values` contains reference data (the
+    values that a target knows), `flat` allows only these values. Then `original` is the contract without reference data.
 
     >>> from brokerfuzz import load_contract
     >>> len(load_contract().rules["offer-creation-request"])
@@ -121,7 +121,7 @@ class Contract:
     original: "Contract | None" = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles only the folder and the reference data. The process that unpickles them reads the contract again."""
+        """Pickles only the folder and the reference data. The process that unpickles a contract reads the folder again."""
         return load_contract, (self.folder, self.values)
 
     @cached_property

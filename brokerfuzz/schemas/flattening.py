@@ -24,9 +24,7 @@ ASSERTIONS = (
     "type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minItems", "maxItems", "uniqueItems", "required", "additionalProperties",
 )  # fmt: skip
-"""The keywords that all parts of brokerfuzz support. A changed contract can use other keywords, but only JSON Schema libraries
-handle them.
-"""
+"""The keywords that all parts of brokerfuzz support. For the other keywords of a changed contract, brokerfuzz uses JSON Schema libraries."""
 
 _UNSUPPORTED_WITH_SCHEMA = ("not", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems")
 _UNSUPPORTED_WITH_LIST = ("anyOf", "oneOf", "prefixItems")

@@ -8,7 +8,7 @@ _LARGEST = math.nextafter(math.inf, 0)
 
 LONGEST_NUMBER = 640
 """The maximum length of a number, in characters. brokerfuzz treats a longer number like a number that a double cannot
-represent. Python can be configured to reject integers of more than 640 digits.
+represent. This limit exists because Python can be configured to reject integers of more than 640 digits.
 """
 
 _EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])

@@ -20,8 +20,8 @@ from brokerfuzz.schemas.json_numbers import fits_double
 from brokerfuzz.schemas.nesting import shallow
 
 DEEPEST = 64
-"""If a message is nested too deeply for the parser or the validator, objects and arrays below this depth count as empty. Their
-syntax is still checked.
+"""If a message is nested too deeply for the parser or the validator, objects and arrays below this depth count as empty. The
+reader still checks the syntax of these objects and arrays.
 """
 
 
@@ -98,8 +98,8 @@ def parse_compact(body: bytes) -> Any:
     """Returns the message if it is compact JSON (without whitespace) with a single interpretation, otherwise None. The caller
     must not change the returned message.
 
-    orjson parses the bytes and writes them again. If the written bytes are equal to the original bytes, no information was lost.
-    Integers with 16 or more digits and NUL characters are checked separately.
+    orjson parses the bytes and writes them again. If the written bytes are equal to the original bytes, no information was
+    lost. NUL characters, and integers with 16 or more digits, need separate checks.
     """
     if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
         return None
@@ -176,8 +176,8 @@ _WELL_FORMED = re.compile(rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef]
 
 
 def faulty_utf_8(body: bytes) -> str:
-    """Returns the detector of the ambiguity that invalid UTF-8 touches. Surrogates touch one ambiguity. Overlong sequences, and
-    sequences beyond Unicode, touch a second one. All other invalid bytes touch a third one.
+    """Returns the detector of one of three ambiguities: about surrogates, about overlong sequences and sequences beyond
+    Unicode, or about all other invalid bytes.
     """
     try:
         body.decode("utf-8", "surrogatepass")

@@ -79,7 +79,7 @@ class KnownValues:
         return _narrowed(schema, "", self.used(message_type), self.rows(message_type))
 
     def detectors(self, message_type: str) -> Mapping[str, Detector]:
-        """Maps each site with known values, and each object with rows, to the function that detects unknown values there."""
+        """Maps each site with known values, and each object with rows, to a function that detects unknown values."""
         of_sites = {path: _outside(values) for path, values in self.sites(message_type).items()}
         return {**of_sites, **{path: _mixed(rows) for path, rows in self.rows(message_type).items()}}
 

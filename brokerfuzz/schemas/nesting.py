@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     r"|(?P<scalar>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)|(?P<end>\Z))"
 )
 Expected = tuple[str, ...]
-"""The state of the parser: a description of what may follow (for errors), and the names of the tokens that may follow."""
+"""The state of the parser: a description of the expected tokens (for errors), and the names of these tokens."""
 _VALUE: Expected = ("a value", "arrays", "object", "string", "scalar")
 _VALUE_OR_END: Expected = ("a value or ]", *_VALUE[1:], "array_ends")
 _NAME: Expected = ("a property name", "string")

@@ -25,14 +25,14 @@ from brokerfuzz.schemas.sites import JSON_RULE
 from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
-Ways = Sequence[tuple[str, tuple[bool, ...]]]
-"""Some interpretations of a text, each with its name and the values of one flag of `Interpretation`. If there are two values, the
+NamedFlags = Sequence[tuple[str, tuple[bool, ...]]]
+"""Names of interpretations, each with the values of one flag of `Interpretation`. If an interpretation has two values, the
 message must be valid with both.
 """
-_USUAL_WAY: Ways = [("", (False,))]
+_USUAL_FLAGS: NamedFlags = [("", (False,))]
 _NO_POLICIES = Policies()
 _LARGEST_INTEGER = 10**399
-"""Larger integers are written as this integer, because Python can be configured to reject integers of more than 640 digits."""
+"""`_writable` replaces larger integers with this integer, because Python can be configured to reject integers of more than 640 digits."""
 
 
 def check(
@@ -144,20 +144,17 @@ class Rulebook:
         if not reading.exotic:
             return [self._outcome([reading.usual], reading, Inspection(now, tolerance))]
         found = []
-        for number, rounded in self._ways(DOUBLE_RANGE, reading, policies):
-            for prop, first in self._ways(DUPLICATE_PROPERTIES, reading, policies):
+        for number, rounded in self._allowed_interpretations(DOUBLE_RANGE, reading, policies):
+            for prop, first in self._allowed_interpretations(DUPLICATE_PROPERTIES, reading, policies):
                 values = [reading.values[Interpretation(*flags)] for flags in product(rounded, first)]
                 outcome = self._outcome(values, reading, Inspection(now, tolerance))
                 found.append(outcome._replace(name=", ".join(filter(None, (prop, number)))))
         return found
 
-    def _ways(self, detector: str, reading: Reading, policies: Policies) -> Ways:
-        """Returns the allowed interpretations of an ambiguous text.
-
-        If a policy allows only `rejected`, returns the usual interpretation.
-        """
+    def _allowed_interpretations(self, detector: str, reading: Reading, policies: Policies) -> NamedFlags:
+        """If a policy allows only `rejected`, returns the usual interpretation."""
         if not any(detector == noted for noted, _, _ in reading.exotic):
-            return _USUAL_WAY
+            return _USUAL_FLAGS
         ambiguity, meanings = self._detectors.get(detector), MEANINGS[detector]
         names = policies.get(ambiguity.id, ambiguity.interpretations) if ambiguity else tuple(meanings)
         singles = {flag for name, meaning in meanings.items() if name in names for flag in meaning if len(meaning) == 1}
@@ -165,7 +162,7 @@ class Rulebook:
             (f"{ambiguity.id}={name}" if ambiguity else "", meaning)
             for name, meaning in meanings.items()
             if name in names and not (len(meaning) > 1 and singles.issuperset(meaning))
-        ] or _USUAL_WAY
+        ] or _USUAL_FLAGS
 
     def _outcome(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
         """Judges a message under one interpretation of its text. The message is valid only if all of `values` comply with the contract."""

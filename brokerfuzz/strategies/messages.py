@@ -39,8 +39,8 @@ def offer_requests(
       strategy for its values. A pinned property occurs in every object that can contain it.
     - `plausible=True` selects realistic values instead of unusual ones.
     - `ambiguities` lists the IDs of the ambiguities (questions that the contract leaves open) that messages can touch; `"all"`
-      means all of them. In a list, `*` matches any characters, and `!` at the beginning excludes. By default, no message
-      touches an ambiguity, unless a pinned value does.
+      means all of them. In a list, `*` matches any characters, and an ID with `!` at the beginning is excluded. By default, no
+      message touches an ambiguity, unless a pinned value does.
     - `fresh` names a string property that gets a different value in each message, for services that reject repeated values. The
       fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
     - `contract` is a changed contract, such as `brokerfuzz.load_contract(folder)`.

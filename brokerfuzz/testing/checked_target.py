@@ -51,7 +51,7 @@ class CheckedTarget:
     def send(self, case: Case) -> Answer:
         """Sends a case and returns the answer. The `kind` of the answer is `accepted`, `rejected`, `crashed` or `timeout`.
 
-        A valid message is sent only once.
+        Sends each valid message only once. Later calls return the first answer.
         """
         if case.id in self._answers:
             return self._answers[case.id]

@@ -69,8 +69,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> None:
-    """Replaces each method with the decorator `brokerfuzz.parametrize` in a `unittest.TestCase` with one method per test,
-    because unittest does not support parameters.
+    """In a `unittest.TestCase`, creates one method per test from each method with the decorator `brokerfuzz.parametrize`.
+    unittest itself does not support parameters.
     """
     unittest = sys.modules.get("unittest")
     if unittest is None or not issubclass(type(obj), type) or not issubclass(obj, unittest.TestCase):

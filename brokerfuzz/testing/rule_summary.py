@@ -30,11 +30,11 @@ def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", fa
 
 
 class RuleSummary:
-    """Collects the records of all tests. pytest calls the hooks, whose names begin with `pytest_`."""
+    """Collects the records of all tests. pytest calls the methods whose names begin with `pytest_`."""
 
     def __init__(self) -> None:
         self._twins: dict[tuple[str | None, str], dict[str, set[str]]] = {}
-        """For each contract folder and message type: the exercised rules, and the IDs of the twins of the cases that broke the rule."""
+        """For each contract folder and message type, maps each exercised rule to the twins of the rule's cases. A twin is represented by its ID."""
         self._accepted: set[str] = set()
 
     def pytest_runtest_logreport(self, report: Any) -> None:

@@ -1,5 +1,5 @@
-"""Reads the values of one site: from a list, a column of a CSV file, or the lines of a text file. Each value is stored with its
-origin, which errors mention.
+"""Reads the values of one site: from a list, a column of a CSV file, or the lines of a text file. Stores each value with its
+origin, so that errors can mention the origin.
 """
 
 import csv
