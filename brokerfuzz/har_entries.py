@@ -25,7 +25,7 @@ def entry(started: str, milliseconds: float, request: Entry, response: Entry, co
 
 
 def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> Entry:
-    """Creates the property `request` of a HAR entry. If the body is empty, the property `postData` is missing."""
+    """If the body is empty, the request has no property `postData`."""
     sent = list(headers)
     content_type = next((value for name, value in sent if name.lower() == "content-type"), "")
     return {
@@ -42,7 +42,7 @@ def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: byt
 
 
 def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[str, str]] = ()) -> Entry:
-    """Creates the property `response` of a HAR entry. As in HAR files of browsers, the status 0 means that there is no response."""
+    """The status 0 means that there is no response, as in HAR files of browsers."""
     return {
         "status": status,
         "statusText": _PHRASES.get(status, ""),

@@ -87,7 +87,7 @@ def above(path: Path) -> tuple[str, ...]:
 
 
 def text_of(path: Path) -> str:
-    """Reads a file as text. The text keeps its line endings, but not a byte order mark."""
+    """Keeps line endings, and removes a byte order mark."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as problem:

@@ -10,8 +10,6 @@ from brokerfuzz.configuration.substituting import substituted
 
 
 class _Origin(NamedTuple):
-    """The file and the TOML table that contain a setting."""
-
     file: Path
     table: str
 

@@ -8,7 +8,6 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 def spelled(value: Any) -> str:
-    """Writes a string, a number, a boolean or an array as TOML."""
     if isinstance(value, list):
         return f"[{', '.join(map(spelled, value))}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

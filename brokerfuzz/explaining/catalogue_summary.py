@@ -14,8 +14,6 @@ from brokerfuzz.wording import counted, printable_as_in_python
 
 @dataclass
 class CaseCounts:
-    """The number of cases of a message type for each verdict, rule, technique and ambiguity."""
-
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
     techniques: Counter[str] = field(default_factory=Counter)

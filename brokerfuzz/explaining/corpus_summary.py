@@ -1,6 +1,6 @@
 """Summarizes a corpus: how many cases it contains, and which rules and techniques these cases cover.
 
-brokerfuzz does not judge the cases. It stores only the IDs of the cases and some numbers, so the corpus may have any size.
+brokerfuzz does not judge the cases. Only the IDs of the cases and some numbers are in memory, so the corpus may have any size.
 """
 
 from collections import Counter
@@ -20,8 +20,6 @@ _COLUMNS = ("message", *LABELS, "rules", "techniques", "bytes", "largest")
 
 @dataclass
 class MessageTypeSummary:
-    """The numbers of cases of a message type, and the size of their messages in bytes."""
-
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
     techniques: Counter[str] = field(default_factory=Counter)

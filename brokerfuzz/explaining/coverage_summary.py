@@ -26,8 +26,6 @@ from brokerfuzz.schemas.json_reader import read
 
 @dataclass
 class Coverage:
-    """The coverage of each message type, and the number of messages that were not counted."""
-
     contract: Contract
     strength: int = 2
     now: datetime | None = None
@@ -79,8 +77,7 @@ def measure(
     names: Iterable[str], *, contract: Contract, message_type: MessageType | None = None, lines: bool = False, now: datetime | None = None,
     strength: int = 2, progress: Progress | None = None,
 ) -> Coverage:  # fmt: skip
-    """Measures the coverage of the messages in files. `progress` is called after each message with the number of counted
-    messages.
+    """`progress` is called after each message with the number of counted messages.
 
     Raises `InputError` if a file cannot be read or contains no messages. Raises `CorpusError` if a corpus is invalid,
     `StrengthError` if `strength` is invalid, and `ClockError` if `now` is invalid.

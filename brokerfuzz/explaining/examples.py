@@ -65,5 +65,4 @@ def _maker(contract: Contract, rule: Rule, now: datetime) -> FaultMaker:
 
 
 def _smallest(contract: Contract, message_type: MessageType, narrowed: Schema) -> Any:
-    """Returns the smallest message that complies with the contract and with the schema `narrowed`."""
     return build(contract, message_type, MessagePlan(full=False).narrow(narrowed))

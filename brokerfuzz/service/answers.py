@@ -50,13 +50,13 @@ class Complaint:
 
 
 def envelope(*failures: str, information: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Creates the envelope of a response. If there are no `failures`, the envelope reports success."""
+    """If there are no `failures`, the envelope reports success."""
     return {"data": None, "failureMessages": list(failures), "informationalMessages": list(information), "operationWasSuccessful": not failures}
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceAnswer:
-    """The answer of the service to an offer. `success` replaces the value of `operationWasSuccessful`, unless `success` is None."""
+    """`success` replaces the value of `operationWasSuccessful` in the envelope, unless `success` is None."""
 
     complaints: tuple[Complaint, ...] = ()
     manner: Manner = "reply"
@@ -113,7 +113,6 @@ class Offer:
         return self._parsed[0]
 
     def prop(self, name: str) -> Any:
-        """Returns the value of a property of the offer, or None if the offer has no such property."""
         return self.value.get(name) if self.readable and isinstance(self.value, dict) else None
 
     def having(self, value: Any) -> "Offer":

@@ -11,7 +11,6 @@ __all__ = ["BUGS", "Bug", "bug"]
 _KINDS = (missing_checks, strictness, coercions, failures, conditions)
 
 BUGS: Mapping[str, Bug] = {seeded.name: seeded for seeded in sorted((b for module in _KINDS for b in module.BUGS), key=lambda b: b.name)}
-"""Maps the name of each bug to the bug, in alphabetical order."""
 
 
 def bug(name: str) -> Bug:

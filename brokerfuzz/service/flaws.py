@@ -69,7 +69,6 @@ def an_object(test: Test) -> Test:
 
 
 def lacks(name: str) -> Test:
-    """Returns a test that accepts only objects without this property."""
     return an_object(lambda props: name not in props)
 
 

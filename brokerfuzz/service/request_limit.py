@@ -1,7 +1,7 @@
 """Limits the size of the headers of a request.
 
-httptools accepts headers of any length, and copies the whole header each time a new part arrives. Without a limit, httptools
-would need more than a minute for a header of 300 MB.
+httptools (the HTTP parser of uvicorn) accepts headers of any length, and copies the whole header each time a new part arrives.
+Without a limit, httptools would need more than a minute for a header of 300 MB.
 """
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol

@@ -71,7 +71,6 @@ class CallTarget(PoolTarget):
         return self.function
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a Python command that calls the function and prints its result."""
         module, _, attributes = self.function.partition(":")
         short = len(code := repr(body)) < LONGEST_ARGUMENT
         call = f"print({module}.{attributes}({code if short else 'sys.stdin.buffer.read()'}))"

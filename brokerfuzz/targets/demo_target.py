@@ -20,5 +20,4 @@ class DemoTarget(HttpTarget):
 
     @property
     def name(self) -> str:
-        """The URL of the service, with a note that the campaign is a demonstration."""
         return f"{DEMONSTRATION} {super().name}"

@@ -27,7 +27,6 @@ class LoopThread:
         self._thread.start()
 
     def run(self, main: Coroutine[Any, Any, T]) -> T:
-        """Runs a coroutine in the event loop, and returns the coroutine's result."""
         return asyncio.run_coroutine_threadsafe(main, self._loop).result()
 
     def close(self) -> None:

@@ -35,12 +35,10 @@ class Excerpt:
 
     @property
     def last_line(self) -> str:
-        """The last line that is not empty."""
         return in_one_line(next((line for line in reversed(self.tail.splitlines()) if line.strip()), b""))
 
 
 def in_one_line(data: bytes, limit: int = 200) -> str:
-    """Converts bytes to one line with at most `limit` characters."""
     text = data.strip()[: limit * 4 + 4].decode(errors="replace")
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -139,7 +139,6 @@ class HttpTarget:
         return {"url": self._name, "method": self.method, "headers": headers}
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command that sends the message."""
         without = [name for name, value in headers if value is None]
         options = self.connections.curl_words()
         line = curl_line(self.url, self.method, self._headers(headers), body, without=without, options=options, before=self._before_curl)

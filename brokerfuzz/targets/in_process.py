@@ -52,7 +52,6 @@ class InProcessTarget:
 
     @property
     def name(self) -> str:
-        """The name of the application and the path, without secrets."""
         return self.secrets.hide_in_output(f"{self._name} {shown(self.path)}")
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:

@@ -42,7 +42,6 @@ class PoolTarget(ABC):
         """Raises `TargetError` if this machine cannot start the processes."""
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` if the process cannot be started, or if it reports that it cannot work."""
         settings = self._settings()
         from brokerfuzz.targets.process_pool import ProcessPool
 
@@ -50,13 +49,11 @@ class PoolTarget(ABC):
         await self._pool.open()
 
     async def close(self) -> None:
-        """Lets idle processes end, and kills all other processes."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.close()
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Raises `TargetError` if no process has ever answered and every process ends before it reads the message."""
         if self._pool is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")
         if not self.can_send(body, headers):

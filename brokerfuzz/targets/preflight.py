@@ -32,7 +32,6 @@ _REMEDIES = {
     407: "a proxy requires credentials: specify --proxy http://USER:PASSWORD@HOST:PORT",
     415: "the target does not support {content_type}: use another type with -H 'Content-Type: ...'",
 }
-"""Maps statuses to an explanation and advice for the user."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,6 @@ class Preflight:
 
     @property
     def warning(self) -> str | None:
-        """A warning for the user, or None if the answers are as expected."""
         if self.repeats:
             return None
         return f"the target rejects an offer that it accepted before ({self.again.reason}): it will reject every offer whose number it already knows"

@@ -81,11 +81,9 @@ class _View:
 
     @classmethod
     def of(cls, data: bytes) -> "_View":
-        """Returns a view of data that is not encoded."""
         return cls(data, array("I", range(len(data))), array("I", range(1, len(data) + 1)))
 
     def decoded(self, encoding: _Encoding, end: int | None = None) -> "_View":
-        """Decodes the bytes before `end`, and returns them as a new view."""
         data, starts, ends = bytearray(), array("I"), array("I")
         at = 0
         for found in encoding.notation.finditer(self.data[:end]):

@@ -15,8 +15,8 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
 TOGETHER = 0.01
-"""The maximum number of seconds for which a result waits, so that several results wake up the event loop only once. To wake up
-the event loop takes as much time as a short call.
+"""The maximum number of seconds for which a result waits, so that several results wake up the event loop only once. Waking up the
+event loop takes as much time as a short call.
 """
 
 

@@ -21,7 +21,6 @@ def _lax(name: str, text: str, flaw: Flaw) -> Bug:
 
 
 def without_trailing_text(body: bytes) -> bytes:
-    """Returns the JSON value at the beginning of the body, without the text after this value."""
     value, _ = json.JSONDecoder().raw_decode(body.decode().lstrip())
     return json.dumps(value).encode()
 
