@@ -1,4 +1,5 @@
-"""Measures how many requests a campaign sends per second of processor time, to a FastAPI and a Flask example in the same process.
+"""Measures how many requests a campaign sends per second of processor time. The targets are a FastAPI and a Flask example in the
+same process.
 
 For comparison, a loop calls the application with the same bodies in the same order, and ignores the answers. Both times include the
 time of the application. The campaigns write no journal.

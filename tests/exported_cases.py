@@ -19,7 +19,9 @@ OFFER = MESSAGE_TYPES[0]
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """Returns mixed cases of all message types and verdicts: faults, probes, requests with headers, random cases, and bytes that are not messages."""
+    """Returns cases of all message types and verdicts. Among them are faults, probes, requests with headers, random cases, and
+    bytes that are not messages.
+    """
     contract = load_contract()
     probes = ProbeMaker(contract, OFFER, NOW)
     found = [

@@ -24,7 +24,7 @@ def percent(share: int) -> pytest.MarkDecorator:
 
 
 def part(items: Iterable[Item], size: int) -> Iterator[Item]:
-    """Yields `size` percent of the items. Each commit selects other items, so several commits check all of them."""
+    """Yields `size` percent of the items. Each commit selects other items, so the tests of several commits check all items."""
     step = 100 // size
     return islice(items, _commit() % step, None, step)
 

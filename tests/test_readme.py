@@ -35,7 +35,7 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
 
 
 CHECKED = Path(__file__).parent / "readme"
-"""Copies of the Python examples. mypy (with `--strict`) and pyright check them, like all tests."""
+"""Copies of the Python examples. mypy (with `--strict`) and pyright check the copies, like all tests."""
 
 
 def write_copies() -> None:

@@ -1,4 +1,4 @@
-"""The types of the public strategies and functions. mypy and pyright check these lines; pytest only runs them."""
+"""The types of the public strategies and functions. mypy and pyright check these lines, but pytest only runs them."""
 
 from collections.abc import Iterator
 from itertools import islice

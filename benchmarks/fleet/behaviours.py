@@ -40,8 +40,7 @@ def judges_by(schema: Schema) -> Behaviour:
 def forgives(path: str, *looser: Schema, part: Callable[[Any], Any] | None = None) -> Behaviour:
     """Also accepts messages that match a looser schema, which differs from the contract's schema only at `path`.
 
-    With `part`, the first looser schema applies only to the result of `part`, and the second looser schema applies to the whole
-    message.
+    With `part`, the result of `part` must match the first looser schema, and the whole message must match the second one.
     """
     of_first, *of_whole = (Matches(schema) for schema in looser)
 

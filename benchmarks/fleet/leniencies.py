@@ -1,4 +1,4 @@
-"""Values that lenient services accept although they are invalid: null, values beyond a bound, and values of other types."""
+"""Invalid values that lenient services accept: null, values beyond a bound, and values of other types."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -14,8 +14,8 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """A mutant checks the rule only for the first item, the first ten items, the last item, all items except the first, or all
-    items except the last. Each array on the path to the rule's site gives such mutants.
+    """A mutant checks the rule only for some items: the first, the first ten, the last, all except the first, or all except the
+    last. Each array on the path to the rule's site gives such mutants.
     """
     for rule in ground.rules:
         if rule.keyword != CLOCK_RULE:

@@ -1,4 +1,4 @@
-"""Mutants with strict parsers, which reject valid JSON because of the way in which it is written: for example, because of line breaks."""
+"""Mutants with strict parsers, which reject valid JSON because of its notation: for example, because of line breaks."""
 
 import json
 import re

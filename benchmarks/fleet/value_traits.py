@@ -1,6 +1,7 @@
 """Traits of valid values. A mutant rejects the values with a trait, or crashes on them.
 
-For example, a string can have the trait that it contains a line break. A trait applies to a site only if its example is valid there.
+For example, one trait of strings is a line break in the string. A trait applies to a site only if the trait's example is valid at
+this site.
 """
 
 from typing import Any, NamedTuple

@@ -25,7 +25,7 @@ from benchmarks.rates import Round, each_in_turn
 TITLE = "Offers per second, and the share of invalid ones if valid ones were requested"
 LEAST, MOST, BULK = 10, 100_000, 300_000
 """`LEAST` and `MOST` limit the number of messages in a round, because most generators keep the messages in memory. Exports keep no
-messages in memory and are slow at first, so a round of an export has more messages: `BULK` per second.
+messages in memory and are slow at first. So a round of an export has more messages: `BULK` per second.
 """
 READY = 10_000
 """The maximum number of messages that `orjson.dumps` serializes for the floor. More messages would not fit into the caches of the

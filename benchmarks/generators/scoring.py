@@ -1,4 +1,4 @@
-"""Scores a sample of messages: the shares of invalid and distinct messages, and the number of sites that they reach."""
+"""Scores a sample of messages: the shares of invalid and distinct messages, and the number of sites that the messages reach."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A consumer of pricing responses. It creates an invoice from the response: its lines with their surcharges, and its total."""
+"""A consumer of pricing responses. The consumer creates an invoice from the response: lines with surcharges, and a total."""
 
 from datetime import datetime
 from typing import Annotated, Any

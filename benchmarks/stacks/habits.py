@@ -17,7 +17,7 @@ Duplicates = Literal["first", "last", "both", "rejected"]
 class Stack:
     """A correct offer service and its habits.
 
-    Add a port to `command` to start an HTTP server, or `--lines` to start a program that reads messages from its standard input.
+    Add a port to `command` to start an HTTP server. Add `--lines` to start a program that reads messages from its standard input.
     The command needs the files in `needs`.
 
     The service accepts a `lastUpdatedDateTimeUtc` that is up to `tolerance` seconds later than its clock. The service can read
@@ -25,8 +25,8 @@ class Stack:
     true, the service accepts timestamps in other formats without comparing them with its clock. If it is false, the service rejects
     such timestamps.
 
-    `duplicates` says what the service does if a property occurs twice: it checks the first value, the last value or both, or it
-    rejects the message. `accepts` lists the other unusual messages that the service accepts.
+    If a property occurs twice, `duplicates` says if the service checks the first value, the last value or both, or rejects the
+    message. `accepts` lists the other unusual messages that the service accepts.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """An offer service with FastAPI that complies with the contract.
 
-FastAPI parses the body with Python's `json` before pydantic checks the values, and thus loses information about duplicate
-properties and large numbers. So this service gives the bytes of the body to pydantic.
+FastAPI parses the body with Python's `json` before pydantic checks the values. This loses information about duplicate properties
+and large numbers. So this service gives the bytes of the body to pydantic.
 """
 
 from datetime import UTC, datetime

@@ -152,7 +152,7 @@ def is_fatal(body: bytes) -> bool:
 
 
 def test_a_crash_is_blamed_only_on_the_message_that_causes_it() -> None:
-    """All messages that are in progress fail, but only one of them fails again when it is sent alone."""
+    """All messages that are in progress fail, but only one message fails again when brokerfuzz sends it alone."""
     result = fired(CrashesOn(), concurrency=8, patience=10.0)
     assert {finding.kind for finding in result.findings} == {"crashed"}
     fatal = sum(is_fatal(case.body) for case in cases())

@@ -14,7 +14,7 @@ Schema = dict[str, Any]
 
 
 class Upgrade(NamedTuple):
-    """At most `gone` lines of the corpus disappear, and at most `new` lines appear. Each of these lines contains `about`."""
+    """At most `gone` lines of the corpus disappear, and at most `new` lines appear. Each new line contains `about`."""
 
     message_type: MessageType
     change: Callable[[Schema], object]

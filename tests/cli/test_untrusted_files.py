@@ -1,4 +1,4 @@
-"""Journals and reports from other people are data: brokerfuzz runs nothing in them, and does not use an address in them as the target."""
+"""Journals and reports from other people are only data. brokerfuzz runs nothing in them, and does not use an address in them as the target."""
 
 import json
 import shutil

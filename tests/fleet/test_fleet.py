@@ -20,7 +20,9 @@ from brokerfuzz.schemas import load_contract
 
 SHARE_KILLED = 0.98
 SHARE_KILLED_BY_400 = 0.66
-"""The minimum share of mutants that the first 400 cases of the catalogue must kill. If the catalogue kills more mutants, raise both shares."""
+"""The minimum share of mutants that the first 400 cases of the catalogue must kill. If the catalogue kills more mutants, raise
+`SHARE_KILLED` and this share.
+"""
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

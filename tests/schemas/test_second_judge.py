@@ -93,7 +93,7 @@ def random_cases(message_type: MessageType, count: int, seed: int, verdicts: Seq
 
 
 def failed(data: bytes) -> tuple[MessageType, bytes]:
-    """Returns a failed pricing response in which the property `data` occurs twice: first with null, then with this value."""
+    """Returns a failed pricing response in which the property `data` occurs twice: first with null, then with `data`."""
     rest = b'"failureMessages":["a"],"informationalMessages":[],"operationWasSuccessful":false'
     return "offer-pricing-response", b'{"data":null,%b,"data":%b}' % (rest, data)
 
