@@ -34,7 +34,7 @@ _ALWAYS_BRIEF = 32
 
 
 def brief(case: Broken, maker: FaultMaker, style: Style) -> Broken:
-    """Returns a case with the same fault and a short twin. Returns the original case if its twin is already short, or if there is
+    """Returns a case with the same fault and a short twin. Returns `case` itself if `case` already has a short twin, or if there is
     no short twin.
     """
     if _is_brief(case, maker):

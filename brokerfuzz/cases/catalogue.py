@@ -55,9 +55,8 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
 
 
 def plain_messages(message_type: MessageType, *, contract: Contract | None = None) -> tuple[Case, ...]:
-    """Returns several plain messages: the plainest case, a message with the last value of each enumeration, a message without
-    objects and arrays, and a message with only the required properties. A target that rejects all plain messages probably rejects
-    every message.
+    """Returns several plain messages: the plainest case, and messages with the last value of each enumeration, without objects and
+    arrays, and with only the required properties. A target that rejects all plain messages probably rejects every message.
     """
     known = contract or load_contract()
     plans = (MessagePlan(choose=_last_value), MessagePlan(choose=_no_objects), MessagePlan(full=False))

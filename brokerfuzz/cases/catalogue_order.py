@@ -1,7 +1,7 @@
 """Sorts the catalogue so that the first cases cover the most goals (see `covering.goals`).
 
 The next case is always the case that adds the most to the coverage of the earlier cases. If the twin of an invalid case is not yet
-in the list, the twin and the case are added together. Their weight is divided by two, because they are two cases.
+in the list, the twin and the case are added together. In this case, the weight of both together is divided by two.
 """
 
 from collections import defaultdict

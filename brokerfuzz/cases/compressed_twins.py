@@ -1,7 +1,7 @@
-"""Writes the part of a twin that differs from its case, for `repr()` of a case. A long part is compressed.
+"""Writes the part of a twin that differs from the case, for `repr()` of the case. A long part is compressed.
 
-The compression uses the body of the case and plain messages as its dictionary. So the compressed text contains only the bytes that
-are not in the dictionary.
+The dictionary of the compression contains the body of the case and plain messages. So the compressed text contains only the bytes
+that are not in the dictionary.
 """
 
 import zlib

@@ -34,7 +34,7 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
 
 
 _WEIGHT = 2
-"""The weight of a goal. This number must be even, because `by_cover` divides the weight of an invalid case and its twin by two."""
+"""The weight of a goal: an even number, because `by_cover` divides the weight of an invalid case and its twin by two."""
 
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:

@@ -1,7 +1,7 @@
 """Generates valid cases with edges: unusual values and notations that the contract allows, but that strict programs may reject.
 
-One message contains many edges: for example, all its strings are empty. If a target rejects the message, brokerfuzz shrinks the
-message and so finds the edge that causes the rejection.
+One message contains many edges: for example, all strings are empty. If a target rejects the message, brokerfuzz shrinks the message
+and so finds the edge that causes the rejection.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -138,8 +138,8 @@ class EdgeMaker:
                     yield self._case(f"{name}-{site.path}={value}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
-        """Yields up to three messages for each property: without this property, with only this optional property, and with null as
-        its value.
+        """Yields up to three messages for each property: without the property, with no other optional property, and with null as
+        the property's value.
         """
         for site in self._sites:
             if not site.name:
@@ -171,7 +171,7 @@ class EdgeMaker:
             yield self._judged(f"spelled-{json_type}s-{start}", body)
 
     def free_sites(self, json_type: str) -> list[str]:
-        """Returns the paths of the sites at which every value of this type is valid and touches no ambiguity."""
+        """Returns the paths of the sites where every value of the type `json_type` is valid and touches no ambiguity."""
         return [site.path for site in self._sites if types_of(site.schema) - {"null"} == {json_type} and self._is_free(site)]
 
     def _is_free(self, site: Site) -> bool:
@@ -223,7 +223,7 @@ SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "escaped-first-letter": _within_texts(lambda text: f"\\u{ord(text[0]):04x}{text[1:]}"),
     "escaped-slashes": lambda body: body.replace(b"/", b"\\/"),
 }
-"""Functions that change the bytes of a message, but not its meaning."""
+"""Functions that change the bytes of a message, but not the meaning of the message."""
 TEXT_LITERALS: Sequence[str] = [
     f'"{text}"' for text in (
         r"\"\\\/\b\f\n\r\t", r"\u002c\u0022\u005C", r"\u0012\u001f", r"\u00A0\u00e9", r"\u0123\u0821\uA66D\ua66d", r"\\u0000", r"\\a\\n",

@@ -68,8 +68,8 @@ class FaultMaker:
     ) -> Iterator[Case]:
         """Yields at most one case. `number` selects a technique and a variation from `around`.
 
-        If `number` is the index of a technique, the case uses this technique and is new. The case has the selected variation or, if
-        this is not possible, the simplest variation. For a larger number, the case has the selected variation, and uses the first
+        If `number` is the index of a technique, the case is new and uses this technique. If this is not possible with the selected
+        variation, the case has the simplest variation. For a larger number, the case has the selected variation, and uses the first
         technique that applies.
         """
         placement, neighbours = around[number % len(around)]
@@ -88,7 +88,9 @@ class FaultMaker:
                 yield case
 
     def empty_object(self) -> Iterator[Case]:
-        """Yields the message `{}`, which breaks the rules of all required properties. Its twin has only the required properties."""
+        """Yields the message `{}`, which breaks the rules of all required properties. The twin of this case has only the required
+        properties.
+        """
         twin = self._twin(compact(build(self.contract, self.message_type, MessagePlan(full=False))))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]

@@ -49,7 +49,7 @@ def fresh_properties(message_type: MessageType, contract: Contract) -> list[str]
 
 
 def check_property(name: str, message_type: MessageType, contract: Contract) -> None:
-    """Raises `UnknownNameError` if no message type has this property as a string of its top-level object. Raises `ReferenceDataError`
+    """Raises `UnknownNameError` if no message type has a string with this name in the top-level object. Raises `ReferenceDataError`
     if the reference data lists values of the property.
     """
     known = [each for one in MESSAGE_TYPES for each in fresh_properties(one, contract)]

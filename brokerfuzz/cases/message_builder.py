@@ -59,7 +59,7 @@ class MessagePlan:
 def build(contract: Contract, message_type: MessageType, plan: MessagePlan) -> Any:
     """Builds the message that a plan describes. The message is valid if all values in the plan are valid.
 
-    If values contradict each other, the builder repairs them (see `decoder.consistency_repair`).
+    The builder changes values that contradict each other (see `decoder.consistency_repair`).
     """
     schema = flat.conjoin(contract.flat[message_type], plan.narrowed) if plan.narrowed else contract.flat[message_type]
     return _Builder(contract, message_type, plan).value(schema, "", 0)
@@ -76,7 +76,7 @@ class _Builder:
         return self._wished(schema, path, index, wish)
 
     def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
-        """Returns the value `wish` if the schema allows this value, otherwise an ordinary value."""
+        """Returns `wish` if the schema allows this value, otherwise an ordinary value."""
         if wish is ABSENT or (wish is not PLAIN and matches(schema, wish)):
             return wish
         types = flat.types_of(schema)
@@ -144,9 +144,7 @@ class _Builder:
 
 
 def _instant_order(path: str) -> int:
-    """Returns the index of the time in `value_pools.INSTANTS` that a property gets. Properties with `end` in their path get a later
-    time than all others.
-    """
+    """Returns an index in `value_pools.INSTANTS`. Properties with `end` in their path get a later time than other properties."""
     return 1 if re.search("end", path, re.IGNORECASE) else 0
 
 

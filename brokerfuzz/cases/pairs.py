@@ -35,13 +35,13 @@ combinations get a lower strength.
 """
 
 Row = Mapping[str, str]
-"""Maps each property of an object to its state."""
+"""Maps the name of each property of an object to the property's state."""
 _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
 """Step sizes that select the rows for objects at other depths. With a different step size for each object, different rows occur
 together.
 """
 Combination = frozenset[tuple[str, str]]
-"""Some properties of an object with their states."""
+"""Names of properties of an object, each with a state."""
 MOST_TRIED = 64
 """The number of messages that brokerfuzz tries before a pair of states counts as impossible."""
 MOST_TRIED_WHOLE = 4
@@ -58,7 +58,7 @@ class PairMaker:
     strength: int = 2
 
     def every(self) -> Iterator[Case]:
-        """Yields messages for the root object, then for the objects below it, and finally for combinations that are still missing."""
+        """Yields messages for the root object, then for the objects below, and finally for combinations that are still missing."""
         known = states(self.contract, self.message_type)
         strengths = {path: strength_at(known, path, self.strength) for path in known.objects}
         left = {path: possible(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
@@ -273,7 +273,7 @@ def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequ
 
 
 def witness(known: States, path: str, row: Row) -> Any | None:
-    """Searches for a valid message in which an object has these states. Returns None if the search finds no such message."""
+    """Searches for a valid message in which an object has the states in `row`. Returns None if the search finds no such message."""
     bound = _bound(known.contract, known.message_type, path) - set(row)
     others = {
         name: [state for state in ("plain", "absent", "null") if state in states] or states

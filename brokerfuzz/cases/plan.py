@@ -1,7 +1,7 @@
 """Defines a plan: a short description of cases. Another process can generate the same cases from a plan.
 
 The cases of a plan are divided into shards: first the parts of the catalogue, then random cases. A shard of random cases depends
-only on the seed and the number of the shard. The number of a case follows from its shard and its position in the shard, so every
+only on the seed and the number of the shard. The number of a case depends only on the shard and the position in the shard. So every
 process gives a case the same number.
 """
 
@@ -80,7 +80,7 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """True if no case matches the filters. This property generates the catalogue."""
+        """True if no case matches the filters. To find out, this property generates the catalogue."""
         return next(self.numbered(), None) is None
 
     def shards(self) -> Iterator[int]:
@@ -186,7 +186,7 @@ _VALID: Mapping[str, Callable[[Any], bool]] = {
     "contract": lambda value: value is None or isinstance(value, str),
     "values": lambda value: value is None or (isinstance(value, str) and KnownValues(value).is_well_formed),
 }
-"""Maps each property of a plan in a file to a function that decides whether its value is valid."""
+"""Maps each property of a plan in a file to a function that decides whether the property's value is valid."""
 
 
 @lru_cache(maxsize=4)

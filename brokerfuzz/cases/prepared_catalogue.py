@@ -47,8 +47,8 @@ class _ClockCase(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """The cases in the file. A `_ClockCase` stands for each time-dependent case. `rules` and `ambiguities` are those of the
-    time-dependent cases.
+    """The cases in the file. A `_ClockCase` stands for each time-dependent case. `rules` and `ambiguities` are the ones that
+    time-dependent cases break or touch.
     """
 
     cases: Sequence[Case | _ClockCase]

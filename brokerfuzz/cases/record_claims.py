@@ -8,7 +8,7 @@ from brokerfuzz.schemas import Contract
 
 
 def check_claims(case: Case, contract: Contract) -> None:
-    """Raises `CorpusError` if a technique cannot break its rule, if a fault is not at the stated place, or if a tag does not
+    """Raises `CorpusError` if a technique cannot break the rule of its fault, if a fault is at another place, or if a tag does not
     describe the case.
     """
     broken = {(violation.rule, violation.at) for violation in case.verdict.broken}

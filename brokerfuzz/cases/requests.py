@@ -39,7 +39,7 @@ _RESPONSE_TYPES = {"xml-alone": "application/xml", "html-alone": "text/html", "a
 _OTHERS: Mapping[str, Headers] = {"chunks": (("Transfer-Encoding", "chunked"),), "expect-continue": (("Expect", "100-continue"),)}
 
 Request = tuple[str, bytes, Headers]
-"""A case with unusual headers: its name, the body, and the headers."""
+"""A case with unusual headers: a name, a body, and the headers."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,7 @@ class RequestMaker:
                 yield from ((name, body, headers) for name, headers in _OTHERS.items())
 
     def _beyond_ascii(self, message: Any) -> bytes:
-        """Adds letters outside ASCII to a string of the message. A service that assumes a wrong encoding reads these letters
-        incorrectly.
-        """
+        """Adds letters outside ASCII to a string of the message. A service that assumes a wrong encoding reads wrong letters."""
         for name, value in message.items():
             if isinstance(value, str):
                 body = compact({**message, name: f"{value} é漢"})

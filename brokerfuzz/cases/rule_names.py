@@ -27,7 +27,7 @@ def rule_names(contract: Contract, message_type: MessageType | None = None) -> M
 
 @lru_cache(maxsize=16)
 def _ids(contract: Contract, message_type: MessageType | None) -> Mapping[str, str]:
-    """Maps the short names of rules to their IDs. With a message type, the names that are unique in this type are also included."""
+    """Maps the short names of rules to the IDs of the rules. With a message type, the short names within this type are also included."""
     names = [rule_names(contract), *([rule_names(contract, message_type)] if message_type else [])]
     return {name: rule_id for named in names for rule_id, name in named.items()}
 

@@ -46,7 +46,7 @@ _OF_VALUES = 500
 
 
 def case_weights(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[CaseWeight]:
-    """Returns the goals that each case covers, with their weights. A bit mask represents the pairs of states."""
+    """Returns the goals that each case covers, with the weights of the goals. A bit mask represents the pairs of states."""
     scanner = MessageScanner(states(contract, message_type))
     return [
         _of_valid(case, contract, scanner) if case.label == "valid" else CaseWeight(dict(_weights(case, contract, covered(case, contract))))

@@ -16,9 +16,9 @@ from brokerfuzz.schemas.sites import join
 class Goal(NamedTuple):
     """Something that a case can cover: a broken rule, a technique, an edge, an ambiguity, or a pair of states.
 
-    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. `site` is the site of the value, or of the object that contains the
-    pair. `name` identifies the goal at this site. Examples of names, one for each kind: `minimum`, `minimum one-below`, `zero`,
-    `cron-syntax`, `hint:null label:edge`.
+    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. `site` is the site of the value, or of the object that contains
+    the pair. `name` identifies the goal at this site: for example, `minimum` (a rule), `minimum one-below` (a technique), `zero`
+    (an edge), `cron-syntax` (an ambiguity), or `hint:null label:edge` (a pair).
     """
 
     kind: str
@@ -30,7 +30,7 @@ KINDS = ("rule", "technique", "edge", "ambiguity", "pair")
 
 
 def of_rule(rule: Rule, technique: str | None = None) -> Goal:
-    """Returns the goal of breaking this rule with this technique (None: with any technique)."""
+    """Returns the goal of a case that breaks the rule with the technique (None: with any technique)."""
     suffix = rule.id.rpartition(":")[2]
     return Goal("technique", rule.site, f"{suffix} {technique}") if technique else Goal("rule", rule.site, suffix)
 
@@ -40,7 +40,7 @@ def of_ambiguity(ambiguity: Ambiguity, site: str) -> Goal:
 
 
 def of_pair(path: str, some: Any) -> Goal:
-    """Returns the goal of a pair. `some` contains the names of properties with their states."""
+    """Returns the goal of a pair. `some` contains names of properties, each with its state."""
     return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in some))
 
 

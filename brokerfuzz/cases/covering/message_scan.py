@@ -107,8 +107,8 @@ class MessageScanner:
 
 @dataclass(frozen=True, slots=True)
 class _ScannedPlace:
-    """A site of the scanned message type, with the sites directly below it. `object` is None if the site is not an object with
-    several properties.
+    """A site of the scanned message type, with the sites directly below. `object` is None if the site is not an object with several
+    properties.
     """
 
     path: str

@@ -1,5 +1,5 @@
-"""Determines the states of an object's properties: absent, null, plain, or at an edge. For a boolean or an enumeration, each value
-is a state of its own.
+"""Determines the states of an object's properties: absent, null, plain, or at an edge. For a boolean or an enumeration, each
+possible value is a state.
 
 Each pair of states of two properties counts as a goal.
 """

@@ -103,7 +103,7 @@ class _Breakable:
 
     @cached_property
     def bodies(self) -> Mapping[bytes, Sequence[Technique]]:
-        """Maps bodies to the techniques that create them. Some techniques create the same body from every message."""
+        """Maps each body to the techniques that create this body. Some techniques create the same body from every message."""
         rewritten = ((technique, change.how) for technique, change in self._changes(self.message) if isinstance(change, Rewrite))
         return _grouped((how(compact(self.message)), technique) for technique, how in rewritten)
 
@@ -119,7 +119,9 @@ class _Breakable:
 
     @cached_property
     def values(self) -> Mapping[str, Sequence[Technique]]:
-        """Maps invalid values, as JSON, to the techniques that create them. Most techniques create the same value at every place."""
+        """Maps each invalid value, as JSON, to the techniques that create this value. Most techniques create the same value at
+        every place.
+        """
         return _grouped((_spelled(change.value), technique) for technique, change in self._changes(self.plain) if isinstance(change, Put))
 
     # ----------------------------------------------------------------------------------------------------- properties

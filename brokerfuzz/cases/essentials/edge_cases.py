@@ -84,7 +84,7 @@ class EssentialEdges:
                 yield from self._of_value(site, value)
 
     def _of_value(self, site: Site, value: Any) -> Iterator[Any]:
-        """Yields messages with `value` at the site. In the last message, all numbers have this value, so that sums are correct."""
+        """Yields messages with `value` at the site. In the last message, all numbers are `value`, so that sums are correct."""
         there = schema_requiring(site.path)
         yield self._built(there, choose=_choosing(site.path, value))
         yield self._built(there, _FAILED, choose=_choosing(site.path, value))
@@ -92,8 +92,8 @@ class EssentialEdges:
         yield self._built(there, choose=lambda path, schema: value if _is_number(schema) else PLAIN, sizes=dict.fromkeys(arrays, 1))
 
     def _of_size(self, site: Site, size: int) -> Iterator[Any]:
-        """Yields messages with an array of this size. In some messages, each item has one more property, because equal items may be
-        ambiguous.
+        """Yields messages in which the array at the site has `size` items. In some messages, each item has one more property,
+        because equal items may be ambiguous.
         """
         there, sizes = schema_requiring(site.path, {"minItems": size, "maxItems": size}), {site.path: size}
         yield self._built(there, sizes=sizes)
@@ -124,7 +124,9 @@ def _is_number(schema: Schema) -> bool:
 
 
 def _of_object(schema: Schema, edge: str) -> Iterator[Schema]:
-    """Yields schemas for objects with this edge: only the required properties, one more property, or all properties."""
+    """Yields schemas for objects with only the required properties, with one more property, or with all properties. `edge` selects
+    one of the three kinds.
+    """
     optional = [name for name in schema["properties"] if name not in schema.get("required", ())]
     if edge == "one-more":
         yield from ({"type": ["object"], "required": [name]} for name in optional)

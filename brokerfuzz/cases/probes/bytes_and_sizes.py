@@ -127,7 +127,7 @@ _BYTES = {
     "last-byte": b"\xff",
     "half-a-mark": b"\xef\xbb",
 }
-"""Byte sequences that are not valid UTF-8. Each probe puts one of them into a string."""
+"""Byte sequences that are not valid UTF-8. Each probe puts one sequence into a string."""
 
 
 def _encoded(family: str) -> Make:

@@ -28,7 +28,7 @@ without sites concern the whole message.
 """
 
 _MANY = 12
-"""If an ambiguity has at most `_MANY` probes, all of them are generated at every site."""
+"""If an ambiguity has at most `_MANY` probes, every site gets all probes."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class ProbeMaker:
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
         """Yields the cases that touch an ambiguity.
 
-        If an ambiguity has many probes, only the site with the most rules gets all of them. Each other site gets a third of the
+        If an ambiguity has many probes, only the site with the most rules gets all probes. Each other site gets a third of the
         probes.
         """
         if not ambiguity.concerns(self.message_type):

@@ -42,7 +42,7 @@ def _similar(known: Any) -> Mapping[str, Any]:
 
 
 def _mixed(context: ProbeContext) -> Iterator[Probe]:
-    """Generates objects in which one value comes from a different row than the other values."""
+    """Generates objects in which one value comes from another row of the reference data."""
     rows, there = context.schema[ROWS], context.present
     for name in columns(rows):
         if (other := next((row[name] for row in rows if name in row and row[name] != there.get(name)), None)) is not None and name in there:

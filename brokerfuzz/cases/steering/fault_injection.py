@@ -23,8 +23,8 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _TRIED = 4
 """The number of techniques that are tried for a rule before the next rule is tried."""
 _PATIENCE = 24
-"""If the rule that has waited longest could not be broken in `_PATIENCE` messages, brokerfuzz generates messages in which this rule can
-be broken. After twice as many messages, the next rule comes first.
+"""If a rule could not be broken in `_PATIENCE` messages, brokerfuzz generates messages in which the rule can be broken. After twice
+as many messages, the next rule comes first.
 """
 
 
@@ -46,7 +46,7 @@ class Break(NamedTuple):
 
 
 def _claim(message: Any, *broken: Break) -> Claim:
-    """Returns the expected verdict of a valid message after these changes. The tags contain the positions of the faults in arrays."""
+    """Returns the expected verdict after the changes `broken`. The tags contain the positions of the faults in arrays."""
     positions = dict.fromkeys(f"at:{placement(message, one.steps)}" for one in broken)
     now = next((one.now for one in broken if one.now), ())
     return Claim(tuple(one.fault for one in broken), None, (TAG, *positions, *now))
@@ -74,7 +74,7 @@ class Breaker:
     def next(self, message: Any, used: int) -> Break | None:
         """Returns the next change that breaks the rule. Returns None if no technique applies.
 
-        `used` is the number of techniques that were already tried for this rule. This number selects the place and the first
+        `used` is the number of techniques that were already tried for the rule. This number selects the place and the first
         technique.
         """
         rule, steps = self.rule, self._place(message, used)
@@ -101,8 +101,8 @@ def breakers(
 
 @dataclass(eq=False)
 class _Waiting:
-    """A rule that waits for its turn. `used` is the number of techniques that were already tried for the rule. `others` are the
-    rules that can be broken in the same message.
+    """A rule that waits for the next turn. `used` is the number of techniques that were already tried for the rule. `others` are
+    the rules that can be broken in the same message.
     """
 
     breaker: Breaker
@@ -188,7 +188,7 @@ class Breaking:
 
 
 def _holds(rule: Rule, message: Any, steps: Steps) -> bool:
-    """Returns whether the rule applies at this place. A rule without a condition always applies."""
+    """Returns whether the rule applies at the path `steps`. A rule without a condition always applies."""
     if rule.condition is None:
         return True
     return matches(rule.condition.when, value_at(message, steps[: len(steps_of(rule.condition.site))])) == rule.condition.holds

@@ -8,8 +8,8 @@ from brokerfuzz.cases.steering.marks import marked
 
 
 class Memory:
-    """Stores a 60-bit hash of each message of the catalogue, and of each message without a mark. The catalogue is generated only when
-    it is needed for the first time.
+    """Stores a 60-bit hash of each message of the catalogue, and of each message without a mark. The first call of `learn`
+    generates the catalogue.
     """
 
     def __init__(self, catalogue: Callable[[], Iterable[Case]]) -> None:
@@ -36,7 +36,7 @@ class News:
         self._given, self._mark, self._memory = [body], mark, memory  # there are few variants, so comparing them is faster than hashing them
 
     def may_be(self, body: bytes) -> bool:
-        """Returns whether further changes to this copy can give a new message."""
+        """Returns whether further changes to the copy can give a new message."""
         return self._memory is not None or marked(body, self._mark)
 
     def is_new(self, body: bytes) -> bool:

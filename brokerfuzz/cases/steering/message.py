@@ -1,4 +1,4 @@
-"""Defines a message with its value and its bytes, and a claim: the expected verdict and the tags of a case."""
+"""Defines a message as a Python object and as bytes, and a claim: the expected verdict and the tags of a case."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from brokerfuzz.cases.changes import Change, Rewrite, Steps, altered
 
 
 class Claim(NamedTuple):
-    """The expected verdict of a case: its faults, or `valid`, or the ID of an ambiguity (see `Case.judged`)."""
+    """The expected verdict and the tags of a case. For `faults` and `claim`, see `Case.judged`."""
 
     faults: tuple[Fault, ...]
     claim: str | None

@@ -23,7 +23,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 LONG = 11
 _SMALL = 800
-"""A message type is small if its complete message with one item per array has fewer bytes than this number."""
+"""A message type is small if a complete message has fewer bytes than this number. In this message, each array has one item."""
 _PLAIN, _NESTED, _DENSE = (192, 56, 32, 104, 80), (32, 16, 48), (240, 112, 208, 80, 176)
 """How many of 256 properties may have any value: in ordinary messages, in nested messages, and in nested messages of a small type. All
 other properties are absent or plain. The messages use the numbers in turn.
@@ -74,8 +74,8 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _growing(contract: Contract, message_type: MessageType, size: int) -> list[str]:
-    """Returns the paths of the arrays that can have this number of items. Arrays with the keyword `uniqueItems` are not included. If
-    equal items of an array are ambiguous, the array is included only if one property identifies its items.
+    """Returns the paths of the arrays that can have `size` items. Arrays with the keyword `uniqueItems` are not included. If equal
+    items of an array are ambiguous, the array is included only if one property identifies the items.
     """
     found = []
     for path, site in contract.sites[message_type].items():
@@ -109,7 +109,7 @@ class Shaping:
         self._decoders: dict[str, Read] = {}
 
     def message(self, number: int, source: TurningSource, rule: Rule | None = None) -> Any:
-        """Decodes the next message: a message with the shape of this number, or a message in which the rule can be broken.
+        """Decodes a message with the shape of this number. With a rule, decodes a message in which the rule can be broken.
 
         If a changed contract has no message in which the rule can be broken, the method decodes any message.
         """

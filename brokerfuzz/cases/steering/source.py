@@ -15,7 +15,7 @@ from brokerfuzz.decoder.byte_tables import SELECTOR_BYTES
 _ORDERS = 8
 _SHORT = SELECTOR_BYTES + 14
 _NEXT_TO_NOTHING = bytes((1, 0, 0, 0, 0, 0, 0, 0))
-"""The bytes for properties that are absent or plain: 0 omits an optional property, and 1 gives its plainest value."""
+"""The bytes for properties that are absent or plain: 0 omits an optional property, and 1 gives the plainest value."""
 
 
 class TurningSource(RandomValues):
@@ -47,7 +47,7 @@ class TurningSource(RandomValues):
         return mixed[:-SELECTOR_BYTES] + record[-SELECTOR_BYTES:]
 
     def _turn(self, size: int) -> bytes:
-        """Returns the next record. In 256 records of this size, each byte has each of its 256 values once."""
+        """Returns the next record. In 256 records of this size, each byte has each of the 256 possible values once."""
         block, number = self._blocks.get(size, (b"", 256))
         if number == 256:
             block, number = b"".join(self._column(start) for start in self._random.randbytes(size)), 0

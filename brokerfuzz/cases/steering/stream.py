@@ -22,7 +22,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
-"""The kinds of cases to create from a valid message. The valid messages use these tuples in turn."""
+"""The kinds of cases that are created from a valid message. The valid messages use these tuples in turn."""
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES = 700, 285
 """The approximate numbers of broken rules and of valid messages in a shard. With these numbers, a shard continues where the previous

@@ -98,7 +98,7 @@ def _integer(value: int) -> ChangeOf:
 
 
 def _literal(written: str) -> ChangeOf:
-    """Returns a technique that writes `written` instead of the number. The technique applies only if this number breaks the rule."""
+    """Returns a technique that writes `written` instead of the number. The technique applies only if `written` breaks the rule."""
     literal = Fragment(written)
     return lambda context: Put(literal) if _beyond(context, float(written)) else None
 

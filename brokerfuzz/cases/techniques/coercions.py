@@ -45,7 +45,7 @@ def _instant(value: Any) -> datetime | None:
 
 
 def _in_quotes(spell: Callable[[str], str]) -> ChangeOf:
-    """Returns a technique that replaces a number with a string. `spell` creates this string from the digits of the number."""
+    """Returns a technique that replaces a number with a string. `spell` creates the string from the digits of the number."""
     return lambda context: put(context, spell(str(context.present))) if _is_number(context.present) else None
 
 

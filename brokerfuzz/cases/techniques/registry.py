@@ -25,7 +25,7 @@ class FaultContext:
     """The information that a technique gets: the rule to break, the schema of the rule's site, the current value, and the time. The
     schema does not contain requirements that apply only under a condition.
 
-    If `now` is None, a technique applies only if its message is invalid at every supported time.
+    If `now` is None, a technique must create a message that is invalid at every supported time.
     """
 
     rule: Rule
@@ -34,7 +34,7 @@ class FaultContext:
     now: datetime | None
 
     def forbids(self, json_type: str) -> bool:
-        """Returns whether a value of this type breaks the rule, and no other rule."""
+        """Returns whether a value of the type `json_type` breaks the rule, and no other rule."""
         conditional = self.rule.condition is not None
         return not _covers(self.rule.value, json_type) and (not conditional or _covers(types_of(self.schema), json_type))
 
@@ -65,7 +65,7 @@ CLOCK = "clock"
 """The family of all techniques for times that must not be in the future."""
 
 TECHNIQUES: dict[str, Technique] = {}
-"""All techniques by their names. brokerfuzz tries the techniques in this order, but first those in `_TRIED_FIRST`."""
+"""All techniques by name. brokerfuzz tries the techniques in this order, after the techniques in `_TRIED_FIRST`."""
 
 ChangeOf = Callable[[FaultContext], Change | None]
 
@@ -98,11 +98,11 @@ _TRIED_FIRST = (
     "unknown-property", "unknown-null", "other-case-key", "extension-key", "dollar-key", "underscore-key", "proto-key",
     "one-below", "one-above", "negative", "wraps-from-below", "wraps-from-above", "zero",
 )  # fmt: skip
-"""The techniques that find the most bugs. Many programs accept the values of these techniques, or crash on them."""
+"""The techniques that find the most bugs. Many programs accept the values of these techniques, or crash because of the values."""
 
 
 def techniques_for(rule: Rule) -> list[Technique]:
-    """Returns the techniques that can break rules with the keyword of this rule, most useful first. A technique may not apply at
+    """Returns the techniques that can break rules with the same keyword as `rule`, most useful first. A technique may not apply at
     every place.
     """
     ranks = {name: rank for rank, name in enumerate(_TRIED_FIRST)}

@@ -1,4 +1,4 @@
-"""Defines techniques that make a string too short or too long, or make it violate a pattern or format."""
+"""Defines techniques that make a string too short or too long, or use a string that does not match a pattern or format."""
 
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import FaultContext, breaks
@@ -30,5 +30,5 @@ def unfitting_string(context: FaultContext) -> Change:
 
 @breaks("pattern", "format", family="spelling")
 def fitting_and_more(context: FaultContext) -> Change | None:
-    """The string with a tilde after it."""
+    """The string, followed by a tilde."""
     return Put(f"{context.present}~") if isinstance(context.present, str) else None
