@@ -34,9 +34,9 @@ class PlannedCampaign:
     """The settings of a campaign, except for its target.
 
     The oracle uses `now` as the current time (None: the actual time). `max_time` and `shrink` are in seconds (`shrink=0`: no
-    shrinking). `journal` is a file that does not exist yet. If `resume` is true, `journal` is the file of the campaign to continue.
-    The campaign first sends the messages of the findings in `known`, and marks these findings in the result. The property `fresh`
-    gets a different value in each message. `cluster` is the address of a Dask cluster.
+    shrinking). If `resume` is true, the campaign in the file `journal` continues. Otherwise, `journal` must be a new file. The
+    campaign first sends the messages of the findings in `known`, and marks these findings in the result. The property `fresh` gets
+    a different value in each message. `cluster` is the address of a Dask cluster.
     """
 
     plan: Plan

@@ -65,7 +65,7 @@ def read(path: Path) -> Baseline:
         raise BaselineError(f"{path} cannot be read: {problem.strerror or problem}; specify a readable file") from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise BaselineError(f"{path} is not a baseline ({problem_of(problem)}): specify a file written with --baseline-update") from problem
-    return dict(_entry(entry, f"{path}, line {line}") for entry, line in zip(entries, _lines(text, len(entries)), strict=True))
+    return dict(_entry(entry, f"{path}, line {line}") for entry, line in zip(entries, _first_lines(text, len(entries)), strict=True))
 
 
 def _entries(document: Any) -> list[Any]:
@@ -76,8 +76,7 @@ def _entries(document: Any) -> list[Any]:
     return list(document["findings"])
 
 
-def _lines(text: str, count: int) -> Iterator[int]:
-    """For each entry, yields the number of its first line."""
+def _first_lines(text: str, count: int) -> Iterator[int]:
     found = _ENTRIES.search(text)
     at = found.end() if found else 0
     decoder = json.JSONDecoder()
@@ -123,8 +122,8 @@ def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, 
 
 
 def updated(known: Baseline, findings: Iterable[Finding], *, add: bool, prune: bool, still: Iterable[str] = ()) -> Baseline:
-    """Returns the new baseline after a campaign with these findings. Existing entries keep `reason` and `until`. If `add` is true,
-    new findings are added. If `prune` is true, entries that are not in `findings` are removed, unless `still` contains their names.
+    """Existing entries keep `reason` and `until`. If `add` is true, new findings are added. If `prune` is true, entries that are
+    not in `findings` are removed, unless `still` contains their names.
     """
     found = {finding.name: _known(finding) for finding in findings}
     kept = {name: entry for name, entry in known.items() if name in found or name in still or not prune}

@@ -37,7 +37,7 @@ def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tup
 
 
 def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
-    """Returns values to try in place of the value at `path`. Returns nothing for objects and non-empty arrays."""
+    """Returns values that may replace the value at `path`. Returns nothing for objects and non-empty arrays."""
     there = at(tree, path)
     if isinstance(there, JsonObject) or (isinstance(there, JsonArray) and there.items):
         return ()

@@ -85,7 +85,9 @@ class Suspicions:
 
 
 def _variety(suspicion: Suspicion) -> tuple[IdentityKey, bool]:
-    """Returns a key that describes what a message tests. Also returns whether all contradictions with this key have the same cause."""
+    """The key consists of the rules and techniques of a message, or of the edges or the ambiguities. The boolean is False if
+    contradictions with the same key may have different causes.
+    """
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:
         return (), True

@@ -120,7 +120,7 @@ class Campaign:
         self._phase = "firing"
 
     async def run(self) -> None:
-        """Sends the cases, retests unproven rejections, and shrinks the findings. Raises `TargetError` if the target cannot be reached."""
+        """Raises `TargetError` if the target cannot be reached."""
         ticking = asyncio.create_task(self._tick())
         try:
             if self._sends:
@@ -159,7 +159,7 @@ class Campaign:
         return ShardSettings(plan, self._target, options, begun, self._sender.contact, journal)
 
     def absorb(self, part: ShardResult) -> Stop | None:
-        """Adds the result of a shard. If the campaign must stop, returns the reason."""
+        """If the campaign must stop, returns the reason."""
         self._runner.seen.absorb(part.seen)
         self._sender.timing.absorb(part.timing)
         self._sender.requests += part.requests
@@ -173,7 +173,6 @@ class Campaign:
         return self.stop
 
     def fail(self, problem: HookError | JournalError) -> None:
-        """Stops the campaign because the journal cannot be written, or because a hook failed."""
         self.stop = Stop(str(problem), "hook", problem.details) if isinstance(problem, HookError) else Stop(str(problem), "journal")
 
     def result(self) -> Result:
@@ -210,7 +209,6 @@ class Campaign:
             await repeated_number.probe(self._sender, self._runner.seen, self._judge)
 
     async def _retest(self) -> None:
-        """Retests unproven rejections, unless the campaign was interrupted or the target is lost."""
         plain = self._sender.contact.case
         if plain is not None and (self.stop is None or self.stop.cause == "limit"):
             deadline = monotonic() + retesting.SECONDS

@@ -1,5 +1,3 @@
-"""Defines the settings of a campaign."""
-
 from dataclasses import dataclass
 from datetime import datetime
 

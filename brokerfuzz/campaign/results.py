@@ -1,5 +1,3 @@
-"""Defines the progress and the result of a campaign."""
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,9 +14,7 @@ from brokerfuzz.targets import AnswerKind
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """The progress of a campaign. `phase` is `firing`, `retesting`, `shrinking` or `waiting for the target`. `findings` may count
-    the same finding several times.
-    """
+    """`phase` is `firing`, `retesting`, `shrinking` or `waiting for the target`. `findings` may count the same finding several times."""
 
     phase: str
     cases: int
@@ -72,7 +68,6 @@ class Result:
 
     @property
     def outcome(self) -> CampaignOutcome:
-        """The outcome, which determines the exit status and the first line of every report."""
         state, reason = state_of(self._evidence, self.stop)
         known = sum(finding.known for finding in self.findings)
         interrupted = self.stop is not None and self.stop.cause == "interrupt"

@@ -49,9 +49,7 @@ class RateLimiter:
 
 
 class Sender:
-    """Sends messages to the target of a campaign.
-
-    `requests` is the number of messages that were sent, plus the number of answers that came from the journal. `started` is the
+    """`requests` is the number of messages that were sent, plus the number of answers that came from the journal. `started` is the
     time at which the campaign started (on the clock `time.monotonic`). `ago` is the number of seconds since the campaign started.
     """
 

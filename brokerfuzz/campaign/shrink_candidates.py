@@ -106,7 +106,7 @@ def _with_zeros(text: str) -> Iterator[str]:
 
 
 def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
-    """Returns the tree with the properties of each object in the order of the schema. Unknown properties come last."""
+    """Orders the properties of each object as in the schema. Unknown properties come last."""
     match tree:
         case JsonObject(pairs):
             known = list(schemas.get(path, {}).get("properties", ()))

@@ -65,7 +65,7 @@ class Suspicion:
 
     @property
     def families(self) -> list[str]:
-        """The families of the techniques. Techniques of the same family usually find the same bug."""
+        """Techniques of the same family usually find the same bug."""
         return sorted({family_of(technique) for technique in self.techniques})
 
     def copy(self) -> "Suspicion":

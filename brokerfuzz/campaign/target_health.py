@@ -147,7 +147,7 @@ class TargetHealth:
             self._gate = asyncio.get_running_loop().create_future()
 
     async def _check_if_idle(self) -> None:
-        """Checks the target if all other messages were answered. Otherwise, one of the missing answers may show that the target works."""
+        """Checks the target only if no other message waits for an answer, because such an answer may already show that the target works."""
         if not self._under_way and not self._is_checking:
             await self._check()
 

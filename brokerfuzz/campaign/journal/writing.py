@@ -32,9 +32,7 @@ class Writer(Protocol):
         """Writes an encoded line. Raises `JournalError` if the line cannot be written."""
         ...
 
-    def close(self) -> None:
-        """Writes all data that is still in memory, and closes the journal."""
-        ...
+    def close(self) -> None: ...
 
 
 class CollectedLines:
