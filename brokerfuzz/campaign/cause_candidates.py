@@ -27,7 +27,7 @@ def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
 
 
 def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tuple[Tree, ...]]]:
-    """Yields each property that the contract allows, but that is missing in the object at `path`: the name of the property, and values to try."""
+    """Yields the name of each missing property that the contract allows in the object at `path`, and values to try for this property."""
     there = at(tree, path)
     if isinstance(there, JsonObject):
         names = {name for name, _ in there.pairs}

@@ -35,8 +35,8 @@ class Observed:
 
     @property
     def pinnable(self) -> tuple[str, ...]:
-        """The interpretations that a policy should allow, because no answer contradicts them. The result is empty if the answers
-        contradict every interpretation, or no interpretation.
+        """The interpretations that a policy should allow, because no answer contradicts these interpretations. The result is empty
+        if the answers contradict every interpretation, or no interpretation.
         """
         return self.possible if self.contradicted else ()
 
@@ -122,7 +122,7 @@ class Ledger:
 
 
 _WRONG: dict[AnswerKind, Label] = {"rejected": "valid", "accepted": "invalid"}
-"""Maps each kind of answer to the verdict that it contradicts."""
+"""Maps each kind of answer to the verdict that the answer contradicts."""
 
 
 def _contradicts(case: Case, answer: AnswerKind, judge: Judge) -> bool:

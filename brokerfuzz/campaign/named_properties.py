@@ -43,8 +43,8 @@ class Names:
 
 @lru_cache(maxsize=4096)
 def named_properties(body: bytes, names: Names) -> frozenset[str]:
-    """Returns the properties of the contract that an answer clearly names: in a JSON Pointer, a path or quotes, as a key, or in
-    camel case.
+    """Returns the properties of the contract that an answer clearly names. A name counts if it is a key, is in a path or in quotes,
+    or is written in camel case.
 
     A name that is also an English word, such as `name`, does not count if it only occurs in an ordinary sentence.
     """
@@ -96,8 +96,8 @@ def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
 
 
 def names_meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """Returns the names that a correct answer may mention, in lower case. These are the properties on the path to the fault,
-    missing and unknown properties, and all other words in the rule and in its explanation.
+    """Returns the names that a correct answer may mention, in lower case. These are the properties on the path to the fault, and
+    all words in the rule and in its explanation, such as missing properties.
     """
     meant = {step.lower() for entry in verdict.broken for step in steps_of(entry.at)}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}

@@ -1,5 +1,5 @@
-"""Builds the twin of a probe (a message that touches an ambiguity): the same message with usual values at the places that touch the
-ambiguity.
+"""Builds the twin of a probe (a message that touches an ambiguity). At the places that touch the ambiguity, the twin has usual
+values.
 
 If the target also rejects the twin, the ambiguity was not the reason for rejecting the probe.
 """

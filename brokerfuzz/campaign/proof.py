@@ -47,7 +47,7 @@ class Rejection:
 
     @property
     def is_twin_rejected(self) -> bool:
-        """True if the target answered the twin, but did not accept it."""
+        """True if the target answered the twin, but did not accept the twin."""
         return self.twin_answer is not None and self.twin_answer.kind in ("rejected", "crashed")
 
     def unproven(self, contract: Contract, *, plain_accepted: bool) -> str | None:

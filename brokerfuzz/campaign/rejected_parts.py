@@ -1,4 +1,4 @@
-"""Finds the parts of a valid message that make the target reject it.
+"""Finds the parts of a valid message that make the target reject the message.
 
 The target accepts the plain message, and rejects the valid message. The search copies parts of the plain message into the valid
 message until the target accepts the result. The search looks for the fewest and smallest parts that are sufficient. A part is a

@@ -1,11 +1,11 @@
 """Decides whether a failure was caused by the message or by the target.
 
-A crash, a timeout or an answer that asks the client to wait (such as status 429) may have nothing to do with the message: the
-target may be down. A failure counts only after the target has answered a message that was sent later. If all requests fail,
-`TargetHealth` sends the plain message (an ordinary valid message). If the plain message fails too, no other message is sent until
-the target answers again. Then the failed messages are sent once more, one at a time, so that only the message that really caused a
-failure counts. Messages whose connections failed are always sent once more. A target that does not answer again within `patience`
-seconds is lost.
+A crash or a timeout may have nothing to do with the message, because the target may be down. The same applies to an answer that
+asks the client to wait (such as status 429). A failure counts only after the target has answered a message that was sent later. If
+all requests fail, `TargetHealth` sends the plain message (an ordinary valid message). If the plain message fails too, no other
+message is sent until the target answers again. Then the failed messages are sent once more, one at a time, so that only the message
+that really caused a failure counts. Messages whose connections failed are always sent once more. A target that does not answer
+again within `patience` seconds is lost.
 
     16 messages   timeout   the plain message: timeout, a pause, the plain message: accepted
     again         15 accepted, 1 timeout: this message counts

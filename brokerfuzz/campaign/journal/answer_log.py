@@ -28,4 +28,4 @@ class AnswerLog:
             self._journal.add(line)
 
     def close(self) -> None:
-        """Does nothing, because the owner of the journal closes it."""
+        """Does nothing, because the owner of the journal closes the journal."""

@@ -13,10 +13,17 @@ from brokerfuzz.targets import ANSWER_KINDS, Answer
 class Key(NamedTuple):
     """Identifies a request of a campaign.
 
-    `phase` is `plain` (an ordinary valid message), `case`, `twin`, `repeated` (an offer that is sent twice), `retest` (a case or its
-    twin without the part that the target rejects), `shrink` (a smaller message) or `turn` (a message with changes that may lead to
-    another answer). For `shrink` and `turn`, `phase` also contains the kind of the finding and the verdict. `number` is the number
-    of the case, and `step` distinguishes the requests with the same phase and number.
+        phase      message
+        plain      an ordinary valid message
+        case       a case
+        twin       the twin of a case
+        repeated   an offer that is sent twice
+        retest     a case or its twin, without the part that the target rejects
+        shrink     a smaller message
+        turn       a message with changes that may lead to another answer
+
+    For `shrink` and `turn`, `phase` also contains the kind of the finding and the verdict. `number` is the number of the case, and
+    `step` distinguishes the requests with the same phase and number.
     """
 
     phase: str

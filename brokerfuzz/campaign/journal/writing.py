@@ -36,7 +36,7 @@ class Writer(Protocol):
 
 
 class CollectedLines:
-    """Collects the lines of a journal in memory. Another process then writes them to the file."""
+    """Collects the lines of a journal in memory. Another process then writes these lines to the file."""
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
