@@ -55,7 +55,7 @@ def shortened(line: str, limit: int = LONGEST_LINE) -> str:
 def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
     """Returns `values`, the value of the argument `name`. Raises `TypeError` if `values` is a single string or not iterable."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise TypeError(f"{name}={quoted(values)}: use a list or tuple, also for a single value")
+        raise TypeError(f"{name}={quoted(values)} is not a list: use a list or tuple, also for a single value")
     return values
 
 

@@ -46,7 +46,7 @@ class Options:
         for name in ("concurrency", "rate", "time", "max_findings"):
             value = getattr(self, name)
             if value is not None and value <= 0:
-                raise ValueError(f"{name}={value!r}: use a number greater than 0")
+                raise ValueError(f"{name}={value!r} is too small: use a number greater than 0")
 
     @property
     def judge(self) -> Judge:

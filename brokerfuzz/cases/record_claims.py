@@ -3,7 +3,7 @@
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.known_tags import is_known
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.errors import CorpusError, quoted
+from brokerfuzz.errors import CorpusError, quoted, shortened
 from brokerfuzz.schemas import Contract
 
 
@@ -19,8 +19,10 @@ def check_claims(case: Case, contract: Contract) -> None:
         if contract.rules_by_id[fault.rule].keyword not in technique.keywords:
             raise CorpusError(f"the technique {fault.technique} of the case cannot break the rule {fault.rule}")
         if (fault.rule, fault.at) not in broken:
-            places = sorted(at or "the root" for rule, at in broken if rule == fault.rule)
-            raise CorpusError(f"the case says that its fault is at {quoted(fault.at)}, but its message breaks {fault.rule} at {', '.join(places)}")
+            places = ", ".join(sorted(at or "the root" for rule, at in broken if rule == fault.rule))
+            raise CorpusError(
+                f"the case says that its fault is at {quoted(fault.at)}, but its message breaks {fault.rule} at {shortened(places, 400)}"
+            )
     for tag in case.tags:
         if not is_known(tag, case, contract):
             raise CorpusError(f"the tag {quoted(tag)} does not describe the case")

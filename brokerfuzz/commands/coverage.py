@@ -37,7 +37,7 @@ def command(
     corpora: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, missing: bool, html: str | None, force: bool,
     fail_under: float | None, strength: int, now: datetime | None, contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Show which parts of the contract a corpus covers, for each message type and for each site.
+    """Show which parts of the contract a corpus covers, for each message type and for each site (a place in a message type).
 
     brokerfuzz counts five things: broken rules, techniques (ways to break a rule), edges (unusual valid values), ambiguities
     (questions that the contract leaves open), and pairs of states (such as absent or null) of two properties.

@@ -84,7 +84,7 @@ class Hooks:
 
     def _hangs(self, name: str, line: int | None) -> str:
         at = "" if line is None else f", and is at line {line}"
-        return f"{self._place(name)}: the hook {name} did not return within {self.seconds:g} s{at}: correct it, or use a longer --timeout"
+        return f"{self._place(name)}: the hook {name} did not return within {self.seconds:g} s{at}: correct the hook, or use a longer --timeout"
 
     def _failed(self, name: str, problem: Exception) -> HookError:
         raised, details = self._hide(described(problem)), self._hide(user_traceback(problem, 3))

@@ -59,7 +59,7 @@ def request_of(document: Document, report: str) -> RequestTemplate:
     target = str(document["target"])
     given = document.get("request", _usual(target))
     if given is None:
-        raise ReportError(f"{report} requires an HTTP target, but {printable(target, 100)} is not one: remove this report, or test a URL")
+        raise ReportError(f"{report} requires an HTTP target, but {printable(target, 100)} is not an HTTP target: remove this report, or test a URL")
     headers = tuple((name, "".join(part for part, _ in parts_of_header(name, value))) for name, value in given["headers"])
     return RequestTemplate(shown(given["url"]), given["method"], headers)
 

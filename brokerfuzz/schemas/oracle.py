@@ -78,7 +78,7 @@ def aware(now: datetime | None) -> datetime:
     if now is None:
         return datetime.now(UTC)
     if not isinstance(now, datetime):
-        raise TypeError(f"now={quoted(now)}: use a datetime, such as datetime(2026, 1, 1, tzinfo=UTC)")
+        raise TypeError(f"now={quoted(now)} is not a datetime: use, for example, datetime(2026, 1, 1, tzinfo=UTC)")
     return now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
 
 

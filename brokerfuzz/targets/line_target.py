@@ -62,7 +62,7 @@ class LineTarget(PoolTarget):
     ) -> None:
         self.arguments = words_of(command)
         if encoding not in get_args(Encoding):
-            raise TargetError(f"encoding={encoding!r}: use 'plain', 'base64' or 'frames'")
+            raise TargetError(f"encoding={encoding!r} is not supported: use 'plain', 'base64' or 'frames'")
         self.encoding: Encoding = encoding
         super().__init__(timeout=timeout, processes=processes, patience=patience)
         self.secrets = secrets_of(self.arguments, secrets or {})

@@ -16,7 +16,7 @@ def checked_timeout(seconds: float) -> float:
 
 def checked_processes(processes: int | None) -> int | None:
     if processes is not None and processes < 1:
-        raise TargetError(f"processes={processes}: use 1 or more, or None for one process per core")
+        raise TargetError(f"processes={processes} is too small: use 1 or more, or None for one process per core")
     return processes
 
 

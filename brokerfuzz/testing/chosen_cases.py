@@ -45,7 +45,7 @@ class ChosenCases:
         known_labels(self.verdicts)
         selection(known_contract(self.contract), self.rules, self.techniques, sites=self.sites)
         if self.by not in ("case", "rule"):
-            raise ValueError(f"by={quoted(self.by)}: use 'case' for one test per case, or 'rule' for one test per rule")
+            raise ValueError(f"by={quoted(self.by)} is not supported: use 'case' for one test per case, or 'rule' for one test per rule")
 
     @property
     def folder(self) -> str | None:

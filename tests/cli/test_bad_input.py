@@ -77,7 +77,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a time too early for cases": (["export", "out", "--clock", "--now", "1999-01-01T00:00:00Z"], "too early"),
     "a time too late for cases": (["export", "out", "--clock", "--now", "9999-12-31T23:59:59-12:00"], "too late"),
     "a time for time-dependent cases, without these cases": (["export", "out", "--now", "2026-01-01T00:00:00Z"], "add --clock"),
-    "an impossible file name": (["export", "file:///tmp/%00.ndjson"], "is not a path: remove %00"),
+    "an impossible file name": (["export", "file:///tmp/%00.ndjson"], "is not a path: remove the NUL character (%00)"),
     "a missing contract": (["check", "--contract", "nowhere", OFFER], "is not a folder"),
     "an empty contract": (["rules", "--contract", "folder"], "contains none of"),
     "a contract that is not JSON": (["fire", "--demo", "--contract", "broken"], "not readable JSON"),

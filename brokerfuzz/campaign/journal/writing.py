@@ -68,7 +68,7 @@ class Journal:
             raise _unwritable(path, problem) from problem
         if locked and not lock(self._file):
             os.close(self._file)
-            raise JournalError(f"{path} is in use by another campaign: wait until it ends, or specify another journal")
+            raise JournalError(f"{path} is in use by another campaign: wait until that campaign ends, or specify another journal")
 
     @classmethod
     def begun(cls, path: str | Path, head: Mapping[str, Any]) -> "Journal":

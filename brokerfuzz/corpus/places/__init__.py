@@ -32,5 +32,5 @@ def _path_of(url: str) -> Path:
     if parts.netloc not in ("", "localhost"):
         raise CorpusError(f"{url} is a file on another machine, {parts.netloc}: begin a local path with file:///, or write only the path")
     if "\0" in (path := unquote(parts.path)):
-        raise CorpusError(f"{path!r} is not a path: remove %00")
+        raise CorpusError(f"{path!r} is not a path: remove the NUL character (%00)")
     return Path(path)
