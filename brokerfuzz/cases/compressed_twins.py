@@ -57,7 +57,7 @@ def decompressed(text: str, body: bytes, message_type: MessageType, contract: Co
     try:
         return zlib.decompressobj(_RAW, zdict=_dictionary(body, message_type, contract)).decompress(b85decode(text))
     except (ValueError, zlib.error) as problem:
-        raise LabelError(f"twin={text[:40]!r} was not made for this body ({problem}): use the twin that `repr()` of the case contains") from None
+        raise LabelError(f"twin={text[:40]!r} belongs to another body ({problem}): copy body and twin from the same `repr()` of a case") from None
 
 
 def _dictionary(body: bytes, message_type: MessageType, contract: Contract) -> bytes:

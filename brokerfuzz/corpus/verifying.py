@@ -139,7 +139,10 @@ class Verification:
                 self.count += 1
                 problem = self._problem(line, sequence, seen)
                 if self._malformed > MAX_MALFORMED:
-                    raise CorpusError(f"{line.name} has more than {MAX_MALFORMED:,} malformed lines: specify a file written by `brokerfuzz export`")
+                    raise CorpusError(
+                        f"this corpus has more than {MAX_MALFORMED:,} malformed lines, the last in {line.name}"
+                        ": use a file or folder that `brokerfuzz export` wrote"
+                    )
                 first.append(problem)
                 if line.number > self._malformed - before:  # at least one line of this file was a record
                     yield from first

@@ -64,7 +64,7 @@ def shallow(text: str, deepest: int) -> str:
 
 def _close(open_ones: bytearray, ends: str, begin: int) -> None:
     if not open_ones.endswith(b"[" * len(ends) if ends[0] == "]" else b"{"):
-        raise ValueError(f"unmatched ] after character {begin}")
+        raise ValueError(f"unmatched {ends[0]} after character {begin}")
     del open_ones[-len(ends) :]
 
 

@@ -53,7 +53,7 @@ class Preflight:
     def warning(self) -> str | None:
         if self.repeats:
             return None
-        return f"the target rejects an offer that it accepted before ({self.again.reason}): it will reject every offer whose number it already knows"
+        return f"the target rejects a message that it accepted before ({self.again.reason}): it will reject each message that it already knows"
 
 
 async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
@@ -61,8 +61,8 @@ async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
     IDs of the messages to their bodies.
 
     If the target accepts no message, the status of the first answer counts. Raises `TargetError` if this status concerns the
-    request and not the message: 401, 403, 404, 405, 407, 415 or a redirect. A status code that the user has listed with
-    `--accept` or `--reject` raises no error.
+    request and not the message: 401, 403, 404, 405, 407, 415 or a redirect. A status that means `accepted`, or a status code that
+    `--accept` or `--reject` lists, raises no error.
 
     A program or a function also gets a clearly invalid message. Raises `TargetError` if the target answers neither the valid nor
     the invalid message, or if a function returns invalid answers to both messages.
@@ -73,7 +73,8 @@ async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
         if (second := await _send(target, other, case_id)).kind == "accepted":
             return Preflight(second, await _send(target, other, case_id))
     rules = target.rules if isinstance(target, HttpTarget) else AnswerRules()
-    if answer.status is not None and not rules.has_code(answer.status) and (remedy := _remedy(target, answer)) is not None:
+    configured = answer.kind == "accepted" or (answer.status is not None and rules.has_code(answer.status))
+    if answer.status is not None and not configured and (remedy := _remedy(target, answer)) is not None:
         raise TargetError(f"{target.name} answers a valid message with status {answer.status}: {remedy}")
     return Preflight(answer, await _send(target, body, first) if answer.kind == "accepted" else answer)
 

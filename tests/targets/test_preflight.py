@@ -52,9 +52,14 @@ def test_the_error_for_a_redirect_names_the_destination_without_secrets() -> Non
         checked(sends(moved))
 
 
-@pytest.mark.parametrize("rules", [AnswerRules(reject=("404", "4xx")), AnswerRules(accept=("404",))])
+@pytest.mark.parametrize("rules", [AnswerRules(reject=("404", "4xx")), AnswerRules(accept=("404",)), AnswerRules(accept=("2xx", "4xx"))])
 def test_a_status_with_a_configured_meaning_is_not_an_error(rules: AnswerRules) -> None:
     assert checked(sends(response(404)), rules=rules).answer.status == 404
+
+
+def test_a_redirect_that_is_configured_as_accepted_is_not_an_error() -> None:
+    preflight = checked(sends(response(303)), rules=AnswerRules(accept=("2xx", "3xx")))
+    assert (preflight.answer.kind, preflight.repeats) == ("accepted", True)
 
 
 @pytest.mark.parametrize("status", [200, 400, 409, 422, 500])
@@ -67,7 +72,7 @@ def test_a_target_that_rejects_a_repeated_message_causes_a_warning() -> None:
     preflight = checked(one_after_another(response(201), response(409)))
     assert (preflight.answer.kind, preflight.again.kind, preflight.repeats) == ("accepted", "rejected", False)
     assert preflight.warning == (
-        "the target rejects an offer that it accepted before (status 409): it will reject every offer whose number it already knows"
+        "the target rejects a message that it accepted before (status 409): it will reject each message that it already knows"
     )
 
 
