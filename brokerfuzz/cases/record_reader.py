@@ -35,7 +35,7 @@ BytesOf = Callable[[str], bytes]
 
 def no_files(name: str) -> bytes:
     """Raises `CorpusError`, because a corpus in a single file cannot refer to other files."""
-    raise CorpusError(f"the message is in the file {quoted(name)}, but the corpus is not a folder: specify the folder that contains the corpus")
+    raise CorpusError(f"the message is in the file {quoted(name)}, but the corpus is not a folder")
 
 
 class CaseRecord(NamedTuple):
@@ -64,7 +64,10 @@ class CaseRecord(NamedTuple):
         if isinstance(self.carried, bytes):
             return self.carried
         if self.carrier == "file":
-            return self.bytes_of(self.carried)
+            try:
+                return self.bytes_of(self.carried)
+            except CorpusError as problem:
+                raise CorpusError(f"{problem}; export the corpus again") from problem
         try:
             return b64decode(self.carried, validate=True)
         except (ValueError, Base64Error) as problem:
@@ -183,6 +186,7 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
     for name, what, said in zip(("id", "verdict", "ambiguities"), found, claimed, strict=True):
         if what != said:
             raise CorpusError(
-                f"the case has the {name} {quoted(said)} instead of {quoted(what)}: the corpus was changed, or was generated for another contract"
+                f"the case has the {name} {quoted(said)} instead of {quoted(what)}: "
+                "the corpus was changed, or was generated for another contract; export the corpus again"
             )
     return case

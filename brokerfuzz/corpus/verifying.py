@@ -92,7 +92,7 @@ class TwinCheck:
                 if int(twin, 16) in self._labels:
                     self._check(twin)
                 elif missing:
-                    yield CorpusProblem(name, number, f"the twin {twin} of the case is missing from the corpus")
+                    yield CorpusProblem(name, number, f"the twin {twin} of the case is missing from the corpus: add this twin")
             except CorpusError as problem:
                 yield CorpusProblem(name, number, str(problem))
         self._waiting.clear()

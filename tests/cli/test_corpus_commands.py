@@ -116,7 +116,8 @@ def test_show_names_a_case_whose_message_file_is_invalid(run: Run, tmp_path: Pat
     (folder / "cases.ndjson").write_text(re.sub('"file":"[^"]*"', '"file":"../mine"', records))
     result = run("corpus", "show", folder)
     assert result.exit_code == 2
-    assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}: '../mine' is not a path inside the folder\n", result.stderr)
+    said = f"{folder}, case [0-9a-f]{{16}}: '../mine' is not a path inside the folder; export the corpus again"
+    assert re.fullmatch(f"brokerfuzz: {said}\n", result.stderr)
 
 
 def test_the_json_output_is_complete_if_a_shard_is_missing(run: Run, tmp_path: Path) -> None:
