@@ -120,7 +120,7 @@ def test_a_timeout_has_the_status_0() -> None:
 
 
 def test_a_target_that_is_not_an_http_endpoint_is_rejected() -> None:
-    with pytest.raises(ReportError, match=r"a HAR file requires an HTTP target, but node validate\.js is not one"):
+    with pytest.raises(ReportError, match=r"a HAR file requires an HTTP target, but node validate\.js is not an HTTP target"):
         har.report(document(target="node validate.js", request=None))
     with pytest.raises(ReportError, match="requires an HTTP target"):
         har.report({key: value for key, value in document(target="node validate.js").items() if key != "request"})

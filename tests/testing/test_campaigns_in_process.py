@@ -310,7 +310,7 @@ def not_starting() -> None:
     ("target", "options", "said"),
     [
         (lambda body: [], {}, "returned list, which is not a valid answer: return None or True to accept the message"),
-        (AsgiShop(not_starting), {"path": "/offers"}, "does not start (the database is missing): fix the error"),
+        (AsgiShop(not_starting), {"path": "/offers"}, "does not start (the database is missing): fix this error of the application"),
         (AsgiShop(), {"path": "offers"}, "'offers' is not the path of an application: begin it with a slash"),
         (7, {}, "target=7 cannot be tested: use a URL, an ASGI or WSGI application"),
         (lambda body: True, {"path": "/offers"}, "does not apply to a function: remove it"),
