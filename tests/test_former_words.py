@@ -23,7 +23,7 @@ FILES: dict[str, tuple[str, Any, list[str], str]] = {
         "old-baseline.json",
         {"baseline": 1, "findings": []},
         ["fire", "--demo", "--baseline", "{}"],
-        "1, but this version of brokerfuzz reads only version",
+        "reads only baselines of version 3, not 1",
     ),
 }
 """Maps a kind of file to its name, its content, a command that reads the file ({} is the path), and the expected error."""
