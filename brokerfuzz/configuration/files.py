@@ -87,7 +87,7 @@ def above(path: Path) -> tuple[str, ...]:
 
 
 def text_of(path: Path) -> str:
-    """Keeps line endings, and removes a byte order mark."""
+    """Returns the contents of a file, with unchanged line endings but without a byte order mark."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as problem:

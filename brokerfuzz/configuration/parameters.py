@@ -61,7 +61,9 @@ def _hidden(value: str, origin: _Origin) -> Callable[[], str]:
 
 
 def _own_file(value: Mapping[str, Any], origin: _Origin) -> str | None:
-    """Returns the path of the configuration file as the value of `--values`, because the section `[values]` contains the reference data."""
+    """The option `--values` needs a file with reference data. The section `[values]` contains reference data, so this function
+    returns the path of the configuration file itself, or None if the section is empty.
+    """
     return str(origin.file) if value else None
 
 

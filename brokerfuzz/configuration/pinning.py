@@ -64,7 +64,9 @@ def _with_policies(text: str, policies: Mapping[str, Any], path: Path) -> str:
 
 
 def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, Any]) -> Any:
-    """Returns the parsed file with the policies in the table `names`, or None if one of the `names` is not a table."""
+    """Adds policies to a table of the parsed file, and returns the result. `names` is the path of the table, such as `tool`,
+    `brokerfuzz`, `policies`. Returns None if one of these names has a value that is not a table.
+    """
     if not isinstance(content, dict):
         return None
     if not names:
@@ -100,8 +102,8 @@ def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Ite
 
 
 def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -> str:
-    """Inserts `lines` into the section whose header is at the end of `before`. A line replaces a comment with the same key. Lines
-    without such a comment come after the last key of the section.
+    """Inserts `lines` into the section whose header is at the end of `before`. If the section has a comment with the key of a
+    line, the line replaces this comment. Otherwise, brokerfuzz inserts the line after the last key of the section.
     """
     below = after.split("\n")
     size = next((index for index, line in enumerate(below) if _ANY_HEADER.match(line)), len(below))

@@ -31,7 +31,9 @@ def substituted(text: str, where: str) -> str:
 
 
 def _part(reference: re.Match[str], where: str) -> tuple[str, str | None]:
-    """Returns the text that replaces a reference, and the name of the environment variable. The name is None for `$$` and for a default."""
+    """Returns the text that replaces a reference, and the name of the environment variable. The name is None if the text is a
+    dollar sign (for `$$`) or the default after `:-`.
+    """
     name, default = reference[1], reference[2]
     if name is None:
         return "$", None

@@ -56,7 +56,9 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
 
 
 def put(path: Path, text: str) -> None:
-    """Writes a file atomically. An existing file keeps its permissions, and a symbolic link remains a link to the new file."""
+    """Writes a file atomically. An existing file keeps its permissions. If `path` is a symbolic link, the link does not change,
+    and its target becomes the new file.
+    """
     from brokerfuzz.atomic_files import atomic_file
 
     real = path.resolve()

@@ -48,8 +48,9 @@ def schema() -> Node:
 def validated(values: Any, path: Path, above: tuple[str, ...] = ()) -> dict[str, Any]:
     """Checks the settings and converts them to the types in the schema. For example, times become strings.
 
-    `above` contains the names of the TOML tables around the settings. Raises `ConfigurationError` for one violation of the
-    schema. A wrong value is reported before a wrong combination of keys.
+    `above` contains the names of the TOML tables around the settings. Raises `ConfigurationError` if the settings violate the
+    schema. The error describes only one violation. If there are several, a wrong value has priority over a wrong combination of
+    keys.
     """
     plain = _as_json(values, schema())
     errors = list(_validator().iter_errors(plain))

@@ -24,7 +24,9 @@ def data(found: Comparison) -> dict[str, Any]:
 
 
 def _rows(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
-    """Groups the topics that have differences by message type and rule (or edge, ambiguity or label)."""
+    """Returns one list of topics for each pair of a message type and a rule (or an edge, an ambiguity or a label). The lists
+    contain only topics with differences.
+    """
     differing = {about for kind in _CHANGES for about in found.about[kind]}
     rows: dict[tuple[str, str], list[CaseTopic]] = {}
     for about in sorted(differing, key=lambda about: (_ORDER[about[0]], about)):  # type: ignore[index]
@@ -66,7 +68,7 @@ def lines(found: Comparison) -> Iterator[str]:
 
 
 def _place(topic: CaseTopic) -> str:
-    """Returns the place of a topic: the message type, and the site of a rule or an edge, or the name of an ambiguity or a label."""
+    """For a rule or an edge, returns the message type and the site. For an ambiguity or a label, returns the message type and the name."""
     message, about, _ = topic
     if about.startswith(EDGE):
         about = f"{message}/{about.removeprefix(EDGE)}"

@@ -46,7 +46,7 @@ class Overview:
     contract: Contract
     parts: dict[MessageType, MessageTypeSummary] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
-    """Maps the time for which time-dependent cases were generated to the number of these cases."""
+    """The keys are the times for which time-dependent cases were generated. The values are the numbers of these cases."""
     again: int = 0
     """The number of records with the same ID as an earlier record."""
     _ids: set[int] = field(default_factory=set)

@@ -1,7 +1,7 @@
 """Measures what the messages in files cover: rules, techniques, edges (unusual valid values), ambiguities and pairs of states.
 
-brokerfuzz judges each message. If a message is a case from a corpus, and the verdict in the corpus is correct, the faults in the
-corpus count. For any other message, brokerfuzz guesses the technique from the invalid value.
+brokerfuzz judges each message. If a message is a case from a corpus, and its verdict in the corpus is correct, brokerfuzz uses
+the techniques that the corpus specifies. For any other message, brokerfuzz guesses the technique from the invalid value.
 """
 
 from collections import Counter

@@ -117,8 +117,8 @@ def every_name(contract: Contract) -> Iterator[NamedThing]:
 
 
 def names_with(part: str, contract: Contract) -> list[NamedThing]:
-    """Returns the rules, techniques, ambiguities and bugs whose names contain `part`, in upper or lower case. If `part` is
-    `TYPE/NAME` with a message type, only NAME counts.
+    """Returns the rules, techniques, ambiguities and bugs whose names contain `part`, in upper or lower case. If `part` begins
+    with a message type and a slash, this beginning is ignored.
     """
     message_type, _, rest = part.partition("/")
     wanted = (rest if message_type in MESSAGE_TYPES else part).casefold()

@@ -81,7 +81,8 @@ def judge(
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
     """Returns the message types that match a message best: those with the fewest unknown properties.
 
-    If several types have the same number of unknown properties, the types with the fewest values of a wrong JSON type match best.
+    If several message types have equally few unknown properties, brokerfuzz also counts wrong values, such as a string instead of
+    a number. Then the message types with the fewest wrong values match best.
     """
     message = read(body).usual
     if not isinstance(message, dict):

@@ -9,7 +9,7 @@ from brokerfuzz.schemas.citations import Citation
 
 Row = dict[str, Any]
 NOT_STATED = "a changed contract"
-"""The text for the source of a rule that only a changed contract contains."""
+"""brokerfuzz prints this text if a rule has no `source`, because the original contract does not contain the rule."""
 
 
 def rule_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:

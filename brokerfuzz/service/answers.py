@@ -21,9 +21,7 @@ Manner = Literal["reply", "crash", "abort", "hang"]
 """
 
 DEEPEST = 200
-"""The maximum nesting of an offer that seeded bugs can parse. Seeded bugs treat an offer with deeper nesting like a body that is
-not JSON.
-"""
+"""The maximum nesting of a body that `Offer` parses. Seeded bugs treat a body with deeper nesting like a body that is not JSON."""
 
 MOST_MESSAGES = 100
 """The maximum number of complaints in an answer."""
@@ -89,7 +87,7 @@ class ServiceAnswer:
 
 @dataclass(frozen=True)
 class Offer:
-    """The body of a request, and the time for which the service judges the offer."""
+    """The body of a request. The service uses `now` as the current time when it judges the offer (None: the real current time)."""
 
     body: bytes
     now: datetime | None = None
@@ -139,7 +137,9 @@ class Offer:
         return found
 
     def replacing(self, replacements: Mapping[str, Any]) -> "Offer":
-        """Returns the offer with other values. `replacements` maps JSON Pointers of the offer to the new values."""
+        """Returns a copy of the offer in which new values replace some of the values. `replacements` maps the JSON Pointer of
+        each replaced value to the new value.
+        """
         root = deepcopy([self.value])
         for pointer, value in replacements.items():
             holder: Any = root

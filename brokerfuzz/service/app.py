@@ -40,8 +40,8 @@ JSON_TYPE = b"application/json"
 def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None, seed: int = 0) -> App:
     """Returns the service as an ASGI application. Without bugs, the service complies with the contract.
 
-    `now` is the time for which the service judges offers (None: the current time). `seed` determines the products and prices in
-    the responses. Raises `UnknownNameError` if a bug is unknown.
+    The service uses `now` as the current time when it judges offers (None: the real current time). `seed` determines the products
+    and prices in the responses. Raises `UnknownNameError` if a bug is unknown.
     """
     service = _Service(
         answering(bugs=bugs, contract=contract, now=now),
@@ -57,7 +57,9 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Yields valid responses without end. The preparation is slow, and starts only when the first response is needed."""
+    """Yields valid responses without end. Loading the generator of messages is slow, so brokerfuzz loads it only when the first
+    response is needed.
+    """
     from brokerfuzz.decoder import messages
 
     for message in messages(message_type, seed, plausible=True, contract=contract):

@@ -73,7 +73,7 @@ def lacks(name: str) -> Test:
 
 
 def orders_after(later: str, earlier: str) -> Test:
-    """Returns a test that accepts only objects in which the property `later` comes after the property `earlier`."""
+    """Returns a test that accepts only JSON objects in which the property `later` is written after the property `earlier`."""
     return an_object(lambda props: later in props and earlier in props and list(props).index(later) > list(props).index(earlier))
 
 

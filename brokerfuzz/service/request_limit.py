@@ -7,7 +7,9 @@ Without a limit, httptools would need more than a minute for a header of 300 MB.
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 LARGEST_HEAD = 256 * 1024
-"""The maximum size of a request without its body, in bytes. The bytes that chunked encoding adds to the body also count."""
+"""The maximum number of bytes for the first line and the headers of a request together. With chunked encoding, the sizes of the
+chunks are included in this number.
+"""
 _RESPONSE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 

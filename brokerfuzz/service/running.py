@@ -33,8 +33,8 @@ _START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
 
 
 def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: datetime | None, seed: int) -> str:
-    """Returns a shell command that starts the service, runs another command, and stops the service. The caller must append the
-    other command.
+    """Returns a shell command that ends in `--`. The caller must append another command. Then the whole command starts the
+    service, runs the appended command, and stops the service.
     """
     words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", str(urlsplit(url).port), *(word for name in bugs for word in ("--bug", name))]
     words += ["--contract", contract] if contract is not None else []

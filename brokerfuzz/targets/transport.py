@@ -20,7 +20,7 @@ class Failure:
 
     - `unreachable`: no connection was possible.
     - `untrusted`: the certificate cannot be verified.
-    - `unidentified`: the server requires a client certificate, but the client has none, or the server rejects it.
+    - `unidentified`: the server requires a client certificate, but the client sends none, or sends one that the server rejects.
     - `exhausted`: this machine has no file descriptor, port or memory left for a connection.
     - `no-answer`: the response was missing or incomplete when the time limit expired.
     - `dropped`: the connection ended before the headers of the response were complete.

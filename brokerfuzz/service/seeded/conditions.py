@@ -13,8 +13,8 @@ CLOCK_RULE = f"offer-creation-request/{CLOCK}"
 PAGE_COUNT_RULE = f"offer-creation-request/{PRODUCTS}[].pageCount:minimum"
 
 
-def _root(test: Test) -> Test:
-    """Returns a test of offers that applies `test` to the parsed body."""
+def _body_passes(test: Test) -> Test:
+    """Returns a function that takes an offer, and returns whether the parsed body of the offer passes `test`."""
 
     def holds(offer: Offer) -> bool:
         return any(test(value) for value in offer.values(""))
@@ -23,11 +23,11 @@ def _root(test: Test) -> Test:
 
 
 def _of_type(*offer_types: str) -> Test:
-    return _root(an_object(lambda props: props.get("offerType") in offer_types))
+    return _body_passes(an_object(lambda props: props.get("offerType") in offer_types))
 
 
 def _has(name: str) -> Test:
-    return _root(an_object(lambda props: props.get(name) is not None))
+    return _body_passes(an_object(lambda props: props.get(name) is not None))
 
 
 def _other(test: Test) -> Test:
@@ -65,7 +65,7 @@ BUGS = (
     _bug(
         "product-list-rule-off-when-type-comes-late",
         "The rule for Product List is not applied if offerType comes after productClusters in the JSON.",
-        ignores(CONDITIONAL, f"{PRODUCTS}:minItems", when=_root(orders_after("offerType", CLUSTERS))),
+        ignores(CONDITIONAL, f"{PRODUCTS}:minItems", when=_body_passes(orders_after("offerType", CLUSTERS))),
     ),
     _bug(
         "product-list-rule-off-beside-omni-channel",
@@ -75,7 +75,7 @@ BUGS = (
     _bug(
         "product-list-rule-off-when-inactive",
         "The rule for Product List is not applied if isActive is false.",
-        ignores(CONDITIONAL, when=_root(an_object(lambda props: props.get("isActive") is False))),
+        ignores(CONDITIONAL, when=_body_passes(an_object(lambda props: props.get("isActive") is False))),
     ),
     _bug(
         "product-list-rule-off-for-null-clusters",
