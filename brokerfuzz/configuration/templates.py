@@ -56,8 +56,8 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
 
 
 def put(path: Path, text: str) -> None:
-    """Writes a file atomically. An existing file keeps its permissions. If `path` is a symbolic link, the link does not change,
-    and its target becomes the new file.
+    """Writes a file atomically. An existing file keeps its permissions. If `path` is a symbolic link, the link remains, and the
+    file to which it points is replaced.
     """
     from brokerfuzz.atomic_files import atomic_file
 

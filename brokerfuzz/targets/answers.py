@@ -1,8 +1,8 @@
 """Defines the answers of targets, and how brokerfuzz interprets an HTTP response as an answer.
 
 The contract defines no status codes and no response to a new offer, so users can configure the interpretation. By default, a
-status code has its usual meaning in HTTP. If the response contains an envelope of the contract, the property
-`operationWasSuccessful` of the envelope also counts.
+status code has its usual meaning in HTTP. If the status means `accepted`, but the response is an envelope of the contract with
+`operationWasSuccessful: false`, the answer is `rejected`.
 """
 
 import json

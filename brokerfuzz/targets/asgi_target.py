@@ -67,8 +67,8 @@ class AsgiTarget(InProcessTarget):
         scope["state"] = self._lifespan.state.copy()
         logged, exchange, started = exceptions_of_request(), _Exchange(body), perf_counter()
         try:
-            rest = _started(self._application(scope, exchange.receive, exchange.send))
-            if rest is not None and not await _ends_within(self.timeout, rest):
+            waiting = _started(self._application(scope, exchange.receive, exchange.send))
+            if waiting is not None and not await _ends_within(self.timeout, waiting):
                 return self.no_answer()
         except (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit):
             raise
@@ -82,23 +82,24 @@ class AsgiTarget(InProcessTarget):
         return self._answer(exchange.status, b"".join(exchange.chunks), seconds, logged)
 
 
-def _started(call: Awaitable[None]) -> "_Rest | None":
-    """Runs a call of the application until the call waits for something, and returns the rest of the call. Returns None if the
-    call ends without waiting. Most calls end without waiting, and need no time limit, which saves time.
+def _started(call: Awaitable[None]) -> "_WaitingCall | None":
+    """Runs a call of the application until the call ends or waits for something. If the call waits, returns the call, so that the
+    caller can continue it. If the call has ended, returns None. Most calls end without waiting. For speed, such calls get no time
+    limit.
     """
     steps = call.__await__()
     try:
-        return _Rest(steps, next(steps))
+        return _WaitingCall(steps, next(steps))
     except StopIteration:
         return None
 
 
-async def _ends_within(seconds: float, rest: "_Rest") -> bool:
-    """Waits for the rest of a call. Returns False if the call does not end within `seconds`."""
+async def _ends_within(seconds: float, call: "_WaitingCall") -> bool:
+    """Continues a call, and returns whether the call ends within `seconds`."""
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            await rest
+            await call
     except BaseException:
         if limit.expired():
             return False
@@ -106,8 +107,8 @@ async def _ends_within(seconds: float, rest: "_Rest") -> bool:
     return True
 
 
-class _Rest:
-    """The rest of a call that has begun and waits for `awaited`."""
+class _WaitingCall:
+    """A call of the application that has begun and now waits for `awaited`. To continue the call, use `await`."""
 
     def __init__(self, steps: Generator[Any, Any, None], awaited: Any) -> None:
         self._steps, self._awaited = steps, awaited

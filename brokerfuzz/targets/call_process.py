@@ -91,7 +91,7 @@ def rejection(name: str) -> type[BaseException]:
 
 
 def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[type[BaseException], ...]) -> tuple[bytes, str]:
-    """Calls the function with the message, and returns the letter and the text of the reply."""
+    """Calls the function with the message, and returns the reply: the letter `A`, `J` or `C` (see the top of this file) and a text."""
     try:
         result = function(body)
         if hasattr(result, "__await__"):
@@ -103,7 +103,7 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
 
 
 def meaning_of(result: object) -> tuple[bytes, str] | None:
-    """Returns the letter and the text of the reply for a value that the function returned. Returns None if the value is not a
+    """Converts the result of the function to a reply: the letter `A`, `J` or `C`, and a text. Returns None if the result is not a
     valid answer.
     """
     if result is None or result is True:

@@ -35,12 +35,12 @@ class CallTarget(PoolTarget):
     `package.module:function`. Python imports the module from the current folder or from `sys.path`.
 
     To accept a message, the function returns None, True or the string `accepted`. To reject a message, the function returns False
-    or the string `rejected`, or raises an exception. A returned string can also contain a reason, such as `rejected: no
-    products`. By default, a `ValueError` means `rejected`, and so does an exception whose class (or base class) has `validation`
-    in its name. Examples are the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections` contains the names
-    of exception classes (`package.module:Class`), only these exceptions mean `rejected`. Any other exception, such as
-    `AssertionError`, means `crashed`. The string `crashed` and any other returned value also mean `crashed`. An example is a list
-    of errors, which has no clear meaning. If the function returns an awaitable, brokerfuzz waits for the result.
+    or the string `rejected`, or raises an exception that means `rejected`. A returned string can also contain a reason, such as
+    `rejected: no products`. By default, a `ValueError` means `rejected`, and so does an exception whose class (or base class) has
+    `validation` in its name. Examples are the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections`
+    contains the names of exception classes (`package.module:Class`), only these exceptions mean `rejected`. Any other exception,
+    such as `AssertionError`, means `crashed`. The string `crashed` and any other returned value, such as a list of errors, also
+    mean `crashed`. If the function returns an awaitable, brokerfuzz waits for the result.
 
     Up to `processes` separate processes call the function (default: one per core). A crash of the function does not stop the
     campaign. If a process ends during a call, the answer is `crashed` and contains the end of the process's standard error. If a

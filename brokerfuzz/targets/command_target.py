@@ -58,7 +58,9 @@ class CommandTarget:
         self._running: set[Process] = set()
         self._started = False
         self.answered = False
-        """True if the program has ended with an exit status at least once since `open`. An end by a signal does not count."""
+        """True if the program has ended with an exit status at least once since `open`. A program that was killed by a signal has
+        no exit status.
+        """
 
     @property
     def name(self) -> str:
@@ -123,8 +125,7 @@ class CommandTarget:
     async def _start(self, output: Excerpt) -> "Process":
         """Starts the program. If the start fails for a temporary reason, tries again for up to `patience` seconds.
 
-        If the last attempt fails, raises `TargetError`. If the program could be started for an earlier message, raises `OSError`
-        instead.
+        If all attempts fail, raises `TargetError`. But if the program was started for an earlier message, raises `OSError`.
         """
         began, pause = perf_counter(), 0.05
         while True:

@@ -10,8 +10,8 @@ DEMONSTRATION = "the demonstration service"
 class DemoTarget(HttpTarget):
     """The reference service as a target.
 
-    `started_by` is the beginning of a shell command that starts the service, runs the rest of the command, and stops the service.
-    `reproduction` puts `started_by` before each command, because the service stops at the end of the campaign.
+    `started_by` is a shell command that starts the service, runs the command after `--`, and stops the service. `reproduction`
+    puts `started_by` before each curl command, because the service stops at the end of the campaign.
     """
 
     def __init__(self, url: str, *, started_by: str, **options: Any) -> None:

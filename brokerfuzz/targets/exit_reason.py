@@ -22,8 +22,8 @@ class Excerpt:
 
     @property
     def tail(self) -> bytes:
-        """The end of the output, without an incomplete first line. In this line, brokerfuzz could not recognize a secret whose
-        beginning is missing.
+        """The end of the output, without an incomplete first line. An incomplete line can contain only the end of a secret, which
+        brokerfuzz does not recognize.
         """
         return self._end if self.size <= EXCERPT else self._end.partition(b"\n")[2]
 

@@ -45,7 +45,9 @@ class HttpConnections:
         self.ca, self.cert, self.key = (None if path is None else str(path) for path in (ca, cert, key))
         self.proxy = _checked_proxy(proxy) if proxy is not None else _proxy_of_environment(url)
         self._verifies = not insecure and any(urlsplit(link).scheme != "http" for link in (url, self.proxy or url))
-        """Also False if no connection is encrypted. Then the client does not load the certificates of the system, which saves 5 ms."""
+        """True if the client verifies certificates. If no connection is encrypted, the value is False, so that the client does
+        not load the certificates of the system. This saves 5 ms.
+        """
         self._authorities = None if self.ca is None else _read(self.ca, "the certificates of an authority", _CERTIFICATE)
         self._identity = b"" if self.cert is None else _read(self.cert, "the certificate of the client", _CERTIFICATE)
         if self.cert is not None:

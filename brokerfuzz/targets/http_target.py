@@ -36,7 +36,8 @@ GRACE = 1.0
 CLOSING_TIME = 0.03
 """The number of seconds that brokerfuzz waits after closing the client.
 
-A thread of the client releases Python objects. If this thread still runs while Python exits, the process aborts.
+After closing, a thread of the client still releases Python objects for a short time. If Python exits during this time, the
+process aborts.
 """
 
 CONTENT_TYPE, TRANSFER_ENCODING = "content-type", "transfer-encoding"
@@ -51,8 +52,8 @@ class HttpTarget:
     that contain the ID of the case and the ID of the campaign. `secrets` maps references such as `${TOKEN}` to secret values.
     Names, answers, errors and reports contain no secrets (see `secret_masking`).
 
-    If a connection ends without an answer, brokerfuzz sends the message once more on a new connection, and the second answer
-    counts. The message is not always the reason for the end of a connection. A server may close a connection after any answer
+    If a connection ends without an answer, brokerfuzz sends the message once more on a new connection, and uses the second
+    answer. The message is not always the reason for the end of a connection. A server may close a connection after any answer
     (RFC 9112, 9.3), or another message may have crashed the server. If the server has answered before but no longer accepts
     connections, brokerfuzz tries to connect for up to `patience` seconds. If this machine lacks resources for a connection,
     brokerfuzz tries again for the same time.
@@ -61,9 +62,9 @@ class HttpTarget:
     response says nothing about the message. During the pause, all messages wait. After the pause, the same message is sent again
     until the server processes it, or until the message has waited for `longest_wait` seconds. After a 429 without `Retry-After`,
     brokerfuzz waits 1, 2, 4, ... seconds. A message that has waited for `longest_wait` seconds gets the answer `timeout` (for
-    429) or `crashed` (for 503), and `reached` is False. Until the end of the pause that the server asked for, all other messages
-    get the same answer, and are not sent. `slowed` counts the waits. If `rules` contain the code 429 or 503, a response with this
-    status is an ordinary answer.
+    429) or `crashed` (for 503), and `reached` is False. Then the other messages stop waiting. Until the end of the pause that the
+    server asked for, they get the same answer, and are not sent. `slowed` counts the waits. If `rules` contain the code 429 or
+    503, a response with this status is an ordinary answer.
 
     If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly
     after the next request, brokerfuzz mistakes the data for the answer. To prevent this mistake, add the header `Connection:

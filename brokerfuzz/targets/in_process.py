@@ -59,9 +59,7 @@ class InProcessTarget:
         return not headers or not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command for an application that runs on a server. `$TARGET` in the command stands for the address of the
-        server.
-        """
+        """Returns a curl command. To use it, start the application on a server, and set the variable `TARGET` to the address of the server."""
         without = [name for name, value in headers if value is None]
         line = curl_line("http://target" + self.path, self.method, replaced(self.headers, headers), body, without=without)
         return self.secrets.hide_in_output(line.replace("http://target", '"$TARGET"'))
@@ -105,7 +103,9 @@ _logged: ContextVar[list[BaseException] | None] = ContextVar("_logged", default=
 
 
 class _ExceptionLog(Handler):
-    """Collects logged exceptions. Web frameworks log an exception before they answer with status 500."""
+    """Collects the exceptions that an application logs. They explain answers with status 500, because web frameworks log an
+    exception before such an answer.
+    """
 
     def emit(self, record: LogRecord) -> None:
         seen = _logged.get()
@@ -122,8 +122,8 @@ def listen_for_exceptions() -> None:
 
 
 def exceptions_of_request() -> Sequence[BaseException]:
-    """Begins a request, and returns an empty list. During the request, exceptions that are logged in the same context (see
-    `contextvars`) are added to the list.
+    """Call this function before each request. The returned list is empty at first. During the request, brokerfuzz adds the
+    exceptions that are logged in the same context (see `contextvars`).
     """
     logged: list[BaseException] = []
     _logged.set(logged)

@@ -34,10 +34,10 @@ class LineTarget(PoolTarget):
     before it reads the message, another process gets the message. If the program writes no line within `timeout` seconds, the
     answer is `timeout`.
 
-    After a valid answer, even `crashed`, the process keeps running. After any other crash, and after a timeout, brokerfuzz kills
-    the process with its child processes, and the next message gets a new process. The program must flush its output after each
-    answer, because an answer in a buffer arrives too late. Python programs do not have to flush, because brokerfuzz sets
-    `PYTHONUNBUFFERED` (unless it is already set).
+    If the program writes a valid line, the process keeps running, even if the line says `crashed`. After any other crash, and
+    after a timeout, brokerfuzz kills the process with its child processes, and the next message gets a new process. The program
+    must flush its output after each answer, because an answer in a buffer arrives too late. Python programs do not have to flush,
+    because brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set).
 
     - If `encoding` is "plain", each line of the input is a message. With "plain", brokerfuzz does not send messages that contain
       a line break, U+2028 or U+2029. Some programs, for example in Node, also end a line at U+2028 or U+2029.

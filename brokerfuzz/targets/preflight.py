@@ -60,9 +60,9 @@ async def check(target: Target, messages: Mapping[str, bytes]) -> Preflight:
     """Sends ordinary valid messages until the target accepts one, and then sends the accepted message again. `messages` maps the
     IDs of the messages to their bodies.
 
-    If the target accepts no message, the status of the first answer counts. Raises `TargetError` if this status concerns the
-    request and not the message: 401, 403, 404, 405, 407, 415 or a redirect. A status that means `accepted`, or a status code that
-    `--accept` or `--reject` lists, raises no error.
+    If the target accepts no message, brokerfuzz examines the status of the first answer. Raises `TargetError` if this status
+    concerns the request and not the message: 401, 403, 404, 405, 407, 415 or a redirect. A status that means `accepted`, or a
+    status code that `--accept` or `--reject` lists, raises no error.
 
     A program or a function also gets a clearly invalid message. Raises `TargetError` if the target answers neither the valid nor
     the invalid message, or if a function returns invalid answers to both messages.

@@ -1,9 +1,10 @@
 """Manages processes that keep running and handle one message after another.
 
 The pool starts processes when they are needed, and replaces processes that have ended. A process gets its next message as soon as
-brokerfuzz has read the answer to the previous message. For this reason, everything that a process does counts as its answer to
-the current message. There are two exceptions. If a process certainly has not read its message, another process gets the message.
-If a process ends between two messages, the pool replaces the process without reporting a crash.
+brokerfuzz has read the answer to the previous message. For this reason, brokerfuzz assumes that the current message causes
+everything that the process then does: output, a crash or a timeout. There are two exceptions. If a process certainly has not read
+its message, another process gets the message. If a process ends between two messages, the pool replaces the process without
+reporting a crash.
 """
 
 import asyncio
@@ -79,7 +80,7 @@ class ProcessSettings:
     remedy: str = RUN_IN_SHELL
     """Says how users can find out why the process cannot be used."""
     missing: str = "no answer"
-    """The beginning of the reason for a timeout. For example, `no answer` becomes `no answer within 10 s: killed`."""
+    """The first words of the text that describes a timeout. For example, `no answer` becomes `no answer within 10 s: killed`."""
 
 
 class ProcessPool:
@@ -377,8 +378,8 @@ class Worker:
     # ------------------------------------------------------------------------------------------------ time
 
     def _limit(self, seconds: float) -> None:
-        """Sets the time limit of the current message. An existing timer is kept, and is set again if it expires too early,
-        because creating a timer for each message would be slower.
+        """Sets the time limit of the current message. Creating a timer for each message would be slow, so an existing timer
+        remains. If this timer expires before the new time limit, `_on_timer` creates the next timer.
         """
         self._until = self._loop.time() + seconds
         if self._timer is None:

@@ -47,8 +47,8 @@ def _looks_secret(name: str, value: str) -> bool:
 
 
 def variable(name: str) -> str:
-    """Returns a reference for a secret that does not come from an environment variable. For example, `${X_API_KEY}` replaces the
-    value of the header `X-API-Key`.
+    """Makes a reference from the name of a header, parameter or option whose secret value does not come from an environment
+    variable. For example, `${X_API_KEY}` replaces the value of the header `X-API-Key`.
     """
     letters = "".join(char if char.isascii() and char.isalnum() else "_" for char in name).upper()
     return f"${{{'_' * letters[:1].isdigit()}{letters}}}"
@@ -78,13 +78,13 @@ def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
     """Splits the value of a header into parts. Each part has a flag, which is True for a reference that replaces a secret, such
     as `${TOKEN}`.
 
-    If the header's name suggests a secret, one reference replaces the whole value, because all parts may be secret. Only a scheme
-    before an environment variable remains, as in `Bearer ${TOKEN}`.
+    If the header's name suggests a secret, one reference replaces the whole value, because all parts may be secret. But if the
+    value consists of a scheme and an environment variable, the scheme remains, as in `Bearer ${TOKEN}`.
     """
     if isinstance(value, Secret) and value.parts:
         parts = [(text, False) if variable_name is None else (f"${{{variable_name}}}", True) for text, variable_name in value.parts]
     else:
-        parts = list(_referring(value))
+        parts = list(_split_at_references(value))
     others = "".join(text for text, hidden in parts if not hidden)
     if len(others) == len(value) and not is_secret(name, value):
         return [(value, False)]
@@ -97,10 +97,10 @@ def parts_of(url: str) -> Iterator[tuple[str, bool]]:
     shown, at = without_user(with_references(url)), 0
     for found in _PARAMETER.finditer(shown):
         if found[2] and is_secret(unquote(found[1])) and not _REFERENCE.fullmatch(found[2]):
-            yield from _referring(shown[at : found.start(2)])
+            yield from _split_at_references(shown[at : found.start(2)])
             yield variable(unquote(found[1])), True
             at = found.end(2)
-    yield from _referring(shown[at:])
+    yield from _split_at_references(shown[at:])
 
 
 def with_references(url: str) -> str:
@@ -111,8 +111,8 @@ def with_references(url: str) -> str:
 
 
 def secret_variables(url: str) -> Mapping[str, str]:
-    """Maps the names of the environment variables in a URL to their secret values. A value in the address of the server is secret
-    only if the address contains a user.
+    """Maps the names of the environment variables in a URL to their secret values. Variables in the address of the server are not
+    secret. But if the address contains a user, as in `https://me:${PASSWORD}@host`, they are secret.
     """
     if not isinstance(url, Secret):
         return {}
@@ -120,8 +120,8 @@ def secret_variables(url: str) -> Mapping[str, str]:
     return {name: value for name, value in url.variables.items() if value not in (start[0] if start and "@" not in start[0] else "")}
 
 
-def _referring(text: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a text. Each part has a flag, which is True for a reference such as `${TOKEN}`."""
+def _split_at_references(text: str) -> Iterator[tuple[str, bool]]:
+    """Splits a text into references such as `${TOKEN}` and the text between them. Each part has a flag, which is True for a reference."""
     at = 0
     for found in _REFERENCE.finditer(text):
         yield from ((text[at : found.start()], False), (found[0], True))
@@ -211,7 +211,7 @@ class Secrets:
 
 _USER, _PART = "the user", "a part of a secret"
 _PARTS = (_USER, _PART)
-"""`Secrets.note` does not mention these kinds of secrets, because they are often short."""
+"""`Secrets.note` does not mention user names and parts of secrets, because they are often short."""
 
 
 def of_url(url: str) -> Iterator[tuple[str, str]]:

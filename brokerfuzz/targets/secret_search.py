@@ -72,7 +72,7 @@ _HTML = _Encoding(
 
 
 class _View:
-    """Decoded bytes. For each decoded byte, `starts` and `ends` contain where its encoded form begins and ends in the original data."""
+    """Decoded bytes. In the original data, the encoded form of the byte `data[i]` begins at `starts[i]` and ends before `ends[i]`."""
 
     __slots__ = ("data", "ends", "starts")
 
@@ -184,8 +184,8 @@ class SecretSearch:
                 yield view.starts[run.start()], view.ends[run.end() - 1], inner[2]
 
     def beginning_at_end(self, data: bytes, shortest: int) -> int | None:
-        """Returns the position of a secret whose end is missing, because the data ends inside the secret. At least `shortest`
-        bytes of the secret must be in the data. Returns None if there is no such secret.
+        """Returns the position of a secret whose end is missing, because the data ends inside the secret. Returns None if the
+        data does not end inside a secret, or if it contains fewer than `shortest` bytes of the secret.
         """
         offset = max(len(data) - self.longest, 0)
         place = self._cut(_View.of(data[offset:]), DEPTH, shortest)
@@ -213,8 +213,8 @@ class SecretSearch:
 
 
 def _spellings(secret: str) -> Iterator[bytes]:
-    """Yields the forms in which a secret can occur, as lower-case bytes in UTF-8 and Latin-1. In one form, a single space
-    replaces each white space. In another form, a replacement character replaces each unprintable character.
+    """Yields the forms in which a secret can occur, in lower case, encoded in UTF-8 and in Latin-1. In one form, the words of the
+    secret are separated by single spaces. In another form, a replacement character replaces each unprintable character.
     """
     printed = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in secret)
     for text in {secret, " ".join(secret.split()), printed}:
@@ -226,7 +226,9 @@ def _spellings(secret: str) -> Iterator[bytes]:
 
 
 def _from_base64(run: bytes) -> Iterator[bytes]:
-    """Yields the four possible meanings of `run` in base64. `run` may begin inside a group of four letters."""
+    """Decodes a string that may be base64. Base64 consists of groups of four letters. `run` may begin inside a group, so this
+    function also decodes `run` without its first one, two or three letters.
+    """
     letters = run.translate(_STANDARD, b"\r\n")
     for start in range(4):
         piece = letters[start:]

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
 TOGETHER = 0.01
-"""The maximum number of seconds for which a result waits, so that several results wake up the event loop only once. Waking up the
+"""While further calls wait, results are passed to the event loop at most once in this number of seconds, because waking up the
 event loop takes as much time as a short call.
 """
 
@@ -24,7 +24,7 @@ class SerialCalls(Protocol):
     """Runs calls of synchronous code, one after another."""
 
     def open(self) -> None:
-        """Prepares for calls from the event loop that is running."""
+        """Call this method before `run`, in the same event loop."""
         ...
 
     async def run(self, call: Callable[[], T]) -> T:

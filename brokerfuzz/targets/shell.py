@@ -15,7 +15,7 @@ _HEADER = re.compile(r"(?:-H)?([A-Za-z][\w-]*):\s*(?!//)(\S.*)", re.DOTALL)
 _USER_OPTIONS = ("-u", "--user")
 _PASSWORD = "password"  # noqa: S105 - the name of an option
 _DEEPEST = 3
-"""The maximum nesting of commands within commands that brokerfuzz searches for secrets."""
+"""A word of a command can be another command, as in `sh -c 'command'`. brokerfuzz searches nested commands for secrets up to this depth."""
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -63,8 +63,8 @@ def shown_command(words: Sequence[str]) -> str:
 
 
 def quoted(word: str) -> str:
-    """Quotes a word for a POSIX shell, usually on one line. If the word ends in a line break, the result has several lines,
-    because `$(...)` would remove this line break.
+    """Quotes a word for a POSIX shell. If a word contains unprintable characters, the result is `$(printf ...)` on one line. If
+    such a word ends in a line break, its line breaks remain, because `$(printf ...)` would remove the last one.
     """
     if word.isprintable() or word.endswith("\n"):
         return shlex.quote(word)
@@ -76,7 +76,7 @@ def secrets_of(words: Sequence[str], more: Mapping[str, str]) -> Secrets:
 
 
 def _found(words: Sequence[str], depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yields the place and the value of each secret in a command, and in the commands within the command's words."""
+    """Yields the place and the value of each secret in a command. Also searches words that are themselves commands, as in `sh -c 'command'`."""
     for start, name, value in _split(words):
         yield from of_url(value) if "://" in value else ()
         if name is not None:
@@ -112,8 +112,8 @@ def octal(body: bytes) -> str:
 
 
 def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
-    """Yields three parts for each word of a command: the text before the value, the name of the value, and the value. The name is
-    None if the value is not secret.
+    """Splits each word of a command into three parts: the text before a value, the name of the option or header with this value,
+    and the value. The name is None if the value is not secret.
 
     For example, `--token=b` is split into `--token=`, `token` and `b`.
     """
@@ -143,8 +143,8 @@ def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
 
 
 def _parts_within(word: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a word that may contain a command. If the word does not contain the secrets literally, for example
-    because of quotes, a reference replaces the whole word.
+    """Splits a word that may itself be a command, and replaces the secrets in this command with references. If quotes inside the
+    secrets prevent this, `${COMMAND}` replaces the whole word.
     """
     names = {value: name for name, value in _found(_words_within(word)) if name.startswith("${") and value}
     if not names:

@@ -79,8 +79,8 @@ class Gate:
         self._given_up: tuple[Answer, float] | None = None
 
     async def enter(self) -> Answer | None:
-        """Waits until messages may be sent. If an earlier message has waited too long, and the pause is not over, returns the
-        answer of the earlier message immediately.
+        """Waits until messages may be sent, and returns None. If another message has waited for the maximum time, and the pause
+        is not over, returns the answer to the other message, because this message would get the same answer.
         """
         while self._waiting:
             self._open.clear()

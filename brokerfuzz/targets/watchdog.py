@@ -1,9 +1,9 @@
 """Starts a helper process, the watchdog. If brokerfuzz is killed, the watchdog kills the programs that brokerfuzz has started.
 
 The watchdog reads the numbers of process groups from a pipe, which closes when brokerfuzz ends for any reason. Then the watchdog
-kills the groups that still exist. Linux itself can kill a process when its parent ends, but not the children of this process. The
-watchdog is a shell script, because a shell starts in a millisecond. The watchdog has its own process group, so that it does not
-receive Ctrl-C.
+kills the groups that still exist. Linux itself can kill a program when brokerfuzz ends, but not the child processes of the
+program. The watchdog is a shell script, because a shell starts in a millisecond. The watchdog has its own process group, so that
+it does not receive Ctrl-C.
 """
 
 import os
