@@ -17,18 +17,18 @@ _LONGEST = 300  # the maximum number of characters of each string that are compa
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """The text of an answer, without details. `head` consists of the kind of the answer and the HTTP status (without a status: the
-    reason). `parts` are the strings of a JSON body, or the lines of any other body. If only the beginning of the body is known,
-    `parts` is None.
+    """The text of an answer, without details. `head` consists of the kind of the answer and the HTTP status. Without an HTTP
+    status, `head` contains `Answer.reason` instead. `parts` are the strings of a JSON body, or the lines of any other body. If only
+    the beginning of the body is known, `parts` is None.
     """
 
     head: str
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns whether both texts have the same `head`, and every string of `other` is also in this text. For example, the
-        answer to a shrunk message may name only one of two problems. If this text has no strings, or if `other.parts` is None, only
-        the heads are compared.
+        """Returns whether both texts have the same `head`, and every string of `other` is also in this text. This text may have
+        further strings, because the answer to a shrunk message may name only one of two problems. If this text has no strings, or
+        if `other.parts` is None, the method compares only `head`.
         """
         if self.head != other.head:
             return False

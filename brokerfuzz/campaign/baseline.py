@@ -37,8 +37,9 @@ _PROPERTIES = ("finding", *_TEXTS, "until", *_MESSAGE)
 
 @dataclass(frozen=True)
 class KnownFinding:
-    """An entry of a baseline. Users write `reason` and `until` by hand. `message` contains the properties `kind`, `message`,
-    `verdict`, `flaky` and `smallest` of the entry. `message` is empty if the smallest message has more than `LARGEST` bytes.
+    """An entry of a baseline. Users write `reason` and `until` by hand. `message` describes the smallest message with five
+    properties of the entry: `kind`, `message` (the type), `verdict`, `flaky` and `smallest`. `message` is empty if the smallest
+    message has more than `LARGEST` bytes.
     """
 
     sentence: str

@@ -14,8 +14,8 @@ _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
 
 
 def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:
-    """Returns True if the message may contain a time that must not be in the future. Also returns True if escapes in the JSON or
-    unusual headers (for example, of a compressed body) could hide such a time.
+    """Returns True if the message may contain a time that must not be in the future. Also returns True if the body contains Unicode
+    escapes, or if the case has headers, such as `Content-Encoding`. Both could hide such a time.
     """
     return bool(case.headers) or b"\\u" in case.body or any(name in case.body for name in _clock_properties(contract))
 

@@ -1,8 +1,8 @@
 """Finds the cause of a rejection, a crash or a timeout, if the cause is a missing property or an ordinary value.
 
-The search adds every property that the contract allows, if the property does not change the verdict. If the target accepts the new
-message, the search removes all added properties that are not necessary. The remaining added properties are the cause. To confirm
-the cause, the search sends the message again, with and without these properties.
+The search adds missing properties and changes values, if this does not change the verdict. If the target accepts the new message,
+the search undoes all changes that are not necessary. The remaining changes show the cause: the absence of a property, or the
+original value. To confirm the cause, the search sends the message again, with and without these changes.
 """
 
 import asyncio
@@ -43,8 +43,9 @@ class CauseSearch:
     """The attribute `places` contains the JSON Pointers of the causes of one finding.
 
     `known` contains the JSON Pointers of causes that shrinking has already found. The search does not change the values at these
-    places. If `thorough` is true, the search also tries to add only some properties, because an added property can trigger another
-    bug. If the message is invalid, the search does nothing, because the target must not accept an invalid message.
+    places. A change can trigger another bug, so the target may reject the message with all changes. If `thorough` is true, the
+    search then tries smaller groups of changes. If the message is invalid, the search does nothing, because the target must not
+    accept an invalid message.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class CauseSearch:
         """Returns all possible changes that keep the verdict. An added object contains all properties that the contract allows."""
         completed = tree
         made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed message, name of a new property
-        for path in self._open_paths(tree):
+        for path in self._changed_paths(tree):
             one = self._first_item_only(tree, path)
             for value in other_values(tree, path, self._schemas) if one is None else (one,):
                 if await self._has_same_verdict(candidate := replaced(completed, path, value)):
@@ -97,15 +98,19 @@ class CauseSearch:
         edits = [Edit(path, name, at(completed, now), pointer(completed, now)) for path, now, name in made]
         return [edit for edit in edits if edit.place not in self._known]
 
-    def _open_paths(self, tree: Tree, path: Path = ()) -> Iterator[Path]:
-        """Yields every path of the message, except for the paths inside an array that `_first_item_only` shortens."""
+    def _changed_paths(self, tree: Tree, path: Path = ()) -> Iterator[Path]:
+        """Yields the path of each value that the search changes. If `_first_item_only` returns a shorter array, the search changes
+        only the array, not its items.
+        """
         yield path
         if self._first_item_only(tree, path) is None:
             for step in range(len(children(at(tree, path)))):
-                yield from self._open_paths(tree, (*path, step))
+                yield from self._changed_paths(tree, (*path, step))
 
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
-        """Returns None if `path` does not lead to an array with at least two items, or if a known cause is inside the array."""
+        """Returns the array at `path` with only its first item. Returns None if there is no array with at least two items, or if a
+        known cause is inside the array.
+        """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
         if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
             return None
@@ -145,8 +150,8 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ changing the answer
 
     async def _first_change(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Returns the first group of changes after which the target accepts the message. The method tries all changes together. If
-        the search is thorough, the method then tries each half of the changes, each quarter, and so on.
+        """Tries groups of changes, and returns the first group with which the target accepts the message. The method begins with
+        all changes. If the search is thorough, it continues with halves of the changes, then quarters, and so on.
         """
         for start, length in chunks(len(edits)) if self._thorough else [(0, len(edits))]:
             some = edits[start : start + length]

@@ -36,7 +36,7 @@ class Suspicions:
         self._identities: set[IdentityKey] = set()
 
     def __len__(self) -> int:
-        """Returns the number of different findings so far, which shrinking can change."""
+        """Returns the number of different findings so far. Shrinking can change this number."""
         return len(self._identities)
 
     def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer, about: str = "") -> None:
@@ -85,7 +85,7 @@ class Suspicions:
 
 
 def _variety(suspicion: Suspicion) -> tuple[IdentityKey, bool]:
-    """The key consists of the rules and techniques of a message, or of the edges or the ambiguities. The boolean is False if
+    """Returns the rules, techniques, edges or ambiguities that distinguish groups (see `Suspicions`). The boolean is False if
     contradictions with the same key may have different causes.
     """
     case, verdict = suspicion.case, suspicion.verdict

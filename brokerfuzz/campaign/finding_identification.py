@@ -58,7 +58,7 @@ class FindingIdentification:
 
 class _ProblemGroup:
     """The contradictions of one group. `_known` contains the findings of this group so far, with their causes. A known finding
-    explains a contradiction if the target answers correctly to the message without the cause of this finding.
+    explains a contradiction if the problem disappears when the cause of this finding is removed from the message.
     """
 
     def __init__(self, all_suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
@@ -150,7 +150,9 @@ class _ProblemGroup:
         return removed[0][0] if len(removed) == 1 or suspicion.kind == "crashed" else await self._first_explanation(suspicion, removed)
 
     async def _first_explanation(self, suspicion: Suspicion, removed: Sequence[tuple[Suspicion, Cause]]) -> Suspicion:
-        """Removes the cause of one finding at a time. Returns the first finding that explains the contradiction."""
+        """Returns the first finding in `removed` that explains the contradiction. For each finding, the method removes only the
+        cause of this finding, and sends the message.
+        """
         for finding, cause in removed:
             body = self._without(suspicion, suspicion.case.body, cause)
             if body is not None and await self._answer(suspicion, body) is None:
@@ -166,7 +168,9 @@ class _ProblemGroup:
         return answer if self._minimizer.problem(suspicion, suspicion.answer, suspicion.case.body).is_shown(answer, body) else None
 
     def _without(self, suspicion: Suspicion, body: bytes, cause: Cause) -> bytes | None:
-        """Returns the message without a cause. Returns None if the message does not contain the cause, or if the verdict would change."""
+        """Removes a cause from `body`, and returns the new message. Returns None if the message does not contain the cause, or if
+        the verdict would change.
+        """
         tree = tree_of(body)
         if tree is None:
             return None
@@ -176,8 +180,8 @@ class _ProblemGroup:
 
 
 def _cause_of(suspicion: Suspicion) -> Cause | None:
-    """Returns the cause of a contradiction, or None if the cause is unknown. A cause without sites explains every contradiction of
-    the group.
+    """Returns the cause of a contradiction, or None if the cause is unknown. If even the simplest valid message shows the problem,
+    the cause has no sites. This cause then explains every contradiction of the group.
     """
     tree = tree_of(suspicion.body)
     if suspicion.places and tree is not None:

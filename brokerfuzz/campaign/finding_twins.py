@@ -1,6 +1,6 @@
-"""Builds the twin of a finding: a valid message that differs from the smallest message in only one place. For this place, the
-module tries the correct value from the twin of the first case, and makes this value as small as possible. If the result is not
-valid, the module tries to remove the wrong value or a part of this value.
+"""Builds the twin of a finding: a valid message that differs from the smallest message in only one place. The correct value for
+this place comes from the twin of the first case that showed the problem. The module makes this value as small as possible. If the
+result is not valid, the module tries to remove the wrong value or a part of this value.
 """
 
 from collections.abc import Callable, Iterator
@@ -69,7 +69,9 @@ def _with_smaller(tree: Tree, path: Path, is_valid: Callable[[Tree], bool]) -> T
 
 
 def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[tuple[Tree, Path]]:
-    """Yields variants of the message with the missing property. The values of the property come from `twin`, at the places in `faults`."""
+    """Adds the property that is missing at `at` to the object at `holder`, and yields the new messages. The values of the property
+    come from `twin`, at the places in `faults`.
+    """
     name = unescape(at.rpartition("/")[2])
     for place in faults:
         with suppress(LookupError):

@@ -80,7 +80,8 @@ class Campaign:
 
     `cases` are pairs of a number and a case. The journal uses the number to identify the case. `recalled` contains the answers of
     an earlier run, so that these messages are not sent again. If `sends` is False, the campaign sends nothing, and all answers come
-    from `recalled`. The campaign first sends ordinary valid messages, and then calls `on_contact` with the result.
+    from `recalled`. Before the first case, the campaign sends ordinary valid messages until the target accepts one. Then it calls
+    `on_contact` with this message and its answer (see `FirstContact`).
     """
 
     def __init__(

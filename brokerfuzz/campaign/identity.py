@@ -1,6 +1,6 @@
-"""Defines which contradictions are the same finding.
+"""Defines which contradictions belong to the same finding.
 
-| contradiction | the same finding if these are equal |
+| contradiction | belongs to the same finding if these are equal |
 |---|---|
 | an invalid message was accepted | the broken rules and the families of techniques |
 | a crash | the answer and the families of techniques |
@@ -20,7 +20,9 @@ from brokerfuzz.campaign.same_problem import TEXT_MATTERS
 from brokerfuzz.campaign.suspicion import Suspicion
 
 VERSION = "3"
-"""The version of the definition of identity. Each fingerprint depends on the version, so fingerprints of different versions never match by chance."""
+"""The version of the rules in `identity_key`. Each fingerprint depends on the version, so fingerprints of different versions never
+match by chance.
+"""
 
 IdentityKey = tuple[str, ...]
 
@@ -52,17 +54,17 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
 
 
 def identity_key(suspicion: Suspicion) -> IdentityKey:
-    """Contradictions with equal identities are the same finding."""
+    """Contradictions with equal identities belong to the same finding."""
     key = group_key(suspicion)
     return (*key, *suspicion.sites) if suspicion.kind in ("timeout", "valid-rejected") else key
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion]]:
-    """Combines the contradictions that are the same finding. Returns pairs of an identity and a contradiction, in the order of the
-    first cases.
+    """Combines the contradictions that belong to the same finding. Returns each identity with its contradiction, sorted by the
+    number of the first case that showed the contradiction.
 
-    If a connection failed, another message that was sent at the same time may be the cause. So a failure that cannot be reproduced
-    is combined with a reproducible failure that has the same reason.
+    If a message crashes the target, other messages that were sent at the same time may fail too. So a failure that cannot be
+    reproduced is combined with a reproducible failure that has the same reason.
     """
     found: dict[IdentityKey, Suspicion] = {}
     for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):

@@ -28,7 +28,7 @@ class Suspicion:
     count: int = 1
     about: str = ""
     first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Maps each technique and each tag to its first occurrence: the number of the case, and the position in this case."""
+    """Maps the name of each technique and each tag to the number of the first case with this name, and to the position of the name in this case."""
     sent: int = 0
     shown: int = 0
     whole: bool = False
@@ -38,7 +38,7 @@ class Suspicion:
     further_sites: set[str] = field(default_factory=set)
     """The sites of the contradictions that were merged into this contradiction."""
     provisional: bool = False
-    """True if the contradiction was found while another contradiction was shrunk, and no case has shown this contradiction."""
+    """True if only a shrunk message has shown the contradiction so far, not an original case."""
 
     def __post_init__(self) -> None:
         self.body = self.case.body
@@ -52,7 +52,7 @@ class Suspicion:
 
     @property
     def tags(self) -> list[str]:
-        """The edges and probes of all cases that showed the contradiction, in the order of their first occurrence."""
+        """The tags of all cases that showed the contradiction, such as `edge:empty-string`, in the order of their first occurrence."""
         return [name for name in self._in_order() if ":" in name]
 
     def _in_order(self) -> list[str]:
@@ -74,8 +74,8 @@ class Suspicion:
         return twin
 
     def merge(self, other: "Suspicion") -> None:
-        """Adds `other`, a contradiction that is the same finding. If this contradiction is provisional, the case of `other`
-        replaces the case of this contradiction.
+        """Merges `other`, which belongs to the same finding, into this contradiction. If this contradiction is provisional, the
+        case of `other` replaces the case of this contradiction.
         """
         self.further_sites |= {*other.sites, *other.further_sites}
         if self.provisional:
