@@ -1,8 +1,8 @@
 """Sends the cases of a campaign.
 
 If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart). If the twin was already
-sent as a case, the twin is not sent again. The module `proof` decides what the rejection proves. All asyncio tasks take the cases
-from the same iterator, so only a few cases are in memory at any time.
+sent as a case, the twin is not sent again. The module `proof` decides whether the rejection is proven. All asyncio tasks take the
+cases from the same iterator, so only a few cases are in memory at any time.
 """
 
 import asyncio

@@ -36,7 +36,8 @@ class Observed:
     @property
     def pinnable(self) -> tuple[str, ...]:
         """The interpretations that a policy should allow, because no answer contradicts these interpretations. The result is empty
-        if the answers contradict every interpretation, or no interpretation.
+        if the answers contradict every interpretation. It is also empty if they contradict no interpretation, because the behaviour
+        is then unclear.
         """
         return self.possible if self.contradicted else ()
 

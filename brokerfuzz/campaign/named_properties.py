@@ -26,7 +26,9 @@ _POINTED = (
 )
 """The properties of error responses whose values name the invalid property or its path, such as `pointer` in RFC 9457."""
 _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
-"""The properties of error responses whose values are objects. The keys of these objects are the invalid properties."""
+"""The properties of error responses whose values are objects with the invalid properties as keys. For example, `errors` is such a
+property in `{"errors": {"pageCount": "too small"}}`.
+"""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
 _CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
@@ -96,8 +98,8 @@ def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
 
 
 def names_meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """Returns the names that a correct answer may mention, in lower case. These are the properties on the path to the fault, and
-    all words in the rule and in its explanation, such as missing properties.
+    """Returns all words that a correct answer may use as names, in lower case. The words come from the path to the fault, from the
+    broken rule, and from the explanation of the violation.
     """
     meant = {step.lower() for entry in verdict.broken for step in steps_of(entry.at)}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}

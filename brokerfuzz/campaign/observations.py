@@ -1,4 +1,4 @@
-"""Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and what rejections prove.
+"""Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and the proven rejections.
 
 The results of several shards (parts of the cases) can be combined in any order. The amount of memory does not depend on the number
 of cases.
@@ -65,7 +65,7 @@ class Observations:
         return rejection
 
     def settle(self, rejection: Rejection, judge: Judge, *, plain_accepted: bool) -> None:
-        """Records what the rejection of an invalid or unspecified message proves."""
+        """Records whether the rejection of an invalid or unspecified message is proven."""
         why = rejection.unproven(judge.demands, plain_accepted=plain_accepted)
         if rejection.verdict.label == "unspecified":
             if why is None:

@@ -35,8 +35,8 @@ class CampaignOutcome:
     """The outcome of a campaign.
 
     `reason` says why the campaign is not complete. `new` and `known` are the numbers of new and known findings. `unproven` is the
-    number of rules for which every rejection is unproven. `unwritten` lists the reports and other files that could not be
-    written. `advice` says which reference data is missing.
+    number of rules for which every rejection is unproven. `unwritten` lists the reports and other files that could not be written.
+    If the target probably knows only certain values of a property, `advice` recommends the option `--values`.
     """
 
     state: State

@@ -67,7 +67,8 @@ def _differs_at_one_place(case: Case, verdict: Verdict, plain: bytes) -> bool:
 @lru_cache(maxsize=256)
 def _around(plain: bytes, place: str) -> tuple[bytes, Tree, bytes] | None:
     """Splits the plain message at the value of a place: returns the bytes before the value, the value, and the bytes after the
-    value. Returns None if the plain message has no value at this place, or if the first value at the same site is different.
+    value. Returns None if the plain message has no value at this place, or if this value differs from the first value at the same
+    site of the plain message.
     """
     tree = _tree(plain)
     path = next(_paths_to(tree, steps_of(place)), None)
@@ -102,7 +103,9 @@ def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:
 
 
 def _paths_to(tree: Tree, steps: Sequence[str]) -> Iterator[Path]:
-    """Yields the paths of the values at a place. A place has several paths if an object contains the same property several times."""
+    """Yields the path of each value to which a JSON Pointer with these `steps` leads. There are several such values if an object
+    contains the same property several times.
+    """
     if not steps:
         yield ()
     for index, child in enumerate(children(tree) if steps else ()):

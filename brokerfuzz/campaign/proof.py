@@ -23,7 +23,8 @@ MOST_EXAMPLES = 20
 """The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. One additional example stands for all further rejections."""
 
 MOST_WAITING = 4096
-"""The maximum number of unproven rejections that are stored and retested later. A catalogue has fewer invalid cases.
+"""The maximum number of unproven rejections that are stored and retested later. A catalogue has fewer invalid cases, so only
+campaigns with random cases can reach this number.
 """
 
 _OTHER = ("other",)
@@ -71,7 +72,8 @@ class Rejection:
 class UnprovenExample:
     """An example of rejections that are unproven for the same reason. `count` is the number of rejections for this reason.
 
-    If the rejection cannot be retested, because the rejected parts of the twin contain the fault, `sites` lists these parts.
+    `sites` lists the parts of the twin that the target rejects, if a retest could not replace these parts. For example, a part
+    cannot be replaced if the same part of the invalid message contains the fault.
     """
 
     rejection: Rejection
@@ -102,18 +104,19 @@ class Proofs:
     """Counts the proven and unproven rejections of a campaign, with examples.
 
     `rejected` is the number of rejected invalid messages, and `proven` is the number of proven rejections. `rules` counts the
-    proven rejections for each broken rule. `unproven` contains an example for each reason why a rejection is unproven. `reasons`
-    contains the first unproven rejection for each rule. `waiting` maps case numbers to the unproven rejections that are retested at
-    the end of the campaign. `retested` counts the cases whose answers were replaced after a retest. The keys of `retested` are the
-    sites whose values were replaced (empty: all unusual values). `elsewhere` maps each rule to a rejection whose answer names only
-    other properties.
+    proven rejections for each broken rule. `unproven` contains an example for each reason why rejections are unproven.
+    `first_unproven` maps each broken rule to its first unproven rejection. `waiting` maps case numbers to the unproven rejections
+    that are retested at the end of the campaign. `retested` counts the cases whose answers were replaced after a retest. Each key
+    of `retested` contains the sites whose values were replaced with ordinary values before the retest. An empty key means that all
+    unusual values were replaced. `elsewhere` maps broken rules to rejections whose answers name properties, but not the invalid
+    property.
     """
 
     rejected: int = 0
     proven: int = 0
     rules: Counter[str] = field(default_factory=Counter)
     unproven: dict[tuple[str, ...], UnprovenExample] = field(default_factory=dict)
-    reasons: dict[str, UnprovenExample] = field(default_factory=dict)
+    first_unproven: dict[str, UnprovenExample] = field(default_factory=dict)
     waiting: dict[int, UnprovenExample] = field(default_factory=dict)
     retested: Counter[tuple[str, ...]] = field(default_factory=Counter)
     elsewhere: dict[str, OtherPropertyNamed] = field(default_factory=dict)
@@ -126,7 +129,7 @@ class Proofs:
     def doubt(self, example: UnprovenExample) -> None:
         _count(self.unproven, (*reason_of(example.rejection), *example.sites), example)
         if (rule := example.rejection.rule) is not None:
-            _keep_first(self.reasons, rule, example)
+            _keep_first(self.first_unproven, rule, example)
 
     def wait(self, example: UnprovenExample) -> None:
         """Stores an unproven rejection for a later retest. If more than `MOST_WAITING` rejections are stored, the rejection with
@@ -163,8 +166,8 @@ class Proofs:
         for example in other.waiting.values():
             self.wait(example)
         self.retested += other.retested
-        for rule, reason in other.reasons.items():
-            _keep_first(self.reasons, rule, reason)
+        for rule, reason in other.first_unproven.items():
+            _keep_first(self.first_unproven, rule, reason)
         for rule, elsewhere in other.elsewhere.items():
             _count(self.elsewhere, rule, elsewhere)
 
@@ -188,7 +191,7 @@ def _keep_first(known: dict[str, UnprovenExample], key: str, new: UnprovenExampl
 
 
 def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
-    """Adds the number of rejections in `new` to the entry with this key. The earlier case becomes the example of the entry."""
+    """Adds `new.count` to the entry with this key. The entry keeps the example whose case has the lower number."""
     if key not in known and len(known) >= MOST_EXAMPLES:
         key = _OTHER
     old = known.get(key)

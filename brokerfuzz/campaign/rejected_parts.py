@@ -33,7 +33,7 @@ class RejectedParts:
         self._known: dict[bytes, bool] = {body: False}
 
     async def run(self) -> None:
-        """Ends when no part can be replaced by smaller parts inside this part, or when a limit is reached."""
+        """Ends when the rejected parts are as small as possible, or when a limit is reached."""
         with suppress(ValueError, LimitReachedError):
             await self._search(read_tree(self._body))
 
@@ -107,7 +107,7 @@ class PlainParts:
                 yield name, self.values[place]
 
     def parts(self, tree: Tree, above: str = "") -> Sites:
-        """Returns the parts directly inside the site `above` at which a message differs from the plain message."""
+        """Compares the message `tree` with the plain message. Returns the sites directly inside `above` at which both messages differ."""
         every = dict.fromkeys((*(site for site, _ in every_site(tree)), *self.values))
         return tuple(part for part in every if part and _above(part) == above and self.copied(tree, [part]) != tree)
 
@@ -117,9 +117,10 @@ class PlainParts:
         return () if tree is None else tuple(part for part in sites if self.copied(tree, [part]) != tree)
 
     def copied_into(self, twin: bytes, fault: bytes, sites: Sites | None, allows: Callable[[bytes, bytes], bool]) -> tuple[bytes, bytes]:
-        """Copies parts of the plain message (None: all parts) into a twin and into the message with the fault, if `allows` accepts
-        both results. If a part contains the fault, the method copies only the smaller parts inside this part. If a part is exactly
-        the faulty value, the method changes only the twin.
+        """Copies the parts at `sites` (None: all parts) from the plain message into `twin` and into `fault`, the message with the
+        fault. Returns both results. The function `allows` decides whether both results may be sent. If a part contains the fault,
+        the method copies only the smaller parts inside this part. If a part is exactly the faulty value, only the twin is changed,
+        because the fault must remain.
         """
         tree = tree_of(twin)
         if tree is None:

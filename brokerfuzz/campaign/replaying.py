@@ -134,8 +134,8 @@ def of_result(result: Result) -> Iterator[ReplayRequest]:
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
-    """Yields a request for each finding of a JSON report. Raises `ReportError` if a finding has a header that no case of brokerfuzz
-    contains, because somebody else may have written the report.
+    """Yields a request for each finding of a JSON report. Raises `ReportError` if a finding has a header that brokerfuzz never
+    sends. Otherwise, a forged report could add any header to a request.
     """
     for finding in document["findings"]:
         smallest = finding["smallest"]

@@ -37,8 +37,8 @@ class Result:
     for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections. `twins_sent` is the number
     of valid messages that were sent only as twins, and the target accepted `twins_accepted` of these messages. `left_out` is the
     number of cases that cannot be sent to this target. `requests` includes the requests for twins and for shrinking.
-    `unknown_values` contains the sites at which the target probably knows only certain values. `known_findings` maps the names of
-    known findings that were sent again to the results, such as `gone`. If the campaign ended early, `stop` contains the reason.
+    `unknown_values` contains the sites at which the target probably knows only certain values. If a known finding was sent again,
+    `known_findings` maps its name to the outcome, such as `gone`. If the campaign ended early, `stop` contains the reason.
     `unwritten` lists the reports and other files that could not be written.
     """
 
@@ -95,7 +95,7 @@ class Result:
 
     def why_unproven(self, rule: str) -> str:
         """Returns the reason why the first rejection of the rule is unproven."""
-        known = self.proofs.reasons.get(rule)
+        known = self.proofs.first_unproven.get(rule)
         return "the campaign ended before it sent the twin (the valid counterpart)" if known is None else known.why
 
     @property

@@ -40,9 +40,9 @@ SECONDS = 60.0
 
 @dataclass(frozen=True)
 class _Retest:
-    """The message of the rejection `before` and its twin, after the rejected parts were replaced in both messages."""
+    """The messages for the retest of `rejection`: the invalid message `fault` and its twin. In both messages, the rejected parts were replaced."""
 
-    before: Rejection
+    rejection: Rejection
     fault: Case
     twin: Case
 
@@ -65,8 +65,8 @@ class Retesting:
 
     async def _retest_group(self, numbers: Sequence[int]) -> None:
         """Searches for the parts that the target rejects, replaces these parts, and retests the messages. Continues until the
-        target accepts all twins or a limit is reached. Then replaces all unusual parts in the remaining messages, and retests these
-        messages.
+        target accepts all twins or a limit is reached. In the remaining messages, the method then replaces all unusual parts with
+        parts of the plain message, and retests these messages.
         """
         waiting = self._seen.proofs.waiting
         searching = BoundedSender(partial(self._sent, waiting[numbers[0]].rejection), Bounds(SEARCH_REQUESTS, self._deadline))
@@ -100,14 +100,14 @@ class Retesting:
             if number in waiting and monotonic() < self._deadline and (retest := self._changed(waiting[number].rejection, sites)) is not None:
                 retests.append(retest)
             await asyncio.sleep(0)  # so that Ctrl-C is noticed
-        twins = {retest.twin.body: (self._key(retest.before), retest.twin) for retest in retests}
+        twins = {retest.twin.body: (self._key(retest.rejection), retest.twin) for retest in retests}
         answers = await self._answers(twins.values())
         accepted = {body: answers[key] for body, (key, _) in twins.items() if key in answers and answers[key].kind == "accepted"}
-        proving = {self._key(retest.before): retest for retest in retests if retest.twin.body in accepted}
+        proving = {self._key(retest.rejection): retest for retest in retests if retest.twin.body in accepted}
         answers = await self._answers((key, retest.fault) for key, retest in proving.items())
         for key, retest in proving.items():
             if key in answers:
-                self._seen.retested(retest.before, retest.fault, answers[key], retest.twin, accepted[retest.twin.body], self._judge)
+                self._seen.retested(retest.rejection, retest.fault, answers[key], retest.twin, accepted[retest.twin.body], self._judge)
                 self._seen.proofs.retested[sites or ()] += 1
 
     def _changed(self, rejection: Rejection, sites: Sites | None) -> _Retest | None:

@@ -11,8 +11,8 @@ TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})
 
 
 class SameProblem:
-    """The problem that an answer to a message shows. Another answer shows the same problem if both answers have the same kind. For
-    the kinds of contradictions in `TEXT_MATTERS`, the other answer must also contain no additional text.
+    """Decides whether another answer shows the same problem as `answer`. Both answers must have the same kind. For the kinds of
+    contradictions in `TEXT_MATTERS`, `answer` must also contain the whole text of the other answer.
     """
 
     def __init__(self, kind: FindingKind, answer: Answer, message: bytes, contract: Contract) -> None:

@@ -31,9 +31,7 @@ class _Message:
 
 
 class RateLimiter:
-    """Allows at most `rate` requests per second (None: no limit). After a pause, the limit still applies, so that delayed requests
-    are not sent at the same time.
-    """
+    """Allows at most `rate` requests per second (None: no limit). Two requests start at least 1 / `rate` seconds apart, also after a pause."""
 
     def __init__(self, rate: float | None) -> None:
         self.limited = rate is not None

@@ -66,7 +66,7 @@ class ShardResult:
 
     @property
     def is_empty(self) -> bool:
-        """True if the shard contains no cases, because earlier shards contain all different cases."""
+        """True if the shard contains no cases. Then the campaign sends no further shards."""
         return not self.seen.counts and not self.seen.left_out
 
 

@@ -122,7 +122,7 @@ def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
 def pieces(body: bytes) -> list[bytes]:
     """Splits the bytes at the commas between the outermost properties or items, and before the last closing bracket.
 
-    The bytes do not have to be JSON: a string ends at the next quotation mark, and each bracket opens or closes a level.
+    The bytes do not have to be JSON, because the function looks only for quotation marks, brackets and commas.
     """
     found, depth, start, quoted = [], 0, 0, False
     for token in re.finditer(rb'\\.|["\[\]{},]', body, re.DOTALL):

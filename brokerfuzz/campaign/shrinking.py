@@ -225,7 +225,8 @@ class Shrinker:
 
     def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
         """Returns whether the number of items is probably part of the cause. The number of items matters if all items (at least
-        two) are causes. If a limit ended the shrinking, two items that are causes are sufficient.
+        two) are causes. If a limit ended the shrinking early, it is enough that two items are causes, because the other items may
+        be untested.
         """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))

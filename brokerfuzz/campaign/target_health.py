@@ -60,20 +60,21 @@ class TargetLostError(Exception):
 
 @dataclass
 class _Suspect:
-    """A message that failed, perhaps for a reason other than the message itself. `arrived` is the number of messages that were sent
-    before the answer arrived.
+    """A message that failed, perhaps for a reason other than the message itself. `sent_before` is the number of messages that were
+    sent before the answer arrived.
     """
 
     answer: Answer
     send: Send
-    arrived: int
+    sent_before: int
     decided: "asyncio.Future[Answer]"
 
 
 class TargetHealth:
     """Checks the answers to all messages. The function `ask` sends the plain message. The target is lost if it gives no usual
     answer (see `is_usual`) within `patience` seconds. If `isolated` is true, each message has its own process, so a message cannot
-    crash the process of another message. If `contact` has no answer, all answers count immediately.
+    crash the process of another message. Until `contact` contains an answer, `checked` sends each message only once, and does not
+    wait for other answers.
     """
 
     def __init__(self, ask: Send, patience: float, *, isolated: bool = False) -> None:
@@ -118,10 +119,10 @@ class TargetHealth:
         return rejecting or not answer.reached or answer.kind in ("crashed", "timeout")
 
     def _believe_before(self, number: int) -> None:
-        """Confirms the failures that arrived before message `number` was sent, because the target has answered this message. Failed
+        """The target has answered message `number`. This confirms each failure that arrived before this message was sent. Failed
         connections are not confirmed yet, because another message may be the reason.
         """
-        for suspect in [one for one in self._suspects if one.arrived < number and not self._has_lost_connection(one.answer)]:
+        for suspect in [one for one in self._suspects if one.sent_before < number and not self._has_lost_connection(one.answer)]:
             suspect.decided.set_result(suspect.answer)
             self._suspects.remove(suspect)
 

@@ -10,7 +10,9 @@ SPANS = 200
 FIRST_SPAN = 0.25
 """The initial length of an interval, in seconds. If a campaign needs more than `SPANS` intervals, neighbouring intervals are merged in pairs."""
 STEPS = 4
-"""The number of latency classes for each doubling of the latency. With four classes, a reported latency is at most 25 % too high."""
+"""The number of latency classes between 1 s and 2 s, between 2 s and 4 s, and so on. With four classes, a reported latency is at
+most 25 % too high.
+"""
 _FASTEST = 1e-6  # seconds
 
 

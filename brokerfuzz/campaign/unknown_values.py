@@ -1,13 +1,13 @@
 """Detects that the target knows only certain values of a property, such as the IDs of its products.
 
 Such a target rejects every valid message with an unknown value of this property, and accepts other valid messages. Without
-reference data (`--values`), the rejections of such messages would look like findings, and most rejections of invalid messages would
-be unproven.
+reference data (`--values`), these rejections would look like findings. Most rejections of invalid messages would prove nothing,
+because an unknown value could be the reason.
 
     {"number": "A", "offerType": "Email"}                                          accepted
     {"number": "A", …, "productClusters": [{"products": [{"productId": "a"}]}]}    rejected: the site is productClusters[].products[].productId
 
-Small integers occur in many messages, so the target accepts some of these integers by chance:
+Small integers occur in many messages, and the target may know some of them. In this example, the target probably does not know 7:
 
     "orderMinimum": 10     accepted        "orderMinimum": 7     rejected
     "orderMinimum": 1      accepted        7 is between two accepted values, so a wrong bound is not the reason
@@ -39,9 +39,9 @@ _OTHER_REASONS = 10
 _MOST_SHOWN = 8
 
 Value = tuple[str, int | None]
-"""The site of a value, and the value itself if the value is an integer (None: a string that is not empty)."""
+"""The site and the value of an integer, or the site of a non-empty string and None."""
 UnknownValues = Mapping[str, Sequence[int]]
-"""Maps each site at which the target knows only certain values to the integers that the target accepted at this site."""
+"""The keys are the sites at which the target knows only certain values. Each value contains the integers that the target accepted at the site."""
 
 
 @dataclass
@@ -95,8 +95,8 @@ class ValueEvidence:
         return {site: sorted(numbers.get(site, ())) for site in sorted(found)} if is_explained else {}
 
     def _suspects(self, accepted: set[Value], numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
-        """Groups the rejected messages by their values. For each group, returns the sites whose values may be unknown, and the
-        number of messages. `numbers` contains the accepted integers of each site.
+        """Groups the rejected messages by their values. For each group, returns the sites whose values the target may not know, and
+        the number of messages. `numbers` contains the accepted integers of each site.
         """
         unknown = [(values - accepted, count) for values, count in self.rejected.items()]
         gaps = {site for values, _ in unknown for site, number in values if number is not None and _is_between(number, numbers.get(site, ()))}

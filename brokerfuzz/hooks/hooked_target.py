@@ -75,7 +75,8 @@ class HookedTarget(HttpTarget):
         return super().reproduction(body, (*headers, *self._added))
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message. The hook `classify` can change the kind of the answer. Raises `HookError` and `TargetError`.
+        """Sends a message. The hook `classify` can change the kind of the answer. Raises `HookError` if a hook fails, and
+        `TargetError` like `HttpTarget.send`.
 
         If a time limit cancels this call, the target may still accept the message. So the request continues, and `close` waits for
         the answer and the cleanup.
@@ -128,7 +129,9 @@ class HookedTarget(HttpTarget):
         return await send()
 
     async def _authenticate(self, number: int) -> None:
-        """Calls the hook `authenticate`, unless another message has already renewed the authentication with this `number`."""
+        """Calls the hook `authenticate` if it has returned headers `number` times so far. If it has returned headers more often,
+        another message has already renewed the authentication.
+        """
         assert self._authenticating is not None, "the target is open"
         assert self._hooks is not None, "there are hooks"
         async with self._authenticating:

@@ -13,7 +13,7 @@ AHEAD = 4
 """The number of tasks per worker that can start before the caller takes their results. A larger number keeps the workers busier,
 but needs more memory.
 
-If the current process also runs tasks, twice as many tasks can start.
+If the current process also runs tasks, this number is doubled.
 """
 ATTEMPTS = 3
 """If workers are lost `ATTEMPTS` times without a new result, `in_order` raises `WorkerError`."""
@@ -23,7 +23,9 @@ _Result = TypeVar("_Result")
 
 
 class WorkerPool(Protocol):
-    """A pool of workers. If a worker is lost, the executor raises `BrokenExecutor` or replaces the worker."""
+    """A pool of workers. The workers run the tasks that `executor` receives. If a worker is lost, `executor` raises
+    `BrokenExecutor` or replaces the worker.
+    """
 
     workers: int
     parent_works: bool
@@ -70,7 +72,7 @@ class _Task(Generic[_Part, _Result]):
 
 
 class _Ordered(Generic[_Part, _Result]):
-    """Runs the tasks of `in_order` if there is a pool."""
+    """Implements `in_order` if `pool` is not None."""
 
     def __init__(
         self,
@@ -111,7 +113,8 @@ class _Ordered(Generic[_Part, _Result]):
         return bool(self._waiting)
 
     def _submit(self) -> None:
-        """If the current process also runs tasks, this method keeps some tasks for the current process.
+        """Gives waiting tasks to the workers. If the current process also runs tasks, the workers get at most `AHEAD` unfinished
+        tasks each. The other tasks remain for the current process.
 
         Raises `BrokenExecutor` if a worker was lost.
         """

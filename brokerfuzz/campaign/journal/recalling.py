@@ -24,8 +24,8 @@ class NotRecalledError(Exception):
 
 
 class Answered:
-    """The answers to some of the requests in a journal. A hash of each message detects a campaign that sends another message for
-    the same request. `origin` is the name of the journal for error messages. `latest` is the time of the last answer, in seconds
+    """The answers to some of the requests in a journal. A hash of each message shows whether the resumed campaign sends the same
+    message as before. `origin` is the name of the journal for error messages. `latest` is the time of the last answer, in seconds
     since the campaign started.
     """
 

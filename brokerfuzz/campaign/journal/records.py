@@ -22,8 +22,8 @@ class Key(NamedTuple):
         shrink     a smaller message
         turn       a message with changes that may lead to another answer
 
-    For `shrink` and `turn`, `phase` also contains the kind of the finding and the verdict. `number` is the number of the case, and
-    `step` distinguishes the requests with the same phase and number.
+    If `phase` begins with `shrink` or `turn`, the kind of the finding and the verdict follow, such as `shrink crashed valid`.
+    `number` is the number of the case, and `step` distinguishes the requests with the same phase and number.
     """
 
     phase: str
