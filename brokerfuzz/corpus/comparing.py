@@ -1,7 +1,7 @@
 """Compares two corpora, and counts the differences for each rule.
 
-To save memory, brokerfuzz stores only two numbers for each case of the first corpus: the ID, and a hash of the faults and
-ambiguities with the label.
+To save memory, brokerfuzz stores only two numbers for each case of the first corpus. One number is the ID. The other number
+combines the label with a hash of the faults and ambiguities.
 """
 
 from collections import Counter
@@ -19,8 +19,8 @@ EDGE = "edge:"
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""The topic of a case: the message type, the name of what the case tests, and the technique. The case tests a rule, an
-ambiguity, an edge or a label. The technique is empty if the case has no fault.
+"""The topic of a case: its message type, its subject and its technique. The subject is a rule, an ambiguity or an edge. If a
+case has none of these, the subject is its label. The technique is empty if the case has no fault.
 """
 
 

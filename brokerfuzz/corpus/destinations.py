@@ -104,9 +104,10 @@ def _listed(place: Place) -> set[str]:
 
 
 def _user_content(place: Place, file: File) -> Iterable[bytes]:
-    """Returns the contents of a file that the user completes, or the template if this file does not exist.
+    """Returns the contents of an existing file that the user may have edited. If the file does not exist yet, returns the
+    template in `file.pieces`.
 
-    Raises `CorpusError` if the contents of the user's file do not fit the export.
+    Raises `CorpusError` if `file.check` rejects the existing contents.
     """
     try:
         with place.opened(file.name) as stream:

@@ -102,7 +102,9 @@ class ShardList:
         return LocalPlace(folder / found.relative_to(folder.resolve()))
 
     def damage(self) -> Iterator[str]:
-        """Yields a sentence for each shard that is a file with a wrong checksum."""
+        """Yields a sentence for each shard whose checksum is wrong. Shards that are folders are skipped, because
+        `CorpusFolder.damage` checks them.
+        """
         for name, digest in self._shards:
             if not self._is_folder(name):
                 yield from _differing(self._files, name, digest)

@@ -1,4 +1,4 @@
-"""Merges several corpora. The result contains each case once, and each twin (the valid counterpart) before its invalid cases."""
+"""Merges several corpora into one, which contains each case once. Each twin (the valid counterpart) comes before its invalid cases."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

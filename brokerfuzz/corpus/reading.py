@@ -18,8 +18,8 @@ from brokerfuzz.schemas import Contract
 LONGEST_LINE = 8 * 1024 * 1024
 """The maximum length of a line, in bytes.
 
-brokerfuzz writes lines of up to 1.4 MB. With a changed contract, a line can contain a message of up to 6 MB in base64. Reading
-and judging the longest line needs less than 1 GB of memory.
+brokerfuzz writes lines of up to 1.4 MB. If the user changed the contract, messages can be longer. The longest line can contain
+a message of about 6 MB in base64. Reading and judging the longest line needs less than 1 GB of memory.
 """
 _AGAIN = "export the corpus again with --format ndjson or --format files"
 _REMEMBERED = 4096

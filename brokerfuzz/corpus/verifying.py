@@ -84,8 +84,8 @@ class TwinCheck:
             self._waiting.append((line.name, line.number, record.twin_id))
 
     def wrong(self, *, missing: bool) -> Iterator[CorpusProblem]:
-        """Yields a problem for each case whose twin comes after the case and is not valid. If `missing` is true, also yields a
-        problem for each case whose twin is missing. Each problem is yielded only once.
+        """Checks the cases that came before their twins, and yields a problem for each case whose twin is not valid. If
+        `missing` is true, also yields a problem for each case whose twin is missing. Each problem is yielded only once.
         """
         for name, number, twin in self._waiting:
             try:

@@ -12,7 +12,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.compression import suffix
 from brokerfuzz.corpus.destinations import Written, is_corpus, write_file, write_folder
-from brokerfuzz.corpus.exporting.parts import EncodedCut, ExportTask, as_last, make, make_spooled, parts
+from brokerfuzz.corpus.exporting.parts import EncodedCases, ExportTask, as_last, make, make_spooled, parts
 from brokerfuzz.corpus.files import Summary
 from brokerfuzz.corpus.formats import CorpusInfo, Folder, Format, OneFile
 from brokerfuzz.corpus.places import CountingStream, Place
@@ -48,12 +48,12 @@ class Export:
             raise CorpusError(NOTHING)
         return total
 
-    def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCut]:
-        """Yields the parts of the shards in `wanted`, in order. `sizes` contains the number of cases of each shard. The parts
+    def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCases]:
+        """Yields the cases of the shards in `wanted`, in order. `sizes` contains the number of cases of each shard. The cases
         are compressed if `name` ends in `.gz` or `.zst`. Raises `CorpusError` if there is no case.
         """
         ended: set[Plan] = set()
-        held: EncodedCut | None = None
+        held: EncodedCases | None = None
         todo = (part for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted) if part.block.plan not in ended)
         folder = self.pool.folder if self.pool is not None else None
         make_there = make if folder is None else partial(make_spooled, folder)
@@ -67,13 +67,14 @@ class Export:
                 held = piece
         if held is None:
             raise CorpusError(NOTHING)
-        yield held if held.cut.last else as_last(held)
+        yield held if held.shard_range.last else as_last(held)
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The result of an export. `bytes` is the size of the corpus, and `kept` is the number of cases in shards that already
-    existed. `left_out` contains the number of cases that were left out, for each reason.
+    existed. `left_out` maps a reason, such as `longer than 100 bytes`, to the number of cases that the format left out for this
+    reason.
     """
 
     summary: Summary
@@ -97,7 +98,7 @@ class ExportWriter:
         left_out = self._export.about.left_out
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
-    def to(self, place: Place, pieces: Iterable[EncodedCut], *, summed: bool = True) -> Written:
+    def to(self, place: Place, pieces: Iterable[EncodedCases], *, summed: bool = True) -> Written:
         """If `summed` is false, the result for a file has no checksum.
 
         Raises `CorpusError` if the corpus cannot be written.
@@ -107,18 +108,18 @@ class ExportWriter:
             return write_folder(place, form.files(_cases(passing), about), form.name, about)
         return write_file(place, self._bytes(form, passing), compressed=form.encode is not None, summed=summed)
 
-    def to_stream(self, stream: BinaryIO, pieces: Iterable[EncodedCut]) -> None:
+    def to_stream(self, stream: BinaryIO, pieces: Iterable[EncodedCases]) -> None:
         """Raises `CorpusError` if the format needs a folder."""
         if isinstance(self._export.form, Folder):
             raise CorpusError(f"the format {self._export.form.name} writes a folder: specify the name of a folder instead of -")
         stream.writelines(self._bytes(self._export.form, self._counted(pieces)))
 
-    def _bytes(self, form: OneFile, pieces: Iterable[EncodedCut]) -> Iterator[bytes]:
+    def _bytes(self, form: OneFile, pieces: Iterable[EncodedCases]) -> Iterator[bytes]:
         if form.encode is not None:
             return (piece.take() for piece in pieces)
         return form.pieces(_cases(pieces), self._export.about)
 
-    def _counted(self, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
+    def _counted(self, pieces: Iterable[EncodedCases]) -> Iterator[EncodedCases]:
         for piece in pieces:
             yield piece
             self._counts += piece.counts
@@ -152,10 +153,10 @@ def write_stream(export: Export, stream: BinaryIO) -> Outcome:
 
 def _only(parts: Iterable[ExportTask], wanted: Collection[int]) -> Iterator[ExportTask]:
     for part in parts:
-        cuts = tuple(cut for cut in part.cuts if cut.shard in wanted)
-        if cuts:
-            yield replace(part, cuts=cuts)
+        shard_ranges = tuple(one for one in part.shard_ranges if one.shard in wanted)
+        if shard_ranges:
+            yield replace(part, shard_ranges=shard_ranges)
 
 
-def _cases(pieces: Iterable[EncodedCut]) -> Iterator[Case]:
+def _cases(pieces: Iterable[EncodedCases]) -> Iterator[Case]:
     return (case for piece in pieces for case in piece.cases)

@@ -1,5 +1,5 @@
 """Generates the parts of an export, in the current process or in a worker. A part is a block of cases. If the cases belong to
-several shards, the block is cut into one piece per shard.
+several shards, the part is encoded in several pieces: one for each shard.
 """
 
 import gc
@@ -21,7 +21,7 @@ from brokerfuzz.corpus.formats import OneFile, format_named
 _FEW = 64
 
 
-class Cut(NamedTuple):
+class ShardRange(NamedTuple):
     """The cases of a block that belong to the same shard: the cases from index `start` to index `stop` - 1.
 
     `last` is True if these cases include the last case of the shard.
@@ -40,19 +40,19 @@ class ExportTask:
     """
 
     block: Block
-    cuts: tuple[Cut, ...]
+    shard_ranges: tuple[ShardRange, ...]
     format: str
     compressing: str
 
 
 @dataclass(frozen=True)
-class EncodedCut:
-    """The encoded cases of a cut. The bytes are in the file `spool_path` or in `data`. If the format has no `encode`, `cases`
-    contains the cases themselves.
+class EncodedCases:
+    """The encoded cases of a block that belong to the same shard. The bytes are in the file `spool_path` or in `data`. If the
+    format has no `encode`, `cases` contains the cases themselves.
     """
 
     part: ExportTask
-    cut: Cut
+    shard_range: ShardRange
     counts: Counter[tuple[str, str]]
     data: bytes = b""
     cases: tuple[Case, ...] = ()
@@ -81,23 +81,23 @@ def _collected_rarely() -> Iterator[None]:
 
 
 @_collected_rarely()
-def make(part: ExportTask) -> list[EncodedCut]:
+def make(part: ExportTask) -> list[EncodedCases]:
     form, cases = format_named(part.format), part.block.cases()
     found, done = [], 0
-    for cut in part.cuts:
-        some, counts = islice(cases, cut.start - done, cut.stop - done), Counter[tuple[str, str]]()
-        done = cut.stop
+    for shard_range in part.shard_ranges:
+        some, counts = islice(cases, shard_range.start - done, shard_range.stop - done), Counter[tuple[str, str]]()
+        done = shard_range.stop
         if isinstance(form, OneFile) and form.encode is not None:
-            data = b"".join(_encoded(some, form.encode, cut.last, counts))
-            found.append(EncodedCut(part, cut, counts, _packed(data, part.compressing) if data else b""))
+            data = b"".join(_encoded(some, form.encode, shard_range.last, counts))
+            found.append(EncodedCases(part, shard_range, counts, _packed(data, part.compressing) if data else b""))
         else:
             every = tuple(some)
             counts.update(map(_counted, every))
-            found.append(EncodedCut(part, cut, counts, cases=every))
+            found.append(EncodedCases(part, shard_range, counts, cases=every))
     return found
 
 
-def make_spooled(folder: str, part: ExportTask) -> list[EncodedCut]:
+def make_spooled(folder: str, part: ExportTask) -> list[EncodedCases]:
     """Generates and encodes a part, and writes the bytes to files if the disk has enough space.
 
     A pipe between processes would be slower, because a pipe copies the bytes four more times.
@@ -105,7 +105,7 @@ def make_spooled(folder: str, part: ExportTask) -> list[EncodedCut]:
     return [_spooled(Path(folder), piece) if piece.data else piece for piece in make(part)]
 
 
-def _spooled(folder: Path, piece: EncodedCut) -> EncodedCut:
+def _spooled(folder: Path, piece: EncodedCases) -> EncodedCases:
     path = folder / uuid4().hex
     try:
         path.write_bytes(piece.data)
@@ -129,10 +129,10 @@ def _counted(case: Case) -> tuple[str, str]:
     return case.message_type, case.label
 
 
-def as_last(piece: EncodedCut) -> EncodedCut:
-    """Generates a part again as the last part of its shard, because the shard ends earlier than planned."""
-    cut = piece.cut._replace(last=True)
-    return make(replace(piece.part, cuts=(cut,)))[0]
+def as_last(piece: EncodedCases) -> EncodedCases:
+    """Generates a piece again as the last piece of its shard, because the shard ends earlier than planned."""
+    shard_range = piece.shard_range._replace(last=True)
+    return make(replace(piece.part, shard_ranges=(shard_range,)))[0]
 
 
 def _packed(data: bytes, end: str) -> bytes:
@@ -149,15 +149,15 @@ def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, compressing:
     edges = iter(sizes)
     shard, left = 0, next(edges)
     for block in blocks:
-        cuts, start = [], 0
+        shard_ranges, start = [], 0
         while start < block.size:
             stop = min(block.size, start + left)
             left -= stop - start
-            cuts.append(Cut(shard, start, stop, last=not left))
+            shard_ranges.append(ShardRange(shard, start, stop, last=not left))
             start = stop
             if not left:
                 shard, left = shard + 1, next(edges, 0)
-        yield ExportTask(block, tuple(cuts), form, compressing)
+        yield ExportTask(block, tuple(shard_ranges), form, compressing)
 
 
 def shard_sizes(total: int, shards: int) -> list[int]:

@@ -22,7 +22,7 @@ from brokerfuzz.corpus.confined_paths import LARGEST_FILE
 from brokerfuzz.corpus.corpus_names import ShardNames
 from brokerfuzz.corpus.destinations import Written, found_file, found_folder, write_file
 from brokerfuzz.corpus.exporting.export import Export, ExportWriter, Outcome, check_place
-from brokerfuzz.corpus.exporting.parts import EncodedCut, shard_sizes
+from brokerfuzz.corpus.exporting.parts import EncodedCases, shard_sizes
 from brokerfuzz.corpus.formats import Folder, Format
 from brokerfuzz.corpus.places import Place
 from brokerfuzz.errors import ClockError, CorpusError
@@ -107,7 +107,7 @@ def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[
     wanted = [number for number in range(len(sizes)) if names.shard(number) not in manifest.shards]
     if not wanted:
         return
-    for number, pieces in groupby(export.pieces(place.base, sizes, frozenset(wanted)), key=lambda piece: piece.cut.shard):
+    for number, pieces in groupby(export.pieces(place.base, sizes, frozenset(wanted)), key=lambda piece: piece.shard_range.shard):
         before = writing.count
         written = writing.to(place.beside(names.shard(number)), _filling(number, sizes[number], pieces))
         manifest.add(Shard(names.shard(number), writing.count - before, written.bytes, written.sha256))
@@ -118,7 +118,7 @@ def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[
 _TOO_FEW = "brokerfuzz found too few new random cases that match the filters; use a smaller --count"
 
 
-def _filling(number: int, size: int, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
+def _filling(number: int, size: int, pieces: Iterable[EncodedCases]) -> Iterator[EncodedCases]:
     """Raises `CorpusError` if the parts contain fewer than `size` cases."""
     for piece in pieces:
         yield piece
@@ -136,7 +136,9 @@ def _head(export: Export, count: int) -> dict[str, Any]:
 
 
 def _fingerprint(folder: Path) -> str:
-    """Returns a checksum of a changed contract, because an export cannot be resumed with another contract."""
+    """Returns a checksum of the contract in `folder`. With this checksum in the manifest, brokerfuzz does not resume an export
+    if the contract has changed since.
+    """
     return sha256(b"".join(f"{path.name} ".encode() + path.read_bytes() for path in sorted(folder.glob("*.json")))).hexdigest()
 
 

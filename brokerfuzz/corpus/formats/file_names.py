@@ -27,8 +27,8 @@ def stem(case: Case) -> str:
 def topic_of(case: Case) -> str:
     """Returns the topic of a case in lower case.
 
-    The topic of an invalid case is its site, its keyword and its technique. The topic of any other case is its tags or its
-    ambiguities.
+    The topic of an invalid case is its site, its keyword and its technique. The topic of any other case consists of its tags,
+    or of its ambiguities if it has no tags.
     """
     if case.faults:
         first = case.faults[0]

@@ -17,9 +17,7 @@ class LeftOut:
     by_reason: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case, reason: str) -> None:
-        """Counts a case that is left out. `reason` is printed after the number of cases: for example, `longer than 100 bytes`
-        after `5 cases`.
-        """
+        """Counts a case that is left out. `reason` completes a line such as `left out: 5 cases longer than 100 bytes`."""
         self.by_label[case.message_type, case.label] += 1
         self.by_reason[reason] += 1
 
@@ -43,8 +41,9 @@ class File:
     Names of files are safe on every file system. Each part between slashes consists of at most 100 lower-case letters, digits,
     `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
 
-    If `user_owned` is true, the user completes the file. A later export does not overwrite this file, and writes no checksum
-    for it. `check` raises `CorpusError` if the contents of the user's file do not fit the export.
+    If `user_owned` is true, the file is a template that the user edits. A later export does not overwrite this file, and writes
+    no checksum for it. Instead, the later export calls `check` with the edited contents. `check` raises `CorpusError` if the
+    contents are invalid: for example, if they list an unknown case.
     """
 
     name: str

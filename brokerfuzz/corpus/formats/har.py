@@ -1,8 +1,8 @@
 """Writes cases as recorded traffic (HAR 1.2), which many tools can replay or import.
 
-There is one entry per case. For an offer, the entry contains a request, and a response with the status 0, which means that the
-response is unknown. For any other message, the entry contains a response with the status 200. Properties that begin with `_`
-describe the case.
+There is one entry per case. An offer is the body of a request, and the response has the status 0, which means that the response
+is unknown. Any other message is the body of a response with the status 200, because the broker sends these messages. Properties
+that begin with `_` describe the case.
 """
 
 import json

@@ -7,9 +7,9 @@
 
     {"number":"OFF-10000", …}
 
-There is one file per verdict. The files use only syntax that the three editors share. Editors may change some bodies: for
-example, those that contain `{{`. For this reason, a body is in a separate file unless it is short printable JSON without `{{`.
-The body of a request with unusual headers is also in a separate file.
+There is one file per verdict. All three editors can read these files. Editors may change some bodies: for example, those that
+contain `{{`. For this reason, a body is in a separate file unless it is short printable JSON without `{{`. The body of a
+request with unusual headers is also in a separate file.
 """
 
 from collections.abc import Iterable, Iterator

@@ -2,11 +2,11 @@
 
     [{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
 
-Each message type has two groups: cases with a verdict in the contract, and cases that the contract leaves open (`unspecified`).
-`valid` is the result of a validator that knows only the JSON Schema. The schema is the schema of the contract (draft 2020-12),
-with all other schemas in `$defs`. The `comment` of a group says how many cases are left out, and why. A case is left out if
-parsers interpret its JSON differently, or if the schema alone does not decide its verdict. For example, a verdict can depend on a
-rule in `semantics.json`, or on a `format` that not every validator checks.
+Each message type has two groups of tests: for cases that are valid or invalid, and for cases that the contract leaves open
+(`unspecified`). `valid` is the result of a validator that knows only the JSON Schema. `schema` is the schema of the message
+type (draft 2020-12). `$defs` contains the other schemas that this schema needs. The `comment` of a group says how many cases
+are left out, and why. A case is left out if parsers interpret its JSON differently, or if the schema alone does not decide its
+verdict. For example, a verdict can depend on a rule in `semantics.json`, or on a `format` that not every validator checks.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Writes tests for JUnit 5 in Java 17, without other dependencies.
 
-Many reports show only the names of methods. For this reason, each test is a method, and each rule is a class.
+Each rule is a class, and each case is a method of this class, because many reports show only the names of methods.
 """
 
 from collections.abc import Iterator, Sequence

@@ -9,7 +9,9 @@ from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 
 
 def in_lines(name: str, *, base64: bool) -> OneFile:
-    """Returns the format with one case per line. If `base64` is false, only messages that are not compact JSON are in base64."""
+    """Returns the format with one case per line. If `base64` is true, every message is in base64. Otherwise, a compact JSON
+    message is written as JSON, and any other message in base64.
+    """
 
     def pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
         held: Case | None = None

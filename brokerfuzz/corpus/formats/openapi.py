@@ -4,12 +4,14 @@ Like the contract, the document contains no methods and no paths. `components.sc
 `requestBodies` and `responses` contain the messages.
 
 The property `examples` contains only valid cases, because tools report other cases as errors. Cases that break a rule are in
-`x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. Each rule or ambiguity has at most one
-example, and each verdict of a message type has at most 20. The summary of an example explains its verdict.
+`x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. Cases that break the same rules or
+touch the same ambiguities give only one example. A message type has at most 20 examples per verdict. The summary of an example
+explains its verdict.
 
 A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way. An example does
-not contain the property `$ref`, because tools would treat this property as a reference. Because many tools use a YAML parser,
-characters that YAML does not allow are escaped, and no property name is too long for YAML.
+not contain the property `$ref`, because tools would treat this property as a reference. Many tools read the document with a
+YAML parser. For this reason, characters that YAML does not allow are escaped, and messages with very long property names are
+left out.
 """
 
 import re
@@ -62,7 +64,7 @@ def _yaml_safe(text: bytes) -> bytes:
 
 
 class _Chosen:
-    """Selects the examples of each message type: the first cases with different rules or ambiguities."""
+    """Selects the examples of each message type. A case is left out if an earlier example breaks the same rules or touches the same ambiguities."""
 
     def __init__(self, about: CorpusInfo) -> None:
         self._about = about
@@ -94,8 +96,8 @@ def _fits(case: Case) -> bool:
 
 
 def _shown_by(case: Case) -> Hashable:
-    """Returns the broken rules, the ambiguities, or the ID of a valid case. Among cases with the same result, only one becomes
-    an example.
+    """Returns the broken rules of an invalid case, the ambiguities of an unspecified case, or the ID of a valid case. If this
+    function returns the same for several cases, only one of these cases becomes an example.
     """
     match case.label:
         case "valid":

@@ -65,7 +65,9 @@ def _collection(cases: list[SuiteCase]) -> dict[str, Any]:
 
 
 def _item(one: SuiteCase) -> dict[str, Any]:
-    """Returns a request. The script of the collection reads the reason, the verdict and the ID of the twin from the description."""
+    """Returns the request for a case. The script `postman.js` reads the three lines of the request's description: the reason,
+    the verdict and the ID of the twin.
+    """
     method, _ = ROUTES[OFFER]
     removed = {name.lower(): True for name, value in one.case.headers if value is None}
     request = {

@@ -13,7 +13,7 @@ PlaceOf = Callable[[str], str]
 
 
 def bundled(contract: Contract, message_type: MessageType) -> Schema:
-    """Returns the schema of a message type, with all other schemas in `$defs` and without `$id`."""
+    """Returns the schema of a message type, without `$id`. `$defs` contains the other schemas that this schema needs."""
     own, *others = referred_to(contract, message_type)
 
     def place_of(name: str) -> str:

@@ -74,8 +74,8 @@ def suite(
 
 
 def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
-    """Returns the file with the failures that a team knows and has not fixed yet. Each entry of the user's file must match a
-    case.
+    """Returns the file `expected-failures`, in which users list the failures that they know. An export fails if the existing
+    file contains an entry that matches no case.
 
     An entry is the ID of a case, or a pattern for groups of tests. In a pattern, `*` matches any characters. A comment begins
     with `#`.

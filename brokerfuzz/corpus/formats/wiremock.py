@@ -6,8 +6,9 @@ the broker.
     any request with the header X-Brokerfuzz-Case: ID   the message of a case
     any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
 
-Use the request with `PUT` for programs whose requests you cannot change. The bytes of each message are a separate file in
-`__files`. WireMock serves the files in `__files` unchanged, even if templates are enabled.
+If you cannot change the path or the headers that your program sends, send the `PUT` request yourself. Then WireMock answers
+each request of your program with the message of this case. The bytes of each message are a separate file in `__files`. WireMock
+serves the files in `__files` unchanged, even if templates are enabled.
 """
 
 import json

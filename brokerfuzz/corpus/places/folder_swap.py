@@ -12,12 +12,11 @@ _CURRENT_FOLDER, _EXCHANGE = -100, 2
 
 
 def replace_folder(finished: Path, path: Path, aside: Path) -> None:
-    """Renames the folder `finished` to `path`. If `path` already exists, the existing folder or link is renamed to `finished`
-    (on Linux) or to `aside`.
+    """Renames the folder `finished` to `path`. If `path` already exists, Linux exchanges the two names at once. So a killed
+    process leaves either the existing folder or the finished one at `path`.
 
-    On Linux, both names change at once, so a killed process leaves either the existing folder or the finished one. On other
-    systems, the function first renames the existing folder and then the finished one. If the second step fails, the existing
-    folder gets its name back. Raises `OSError` if renaming fails.
+    On other systems, the function first renames the existing folder to `aside`, and then the finished one to `path`. If the
+    second step fails, the existing folder gets its name back. Raises `OSError` if renaming fails.
     """
     if not os.path.lexists(path):
         finished.replace(path)

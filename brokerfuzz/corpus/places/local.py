@@ -32,7 +32,7 @@ class LocalPlace:
         return self.path.name
 
     def beside(self, name: str) -> "LocalPlace":
-        """Raises `CorpusError` if `path` does not end in a name."""
+        """Raises `CorpusError` if `path` does not end in the name of a file or folder: for example, if it ends in `..`."""
         self._check_name()
         return LocalPlace(self.path.with_name(name))
 

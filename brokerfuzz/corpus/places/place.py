@@ -44,9 +44,9 @@ class Place(Protocol):
     def folder(self, manifest: str, former: Container[str]) -> AbstractContextManager[Create]:
         """Yields a function that creates the files of the folder.
 
-        `manifest` is the name of the file that is written last. If an error occurs, the existing folder stays unchanged or has no
-        `manifest`. `former` lists the files and folders that are replaced. All other files in an existing folder stay, unless a
-        new file has the same name.
+        `manifest` is the name of the file that is written last. If an error occurs, the existing folder stays unchanged, or it
+        is incomplete and has no `manifest`. `former` lists the files and folders that are replaced. All other files in an
+        existing folder stay, unless a new file has the same name.
         """
         ...
 
