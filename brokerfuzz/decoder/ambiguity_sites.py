@@ -12,7 +12,9 @@ SiteAmbiguity = tuple[str, tuple[str, ...]]
 
 @lru_cache(maxsize=64)
 def ambiguities_by_site(contract: Contract, message_type: MessageType) -> Mapping[str, tuple[SiteAmbiguity, ...]]:
-    """Maps each site to its ambiguities. The site of a timestamp that must not be in the future also has the detector `past`."""
+    """Maps each site to the ambiguities that concern it. A timestamp that must not be in the future also gets the detector
+    `past`, so that the decoder generates only past timestamps.
+    """
     found: dict[str, tuple[SiteAmbiguity, ...]] = {}
     for ambiguity in contract.ambiguities:
         for where in (ambiguity.sites or {}).get(message_type, ()):
@@ -39,7 +41,7 @@ def notation_detector_at(contract: Contract, message_type: MessageType, path: st
 
 @lru_cache(maxsize=4096)
 def concerning(contract: Contract, message_type: MessageType, path: str) -> Mapping[str, str]:
-    """Maps the ID of each ambiguity that concerns a site to its detector."""
+    """Returns the ambiguities that concern the site `path`. The ID of each ambiguity is mapped to the name of the ambiguity's detector."""
     found = {}
     for ambiguity in contract.ambiguities:
         for where in (ambiguity.sites or {}).get(message_type, ()):

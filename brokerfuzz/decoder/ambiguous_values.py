@@ -34,7 +34,7 @@ TIMES: Mapping[str, str] = {
     "arabic-digits": "١٩٩٨-٠١-٠١T٠٠:٠٠:٠٠Z", "full-width-digits": "１９９８-０１-０１T００:００:００Z",
     "word": "yesterday", "null-string": "null", "zero-string": "0", "empty": "", "blank": " ",
 }  # fmt: skip
-"""Maps names of probes to unusual timestamps. All timestamps that common programs can parse are in the past."""
+"""Maps names of probes to unusual timestamps. If a common program can parse one of these timestamps, this timestamp is in the past."""
 CRONS: Mapping[str, str] = {
     "nickname": "@daily", "six-fields": "0 0 12 * * ?", "seven-fields": "0 0 12 * * ? 2030", "names": "0 9 * jan mon-fri", "last-day": "0 0 L * *",
     "capital-names": "0 9 * JAN MON-FRI", "question-mark": "0 0 ? * 1", "nearest-weekday": "0 0 15W * *", "nth-weekday": "0 0 * * 5#3",
@@ -96,8 +96,8 @@ def drawable() -> frozenset[str]:
 
 
 def fitting(schema: Schema, types: Collection[str], allowed: Collection[str], concerning: Mapping[str, str]) -> list[Any]:
-    """Returns the values that the schema allows and that touch only the ambiguities in `allowed`. `concerning` maps each
-    ambiguity that concerns the place to its detector.
+    """Returns the values that the schema allows and that touch only the ambiguities in `allowed`. `concerning` maps the ID of
+    each ambiguity that concerns the place to the name of the ambiguity's detector.
     """
     if not allowed:
         return []

@@ -39,8 +39,8 @@ class RandomValues:
         return -value if low <= -value <= high else low if value < low else high
 
     def string(self, shortest: int, longest: int, /) -> str:
-        """Returns a string with `shortest` to `longest` characters. The characters come from a list of 256 characters, or from
-        all of Unicode.
+        """Returns a string with `shortest` to `longest` characters. In 75 % of the strings, all characters come from a list of
+        256 characters. In the other strings, they come from all of Unicode.
         """
         bits = self._bits(16)
         size = min(longest, max(shortest, shortest - 1 + _LENGTHS[bits % len(_LENGTHS)]))
@@ -69,7 +69,7 @@ class Seeded(RandomValues):
         self.take = random.randbytes
 
     def choose(self, count: int, /) -> int:
-        """The probabilities of the integers from 0 to `count` - 1 differ by at most 0.1 %."""
+        """Returns an integer from 0 to `count` - 1. The probabilities of these integers differ by at most 0.1 %."""
         return self._bits(18) % count
 
 

@@ -1,6 +1,7 @@
 """Defines the tables that map each byte to a kind of value. The decoder reads an object from a record, a byte string of fixed
-length (see `record_layout`). Each property has one byte at a fixed position of the record, and a table of 256 entries. Equal
-table entries are neighbours (except for the entries around null). Simpler entries come first.
+length (see `record_layout`). Each property has one byte at a fixed position of the record, and a table with one entry for each
+of the 256 values of this byte. Simpler entries come first. Equal entries are next to each other. Only the entries for the first
+kind of value (here `"a"`) can be on both sides of null.
 
     byte     0 ... 141   142 ... 157   158 ... 185   186 ... 191   192 ... 195   196 ... 214   215 ... 250
     entry    ABSENT      "a"           null          "a"           ""            any string    an edge, such as "é"
@@ -45,7 +46,7 @@ class Source(Protocol):
         ...
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns `value`, which Hypothesis records as if it had chosen `value` itself. In this way, Hypothesis can shrink an
+        """Returns `value`. If Hypothesis is the source, it can record `value` as its own choice. Then Hypothesis can shrink an
         edge (an unusual value) like any other value.
         """
         ...
@@ -62,7 +63,7 @@ value begin. If the value needs more bytes than the record contains, the functio
 
 
 class Nested:
-    """A table entry for an array or an object, which `read` decodes."""
+    """A table entry for an array or an object. The function `read` decodes and returns this array or object."""
 
     __slots__ = ("read",)
 
@@ -84,9 +85,9 @@ SELECTOR_BYTES: Final = 2
 
 
 def selector(record: bytes, position: int) -> int:
-    """Returns the integer that selects one of several values, for the property whose byte is at `position`. All properties of a
-    record share the two selector bytes, so that records are short. If both selector bytes are zero, the integer selects the
-    first value.
+    """Returns an integer that selects one of several values (for example, edges) for the property whose byte is at `position`.
+    To keep records short, all properties of a record use the same two selector bytes. If both selector bytes are zero, the
+    result is zero, which selects the first value.
     """
     return record[-2] + position * record[-1]
 
@@ -107,8 +108,8 @@ Table = Sequence[Any]
 
 
 class Shares(NamedTuple):
-    """How often a property is absent, null or an empty array. `absent` and `null` are numbers of table entries, out of 256.
-    `empty` is the weight of arrays without items; arrays with items have the weight 75.
+    """How often a property is absent, null or an empty array. Of the 256 table entries of a property, `absent` entries mean
+    that it is absent, and `null` entries mean null. Empty arrays and arrays with items occur in the ratio `empty` to 75.
     """
 
     absent: int
@@ -117,17 +118,19 @@ class Shares(NamedTuple):
 
 
 ORDINARY = Shares(142, 28, 25)
-"""With these shares, messages are small. For any two properties, each combination of present, absent and null occurs often."""
+"""The usual `Shares`. More than half of the optional properties are absent, so messages are small. For any two properties, each
+combination of present, absent and null occurs often.
+"""
 NESTED = Shares(64, 112, 25)
-"""The shares in nested objects and array items. A property is more often null than absent, because programs often fail if a
-nested property is null.
+"""The `Shares` for the properties of nested objects and of array items. A property is more often null than absent, because
+programs often fail if a nested property is null.
 """
 SELDOM_EMPTY = Shares(1, 12, 1)
 NESTED_IN_FULL = Shares(1, 72, 1)
-"""The shares in the nested objects and array items of full messages, which have nearly all properties."""
+"""The `Shares` for the properties of nested objects and of array items in full messages. In a full message, nearly all properties are present."""
 _BEFORE_NULL = 16
-"""The number of table entries between absent and null. This number is constant, so that null has the same bytes in all tables
-with the same shares. Then Hypothesis can move a null from one property to another.
+"""The maximum number of table entries between absent and null. Most tables contain this number, so the same bytes mean null in
+tables with the same `Shares`. Then Hypothesis can move a null from one property to another.
 """
 
 

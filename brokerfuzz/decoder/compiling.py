@@ -60,8 +60,9 @@ class Style:
     """Options that determine how values are chosen.
 
     `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies
-    of the user. `rich` lists the sites that should rarely be absent, null or empty. `full` is the number of messages, out of 256,
-    in which all sites are rarely absent, null or empty. `ambiguities` lists the IDs of the ambiguities that messages may touch.
+    of the user. `rich` lists the sites that should rarely be absent, null or empty. On average, `full` of 256 messages are full
+    messages, in which nearly all properties are present. `ambiguities` lists the IDs of the ambiguities that messages may
+    touch.
     """
 
     plausible: bool = False
@@ -118,9 +119,9 @@ class _CompileContext:
 
 
 class _Repairs(NamedTuple):
-    """The repairs of an object or array. The repairs in `always` are applied to every value, and each repair in `often` to
-    three of four values. If a repair is not applied, `repeat` (if not None) copies an array item, so that the message touches
-    an ambiguity.
+    """The repairs of an object or array. The repairs in `always` are applied to every object or array. Each repair in `often`
+    is applied to about 75 % of the objects or arrays. If a repair is not applied, `repeat` (if not None) copies an array item,
+    so that the message touches an ambiguity.
     """
 
     always: list[Repair]
@@ -173,7 +174,7 @@ def _table(schema: Schema, place: _CompileContext) -> Table:
 
 @lru_cache(maxsize=16)
 def _known_tables(contract: Contract, message_type: MessageType, style: Style) -> dict[Hashable, Table]:
-    """Returns the cache of tables for unchanged schemas of the contract."""
+    """Returns the cache of the function `_table`. Each combination of arguments has its own cache."""
     return {}
 
 
@@ -212,15 +213,16 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
 
 
 def _removable(read: Inline) -> Inline:
-    """Returns a function that decodes the array like an array item. In this way, Hypothesis can empty the array and remove the
-    bytes and values of all its items in one step.
+    """Returns a function that calls `read` inside `Source.item`. Then Hypothesis can make the array empty and remove the bytes
+    and values of all its items in one step.
     """
     return lambda source, record, start: source.item(lambda inner: read(inner, record, start))
 
 
 def _filled(schema: Schema, low: int, high: int, place: _CompileContext) -> Inline:
-    """Returns the function that decodes an array with items. The number of items comes from `Source.choose`, so that Hypothesis
-    can lower this number and remove the last items in one step. If the array is optional, the smallest choice omits the array.
+    """Returns the function that decodes an array with at least one item. The number of items comes from `Source.choose`, so
+    that Hypothesis can lower this number and remove the last items in one step. If the array is optional, the smallest choice
+    omits the array.
     """
     usual = [count for count in place.counts if low <= count <= high] or [max(low, 1)]
     rare = [] if place.style.plausible else [count for count in (*RARE_COUNTS, low, low + 1, high) if max(low, 1) <= count <= high]
@@ -281,11 +283,13 @@ def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
 
 
 class _Property(NamedTuple):
-    """A property of an object: its name, the position of its byte, and the start of its window (see `record_layout`)."""
+    """A property of an object. Its byte is at `position` in the record. If the property is itself an object, the bytes for its
+    own properties begin at `nested_start` (see `record_layout`).
+    """
 
     name: str
     position: int
-    window: int
+    nested_start: int
 
 
 @dataclass(frozen=True)
@@ -305,7 +309,7 @@ class _ObjectDecoder:
             if entry.__class__ is Scalar:
                 value = entry.read(source, selector(record, start + prop.position))
             elif entry.__class__ is Nested:
-                value = entry.read(source, record, start + prop.window)
+                value = entry.read(source, record, start + prop.nested_start)
             if value is not ABSENT:
                 out[prop.name] = value
         self.repair.apply(out, record, start)
@@ -313,7 +317,7 @@ class _ObjectDecoder:
 
 
 def _object(schema: Schema, place: _CompileContext) -> Inline:
-    found = [_Property(name, position, place.outline.windows[name]) for position, name in enumerate(place.outline.props)]
+    found = [_Property(name, position, place.outline.nested_starts[name]) for position, name in enumerate(place.outline.props)]
     props = _ObjectDecoder(found, place.repair(schema))
     if conditions := flat.conditions_of(schema):
         return _conditional(schema, conditions, place, props)
@@ -322,7 +326,9 @@ def _object(schema: Schema, place: _CompileContext) -> Inline:
 
 
 def _omissible(read: Inline) -> Inline:
-    """Returns a function that decodes an object or omits it. Hypothesis can omit the object and remove its bytes and values in one step."""
+    """Returns a function that decodes an object or omits it. To omit the object, Hypothesis lowers one integer to zero. In the
+    same step, Hypothesis can remove everything that was drawn for the object.
+    """
     return lambda source, record, start: read(source, record, start) if source.choose(8) else ABSENT
 
 
@@ -358,8 +364,8 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
             branch(outcomes)
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """Returns the tables for the branches (`then` or `else`) that apply. For a property in `decided`, all table entries are
-        its decoded value.
+        """Returns the tables for the branches (`then` or `else`) that apply. The properties in `decided` are already decoded,
+        so their tables contain only the decoded value.
         """
         tables = list(branch(tuple(matches(condition["if"], decided) for condition in conditions)))
         for prop in deciding:
@@ -371,7 +377,7 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
         for prop in deciding:
             entry = first_tables[prop.position][record[start + prop.position]]
             if entry.__class__ is Nested:
-                entry = entry.read(source, record, start + prop.window)
+                entry = entry.read(source, record, start + prop.nested_start)
             elif entry.__class__ is Scalar:
                 entry = entry.read(source, selector(record, start + prop.position))
             if entry is not ABSENT:

@@ -84,10 +84,10 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
-    """Returns a list with the repair of quantities outside a range. The repair replaces a single quantity by the violated
-    bound. If there are several quantities, the repair removes the violated bound, so that the quantities still differ. If
-    `simple` is true, the repair also removes a violated minimum of a single quantity. The repair never removes a required
-    bound.
+    """Returns a list with a repair for quantities below a minimum or above a maximum. If there is one quantity, the repair sets
+    the quantity to the violated minimum or maximum. If there are several, the repair removes the violated minimum or maximum
+    instead, because the quantities must differ. If `simple` is true, the repair removes a violated minimum even if there is
+    only one quantity. The repair never removes a required minimum or maximum.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
@@ -122,7 +122,7 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
     key = names[0]
     if KNOWN in items.get("properties", {}).get(key, {}) and renew is not _keep:
         return [use_each_key_once(f"{site}[]", key, items, least)]
-    if _is_free(items.get("properties", {}).get(key, {}), "string") and join(f"{site}[]", key) not in pinned:
+    if _allows_new(items.get("properties", {}).get(key, {}), "string") and join(f"{site}[]", key) not in pinned:
         return [lambda values: _rename_repeated(values, key, renew)]
     return [lambda values: _drop_repeated(values, key, least, renew)]
 
@@ -146,9 +146,9 @@ def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, 
     return repeat
 
 
-def _is_free(schema: Schema, name: str) -> bool:
-    """Returns whether a string can get a number at its end, or a number can become larger. `name` is the type of the string or number."""
-    return name in types_of(schema) and not {"enum", KNOWN, "maxLength", "multipleOf"} & set(schema) and not unsupported_keywords_of(schema)
+def _allows_new(schema: Schema, json_type: str) -> bool:
+    """Returns whether a repair may append a number to a string at this place, or increase an integer. `json_type` is `string` or `integer`."""
+    return json_type in types_of(schema) and not {"enum", KNOWN, "maxLength", "multipleOf"} & set(schema) and not unsupported_keywords_of(schema)
 
 
 Renew = Callable[[Any, Collection[Any]], Any]
@@ -169,10 +169,10 @@ def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
     if value in (known := schema.get(KNOWN, ())):
         return next((one for one in known if one not in others), value)
     if value.__class__ is str:
-        return _fresh(value, others) if _is_free(schema, "string") else value
+        return _fresh(value, others) if _allows_new(schema, "string") else value
     if value.__class__ is int:
         larger = next(number for number in count(value) if number not in others and float(number) == number)
-        return larger if _is_free(schema, "integer") and larger <= schema.get("maximum", larger) else value
+        return larger if _allows_new(schema, "integer") and larger <= schema.get("maximum", larger) else value
     for name, prop in schema.get("properties", {}).items():
         inner: Any = value.get(name) if value.__class__ is dict else None
         if inner.__class__ is list and len(inner) == 1:
@@ -200,8 +200,8 @@ def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) 
 
 
 def _rename_repeated(items: list[Any], key: str, renew: Renew) -> None:
-    """Gives a new value of the property `key` to each item that repeats an earlier value of `key`. If an item without a string
-    in `key` equals an earlier item, this item is changed, too.
+    """Gives a new value of the property `key` to each item that repeats an earlier value of `key`. If an item has no string in
+    the property `key`, it is changed only if the whole item equals an earlier item.
     """
     seen: set[str] = set()
     for number in range(len(items)):

@@ -1,5 +1,5 @@
-"""Repairs messages with reference data. After the repair, all values of an object come from one row of the reference data, and
-the items of an array differ.
+"""Repairs messages if the contract has reference data. After the repair, all values of an object come from one row of the
+reference data, and the items of an array differ.
 
 The decoder reads each property independently. Without a repair, the product ID and the page count of an object can come from
 different rows.
@@ -17,8 +17,9 @@ Repair = Callable[[Any], None]
 
 def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
     """Returns a list with a repair: after the repair, all values of an object come from one row of the reference data. The list
-    is empty if there are no rows, or if a property in the rows is pinned. The repair keeps the values of the first properties
-    if a row contains these values. An absent property stays absent, and null stays null.
+    is empty if there are no rows, or if a property in the rows is pinned. The repair checks the values in the order of the
+    columns. It keeps a value if one row contains this value and all values before it. Otherwise, it replaces or removes the
+    value. An absent property stays absent, and null stays null.
     """
     rows = schema.get(ROWS, ())
     names = columns(rows)

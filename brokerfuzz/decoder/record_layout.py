@@ -1,7 +1,7 @@
-"""Defines the layout of a record: a byte string from which the decoder reads an object. A record begins with one byte for each
-property of the object. After these bytes, the record has a window for each property whose value can be an object. The window
-contains the bytes of this object. Each array item has its own record. If a nested object is absent, the decoder ignores its
-window, so that all other positions stay the same.
+"""Defines the layout of a record: a byte string from which the decoder reads an object. The first byte is for the object
+itself, which can be null. Then the record has one byte for each property of the object. After these bytes come the bytes for
+the properties of nested objects. If a nested object is absent, the decoder ignores its bytes, so that all other positions stay
+the same. Each object in an array has its own record.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 @dataclass(eq=False)
 class Outline:
-    """The structure of the values at a place in a message. The outline of an object contains the outline of each property,
+    """Describes which properties or items a value can have. The outline of an object contains the outline of each property,
     including the properties in the branches of conditions. The outline of an array contains the outline of the items.
     """
 
@@ -22,7 +22,7 @@ class Outline:
 
     @cached_property
     def width(self) -> int:
-        """The size of the window in bytes: one byte for each property of the object, and the windows of these properties."""
+        """The number of bytes for the properties of an object and of its nested objects."""
         return sum(1 + prop.width for prop in self.props.values())
 
     @cached_property
@@ -31,8 +31,10 @@ class Outline:
         return tuple((name, prop.shape) for name, prop in self.props.items()), self.items and self.items.shape
 
     @cached_property
-    def windows(self) -> dict[str, int]:
-        """The start of the window of each property, relative to the window of the object."""
+    def nested_starts(self) -> dict[str, int]:
+        """Maps each property to the position at which the bytes for its own properties begin. The position is relative to the
+        first property byte of this object.
+        """
         found, position = {}, len(self.props)
         for name, prop in self.props.items():
             found[name] = position

@@ -29,8 +29,9 @@ _EXACT = 1 << 53
 _AMOUNT = 1e6
 """The largest random amount with two decimal places."""
 PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT, AMBIGUOUS_WEIGHT = 4, 3.6, 6.5, 0.3, 0.5
-"""The relative frequencies of the plainest value, any value, edges, long edges and ambiguous values. If Hypothesis halves the
-byte of an edge in an array, these frequencies usually turn the edge into the simpler kind "any value".
+"""How often each kind of value occurs, relative to the other kinds: the plainest value, any value, edges, long strings, and
+values that touch an ambiguity. In arrays, half of a byte that means "an edge" usually means "any value". So Hypothesis can
+simplify an edge by halving its byte.
 """
 
 
@@ -64,8 +65,8 @@ def may_be_null(schema: Schema, place: ValuePlace) -> bool:
 
 
 def ready_made(schema: Schema, place: ValuePlace) -> list[Kind] | None:
-    """Returns kinds with fixed values (without null): values of an enumeration, of reference data, realistic values, or values
-    for unsupported keywords. Returns None if a place has no fixed values.
+    """Returns the kinds of values for a place whose values come from a fixed list, such as an enumeration or reference data.
+    The result does not contain null. Returns None for any other place.
     """
     if "enum" in schema:
         return [Kind(_fresh(value), 1) for value in schema["enum"] if value is not None]
@@ -85,7 +86,7 @@ def _fresh(value: Any) -> Any:
 
 
 def scalar_pool(schema: Schema, place: ValuePlace) -> Pool:
-    """Returns the fixed values of the scalar types that a place allows."""
+    """Returns the strings, numbers and booleans to try at a place. The schema allows all these values."""
     if flat.KNOWN in schema:
         return Pool(schema[flat.KNOWN])
     pools = [_OF_TYPE[name][0](schema, place) for name in _scalar_types(schema)]
@@ -93,10 +94,11 @@ def scalar_pool(schema: Schema, place: ValuePlace) -> Pool:
 
 
 def scalar_kinds(schema: Schema, place: ValuePlace, *, optional: bool) -> list[Kind]:
-    """Returns the kinds of values of the scalar types that a place allows, the simplest first.
+    """Returns the kinds of strings, numbers and booleans that a place allows, the simplest kind first.
 
-    If the source returns the simplest value for "any value", an optional property is omitted, and a required property gets its
-    plainest value. In this way, Hypothesis can omit a property and keep all other properties.
+    The kind "any value" takes a value from the source. If this value is the simplest one (such as an empty string), an optional
+    property is omitted, and a required property gets its plainest value. So Hypothesis can omit a property by shrinking its
+    value, without changing other properties.
     """
     types = _scalar_types(schema)
     kinds = []
@@ -262,8 +264,8 @@ def _boolean_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any)
 
 
 def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
-    """Returns inclusive bounds. An exclusive bound is replaced by a narrower inclusive bound: narrower by 1 for integers, and
-    by a billionth of the bound for numbers.
+    """Returns the inclusive minimum and maximum. For integers, an exclusive bound is replaced by the next allowed integer. For
+    numbers, an exclusive bound moves inwards by a billionth of its value, but at least by 1e-9.
     """
     whole = "number" not in flat.types_of(schema)
     low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))

@@ -1,8 +1,8 @@
 """Generates values for keywords that the decoder does not support, such as `pattern`, `format` and `oneOf`.
 
-Only a changed contract uses such keywords. The library hypothesis-jsonschema generates the values from bytes that depend only on
-the schema. The library handles some keywords incorrectly, so each value is validated before it is used. Another version of the
-library can give other values.
+Only a changed contract uses such keywords. The library hypothesis-jsonschema generates the values from bytes that brokerfuzz
+derives from the schema. So the same schema always gives the same values, unless another version of the library is installed.
+The library handles some keywords incorrectly, so brokerfuzz validates each value before using it.
 """
 
 import json
