@@ -30,7 +30,7 @@ class Lines:
 
 def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, limit: int = MOST_LINES, laid_out: bool = True) -> Lines:
     """The first line begins near the byte `start` of the body. With `laid_out`, each line contains one property of a JSON object."""
-    start, end = _between_characters(body, start), _between_characters(body, start + longest)
+    start, end = _start_of_character(body, start), _start_of_character(body, start + longest)
     part = body[start:end]
     text = _text(part)
     if text is None:
@@ -40,8 +40,8 @@ def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, limit: int 
     return Lines([_escaped(line) for line in lines], start, len(body) - start - len(part) + len(rest.encode(errors="surrogateescape")))
 
 
-def _between_characters(body: bytes, at: int) -> int:
-    """Returns the position at which the character of the byte `at` begins. Returns `at` if the body is not UTF-8."""
+def _start_of_character(body: bytes, at: int) -> int:
+    """Returns the position of the first byte of the character that contains byte `at`. Returns `at` if the body is not UTF-8."""
     at = min(at, len(body))
     return next((back for back in range(at, max(at - 4, -1), -1) if back == len(body) or body[back] & 0xC0 != 0x80), at)
 

@@ -1,5 +1,5 @@
-"""Creates an HTML page with the coverage of a corpus: a table with one row per site and one column per kind of goal (such as rules
-or edges). Readers can open each row to see details.
+"""Creates an HTML page with the coverage of a corpus: a table with one row per site, and columns for rules, techniques, edges
+(unusual valid values), pairs and ambiguities. Readers can open each row to see details.
 
 The page is a single file that loads no other files. In a browser without scripts, everything except the filters works. All text
 is escaped, because other people wrote the contracts and the messages.
@@ -20,7 +20,7 @@ from brokerfuzz.schemas import Rule
 from brokerfuzz.wording import counted
 
 MOST_LISTED = 100
-"""The maximum number of pairs or sources in a list. If there are more, the page shows how many are omitted."""
+"""The page lists at most this many missing pairs of property states per site, and at most this many corpora in its heading."""
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
 

@@ -1,7 +1,7 @@
 """Prints the coverage of a corpus as a table with one row per site, or prints a list of the goals that are not covered.
 
-A goal is, for example, a rule or an edge. A cell such as `3/5` contains the number of covered goals and the number of all goals.
-Bars and colours appear only on a terminal.
+A goal is something that a message can cover: a rule, a technique, an edge (an unusual valid value), an ambiguity or a pair. A
+cell such as `3/5` contains the number of covered goals and the number of all goals. Bars and colours appear only on a terminal.
 """
 
 from collections.abc import Iterable, Iterator

@@ -31,7 +31,7 @@ class RequestTemplate:
 
     def headers_of(self, message: Document) -> Pairs:
         """The headers of the message replace the usual headers with the same names."""
-        instead = others_of(message)
+        instead = unusual_headers_of(message)
         names = {name.lower() for name, _ in instead}
         usual = [(name, value) for name, value in self.headers if name.lower() not in names]
         return [*usual, *((name, value) for name, value in instead if value is not None)]
@@ -49,15 +49,17 @@ def body_of(message: Document) -> bytes:
         return json.dumps(message["body"], separators=(",", ":")).encode()
 
 
-def others_of(message: Document) -> list[tuple[str, str | None]]:
-    """Returns the unusual headers of a message. The value None means that the request lacks the usual header."""
+def unusual_headers_of(message: Document) -> list[tuple[str, str | None]]:
+    """Returns the headers in which the request of a message differs from the usual request. The value None means that the request
+    omits this header.
+    """
     return [(name, value) for name, value in message.get("headers") or ()]
 
 
 def request_of(document: Document, report: str) -> RequestTemplate:
     """Raises `ReportError` if the target is not an HTTP endpoint."""
     target = str(document["target"])
-    given = document.get("request", _usual(target))
+    given = document.get("request", _usual_request(target))
     if given is None:
         raise ReportError(f"{report} requires an HTTP target, but {printable(target, 100)} is not an HTTP target: remove this report, or test a URL")
     headers = tuple((name, "".join(part for part, _ in parts_of_header(name, value))) for name, value in given["headers"])
@@ -65,7 +67,7 @@ def request_of(document: Document, report: str) -> RequestTemplate:
 
 
 def outcome_of(document: Document) -> list[str]:
-    """Returns the first line of every report, and a line for each file that could not be written."""
+    """Returns one line with the outcome of the campaign, and a further line for each file that could not be written."""
     return [document["outcome"]["headline"], *document["outcome"]["unwritten"]]
 
 
@@ -88,7 +90,7 @@ def is_flaky(finding: Document) -> bool:
     return bool(finding["shown"] < finding["sent"])
 
 
-def _usual(target: str) -> dict[str, Any] | None:
-    """Returns the request of a document that contains no request. Returns None if the target is not an HTTP endpoint."""
+def _usual_request(target: str) -> dict[str, Any] | None:
+    """Returns a POST request with the header `content-type`. Returns None if the target is not an HTTP endpoint."""
     http = target.startswith(("http://", "https://"))
     return {"url": target, "method": "POST", "headers": [["content-type", JSON_TYPE]]} if http else None

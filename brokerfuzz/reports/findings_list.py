@@ -86,7 +86,9 @@ def _site_and_keyword(rule: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Facet:
-    """A filter for findings. `of` returns the choices of the filter that select a finding. `words` returns the label of a choice."""
+    """A filter for findings. `of` returns the choices for a finding, such as its sites. If the user selects one of them, the list
+    shows the finding. `words` returns the label of a choice.
+    """
 
     name: str
     label: str

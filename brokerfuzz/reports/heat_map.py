@@ -1,7 +1,7 @@
 """Creates an HTML table with one row per site and one column per keyword. Each cell shows how many invalid messages the target
 did not reject.
 
-A cell is grey if no rejection is proven.
+A cell is grey if the target rejected all of these messages, but possibly for another reason than the broken rule.
 """
 
 import re
@@ -22,9 +22,10 @@ _SHADES = (("s4", "none"), ("s3", "under a third"), ("s2", "under two thirds"), 
 
 
 class Cell(NamedTuple):
-    """The number of answers to messages that break a rule at one site and with one keyword.
+    """Counts the answers to messages that break a rule with a certain keyword, such as `minimum`, at a certain site.
 
-    `wrong` counts all answers except `rejected`, and `unproven` counts the rejections that prove nothing.
+    `wrong` counts all answers except `rejected`. `unproven` counts the rejections that may have another reason than the broken
+    rule.
     """
 
     rejected: int

@@ -1,8 +1,9 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
 The test case of a rule fails if the rule has new findings. A finding without a rule, or with several rules, has its own test
-case. The name of this test case contains the name of the finding, so build servers recognise the finding in the next run. Known
-findings, ambiguities and unproven rules are skipped tests. The test case of the campaign has an error if the campaign is not
+case. The name of this test case contains the name of the finding, so build servers recognise the finding in the next run. A test
+case is marked as skipped if all its findings are known, or if it belongs to an ambiguity. The test case of a rule is also skipped
+if every rejection may have another reason than this rule. The test case of the campaign has an error if the campaign is not
 complete. A test case has at most one `failure`, because most build servers show only the first. Characters that XML cannot
 contain, or that are not printable, are escaped: for example, as `\\u001b`.
 """
@@ -130,12 +131,14 @@ def _name(finding: Document) -> str:
 
 
 def _site(rule: str) -> str:
-    """If the rule is an ambiguity that a policy rejects, returns `ambiguities`."""
+    """Returns the site in the ID of a rule. A rule that comes from a policy, such as `ambiguity/duplicate-properties`, has no
+    site, so the function returns `ambiguities`.
+    """
     return "ambiguities" if rule.startswith("ambiguity/") else rule.partition("/")[2].rpartition(":")[0]
 
 
 def _group(message: str, site: str) -> str:
-    """Most build servers group test cases by the part before the last dot."""
+    """Returns the class name of a test case. Most build servers group test cases by the part of the class name before the last dot."""
     return f"{message}.{site}" if site else message
 
 

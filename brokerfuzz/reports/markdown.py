@@ -230,7 +230,7 @@ def code(text: str, limit: int, *, cell: bool = False) -> str:
 
 
 def prose(text: str, limit: int, *, cell: bool = False) -> str:
-    """Marks all words of a sentence as code, except for plain words."""
+    """Marks the words of a sentence as code, except for words of only letters and numbers of only digits."""
     words = groupby(_cut(text, limit).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
     return " ".join(" ".join(group) if plain else _quoted(" ".join(group), limit, cell=cell) for plain, group in words)
 

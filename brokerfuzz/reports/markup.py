@@ -20,7 +20,7 @@ class Markup(str):
 
 
 Child = str | None | Iterable["Child"]
-"""The content of an HTML element: text, HTML or None, or several contents."""
+"""The content of an HTML element: text, HTML, None (nothing), or a list of such contents. Lists can be nested."""
 Value = str | int | float | bool | None
 """The value of an HTML attribute. True adds the attribute without a value; None and False omit it."""
 

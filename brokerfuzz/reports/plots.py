@@ -76,7 +76,7 @@ def throughput(timing: Document) -> Iterator[Markup]:
 
 
 def _throughput_marks(spans: Sequence[Document], rates: Sequence[float], end: float) -> Iterator[Child]:
-    top = _nice(max(rates))
+    top = _rounded_up(max(rates))
     yield element("line", x1="0%", x2="100%", y1=_TOP, y2=_TOP, class_="grid")
     yield _text(0, _TOP - 4, f"{top:,.6g} per second", "tick")
     for span, rate in zip(spans, rates, strict=True):
@@ -84,13 +84,13 @@ def _throughput_marks(spans: Sequence[Document], rates: Sequence[float], end: fl
         yield _bar(left, right, _BASE, (_BASE - _TOP) * rate / top, "bar")
         share = span["failed"] / (span["requests"] or 1)
         yield _bar(left, right, _BASE, (_BASE - _TOP) * rate * share / top, "failed")
-    step = _nice(end / 4)
+    step = _rounded_up(end / 4)
     for number in range(int(end / step) + 1 if step else 1):
         yield from _tick(100 * number * step / (end or 1), seconds(number * step))
 
 
-def _nice(value: float) -> float:
-    """Rounds up to a number such as 1, 1.5, 20 or 300."""
+def _rounded_up(value: float) -> float:
+    """Rounds up to 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8, multiplied by a power of ten."""
     if value <= 0:
         return 1.0
     size = 10.0 ** floor(log10(value))

@@ -8,7 +8,7 @@ marked as expected failures. The file contains texts from a target or a message 
 import re
 from collections.abc import Iterable, Iterator
 
-from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, others_of, outcome_of, request_of
+from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, outcome_of, request_of, unusual_headers_of
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets.answers import AnswerRules
 from brokerfuzz.targets.secret_masking import parts_of, parts_of_header
@@ -236,7 +236,7 @@ def _parameter(name: str, message: Document, allowed: Iterable[str], about: str,
     yield from _body(body_of(message))
     yield f"            allowed={_tuple(_text(one) for one in allowed)},"
     yield f"            about={_text(printable(about, LONGEST_SENTENCE))},"
-    if headers := others_of(message):
+    if headers := unusual_headers_of(message):
         yield f"            headers={_tuple(f'({_text(name)}, {value if value is None else _text(value)})' for name, value in headers)},"
     if times > 1:
         yield f"            times={times},"

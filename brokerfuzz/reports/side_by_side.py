@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from brokerfuzz.reports.body_lines import LONGEST, MOST_LINES, Lines, lines_of
-from brokerfuzz.reports.document_messages import Document, body_of, others_of
+from brokerfuzz.reports.document_messages import Document, body_of, unusual_headers_of
 from brokerfuzz.reports.markup import Child, Markup, element, together, trusted
 from brokerfuzz.wording import counted
 
@@ -58,7 +58,7 @@ def block(shown: Lines, label: str) -> Markup:
 
 
 def _headers(message: Document) -> list[str]:
-    return [f"no {name}" if value is None else f"{name}: {value}" for name, value in others_of(message)[:_MOST_HEADERS]]
+    return [f"no {name}" if value is None else f"{name}: {value}" for name, value in unusual_headers_of(message)[:_MOST_HEADERS]]
 
 
 def _start(left: bytes, right: bytes) -> int:
@@ -81,7 +81,7 @@ def _common(left: Sequence[object], right: Sequence[object]) -> int:
 
 
 def rows_of(left: Sequence[str], right: Sequence[str]) -> list[Row]:
-    """A comma at the end of a line counts only if there is no other difference."""
+    """Ignores commas at the ends of lines, unless the messages differ only in such commas."""
     a, b = ([line.removesuffix(",") for line in lines] for lines in (left, right))
     if a == b:
         a, b = list(left), list(right)

@@ -55,7 +55,7 @@ class SingleKnownFinding:
 
     @property
     def difference(self) -> list[str]:
-        """The smallest message, or no lines if the baseline does not contain the message."""
+        """The lines of the smallest message that shows the finding. If the baseline does not contain this message, the list is empty."""
         return laid_out(body_of(self.entry.message["smallest"])) if "smallest" in self.entry.message else []
 
     def data(self) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""Creates the section of the HTML report about rejections that prove nothing, or whose answer names another property than the invalid one."""
+"""Creates the section of the HTML report about rejections that may have another reason than the broken rule. The section also
+lists rejections whose answer names the wrong property.
+"""
 
 from collections.abc import Iterator, Sequence
 
