@@ -27,8 +27,8 @@ from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 class Inspection:
     """The arguments and the results of the scan of one message.
 
-    `tolerance` contains the lowest and the highest clock tolerance of all allowed interpretations, in seconds. `touched` and
-    `broken` are the results.
+    `tolerance` contains the lowest and the highest clock tolerance of all allowed interpretations, in seconds. The scan adds the
+    ambiguities that the message touches to `touched`, and the broken rules to `broken`.
     """
 
     now: datetime
@@ -67,9 +67,9 @@ _DEEP = 12
 
 @dataclass(frozen=True)
 class _ScanPosition:
-    """A site (`path`), and how the generated source accesses it. `value` is the name of the variable that contains the site's
-    value. `place` is the Python expression for the value's place in the message. `depth` is the number of sites around the
-    site.
+    """A site (`path`), and the way in which the generated Python code accesses it. `value` is the name of the variable that
+    contains the site's value. `place` is the Python expression for the value's place in the message. `depth` is the number of
+    surrounding objects and arrays that the same generated function visits.
     """
 
     path: str
@@ -106,7 +106,7 @@ class _ScanWriter:
         self._numbers = count()
 
     def props(self, path: str) -> Mapping[str, str]:
-        """Maps the name of each property of the object at the site `path` to the property's site."""
+        """Maps property names to sites, for the object at the site `path`."""
         return self._properties.get(path, {})
 
     def compiled(self, path: str) -> Scan:
@@ -153,7 +153,9 @@ class _ScanWriter:
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
 
     def _relations(self, here: _ScanPosition) -> list[tuple[Any, ...]]:
-        """Returns the tuples of `_of` whose properties all exist in the contract."""
+        """Returns a tuple for each ambiguity that compares properties: the ambiguity, and the names of these properties. If a
+        changed contract lacks one of the properties, the ambiguity is omitted.
+        """
         props = self.props(here.path)
         return [(ambiguity, *names) for ambiguity, *names in self._of(OF_RELATIONS, here) if props.keys() >= set(names)]
 
@@ -202,7 +204,7 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
     def check(value: Any, place: Place, inspection: Inspection) -> None:
         moment, unusual = timestamp(value)
         if rule is not None and moment is not None:
-            first, last = _horizons(inspection.now, inspection.tolerance if tolerated is not None else (0, 0))
+            first, last = _latest_moments(inspection.now, inspection.tolerance if tolerated is not None else (0, 0))
             if moment > last:
                 inspection.broken.append(Violation(rule.id, pointer(place), describe(value), rule.demand))
             elif tolerated is not None and moment > first:
@@ -215,8 +217,8 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
 
 
 @lru_cache(maxsize=4)
-def _horizons(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
-    """Returns the latest moment that does not count as the future: for the lowest clock tolerance, and for the highest clock tolerance."""
+def _latest_moments(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
+    """Returns two limits: for the lowest and for the highest clock tolerance. A timestamp after such a limit is in the future."""
     return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
 
 

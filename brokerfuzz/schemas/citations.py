@@ -1,4 +1,5 @@
-"""Finds the parts of the contract that state a rule: a row of a table, and a validation rule.
+"""Finds the part of the contract that states a rule, usually a row of a table. Some rules are also stated in the contract's
+numbered list of validation rules.
 
 `contract_tables.json` contains the tables of the contract, two statements outside the tables, and the validation rules. In this
 file, `closed` means that an object rejects properties that its table does not list. The table `limits` repeats bounds of other
@@ -16,15 +17,15 @@ _TYPES = {"double": "number", "decimal": "number", "int32": "integer"}
 """Maps the types in the tables to the types of JSON Schema."""
 _INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
 _OF_DATA = {"product-list-response": "array", "offer-pricing-response": "object"}
-"""The type of `data` in each response. The table of the envelope does not state this type."""
+"""The type of the property `data` in each response. The table `Response envelope` of the contract does not state this type."""
 _BOUNDS = ("enum", "minimum", "minLength", "minItems")
 
 
 class Citation(NamedTuple):
     """The part of the contract that states a rule.
 
-    `table` is the name of a table or of another statement. `row` is None if the whole table, or a statement outside the tables,
-    states the rule. `validation_rule` is the number of the validation rule that also states the rule, or None.
+    `table` is the name of a table, or of a statement outside the tables. `row` is None if the whole table, or a statement outside
+    the tables, states the rule. `validation_rule` is the number of the validation rule that also states the rule, or None.
     """
 
     section: str
@@ -40,7 +41,9 @@ class Citation(NamedTuple):
 
 
 def citation(rule_id: str, value: Any) -> Citation | None:
-    """Returns the part of the contract that states the rule. Returns None if the contract states no such rule, or another value than `value`."""
+    """Returns the part of the contract that states the rule. Returns None if the contract does not state the rule, or states a
+    different value than `value`.
+    """
     stated, found = _stated().get(rule_id, (None, None))
     return found if value in (stated, [stated]) else None  # a schema can write the type "string" as ["string"]
 

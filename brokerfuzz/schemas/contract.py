@@ -59,8 +59,8 @@ FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *
 class Ambiguity:
     """A question that the contract leaves open.
 
-    - `interpretations`: the possible answers. All answers except `rejected` accept the message. These answers can accept
-      different values: for example, `first` and `last` choose different duplicate properties. For a clock tolerance, the
+    - `interpretations`: the possible answers. All answers except `rejected` accept the message. Some answers also decide which
+      value counts: for example, the `first` or the `last` of two properties with the same name. For a clock tolerance, the
       answers are numbers of seconds. The list is empty if an option of `fire` settles the question.
     - `plain`: the usual values, which do not touch the ambiguity.
     - `source`: the part of the contract that is unclear.
@@ -103,9 +103,9 @@ class Ambiguity:
 class Contract:
     """A read-only contract. Use `load_contract` to create a `Contract`.
 
-    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to their contents. `flat` maps message types
-    to flat schemas (see `flattening`). `folder` contains the files of the contract. If `values` contains reference data (the
-    values that a target knows), `flat` allows only these values. Then `original` is the contract without reference data.
+    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to their contents. `flat` maps message types to
+    flat schemas (see `flattening`). `folder` contains the files of the contract. If `values` contains reference data (the values
+    that a target knows), the schemas in `flat` allow only these values. Then `original` is the contract without reference data.
 
     >>> from brokerfuzz import load_contract
     >>> len(load_contract().rules["offer-creation-request"])
@@ -365,7 +365,9 @@ def _semantic_sites(contract: Contract) -> Iterator[tuple[str, str]]:
 
 
 def _ambiguous_sites(contract: Contract) -> Iterator[tuple[str, str]]:
-    """Yields the sites of the ambiguities, and the properties that the ambiguities compare."""
+    """Yields the sites of all ambiguities, each with its message type. If the detector of an ambiguity compares properties, also
+    yields the sites of these properties.
+    """
     for ambiguity in contract.ambiguities:
         for message_type, sites_of_type in (ambiguity.sites or {}).items():
             for where in sites_of_type:

@@ -22,15 +22,15 @@ LARGEST_BOUND = {
 MOST = {"enum": 200, "required": 300, "properties": 300, "anyOf": 50, "oneOf": 50, "allOf": 50}
 """The maximum number of entries of each keyword in a file, because each entry adds cases to the catalogue."""
 MOST_REFERENCES = 2000
-"""The maximum number of references that are followed in a file. If each schema refers twice to the next schema, the number of
-references doubles with each schema.
+"""The maximum number of references that are followed in a file. A short file can need many: if A refers twice to B, and B refers
+twice to C, then C is resolved four times.
 """
 MOST_VALUES = 2000
-"""The maximum number of values in a message whose arrays are as short as possible."""
+"""The maximum number of values in a message with all properties. Each array counts with its minimum number of items, but at least one."""
 MOST_LEVELS = 64
 """The maximum depth of nested arrays and objects in a message."""
 SMALLEST_STEP = 1e-12
-"""The minimum value of `multipleOf`. Neighbouring floating-point numbers near 1000 already differ by 1e-13."""
+"""The minimum value of `multipleOf`. Floating-point numbers cannot represent much smaller steps: near 1000, neighbouring numbers differ by 1e-13."""
 SECONDS = 10.0
 """The maximum processor time, in seconds, for generating the values of one place of a message."""
 
@@ -39,8 +39,8 @@ MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=1
 
 
 def limit(number: float) -> float:
-    """Multiplies a limit by the factor in the environment variable. Raises `ContractError` if the factor is not a whole number of
-    at least 1.
+    """Multiplies a limit by the factor in the environment variable `BROKERFUZZ_CONTRACT_LIMITS`. Raises `ContractError` if the
+    factor is not a whole number of at least 1.
     """
     factor = os.environ.get(VARIABLE) or "1"
     if not factor.isascii() or not factor.isdecimal() or int(factor) < 1:

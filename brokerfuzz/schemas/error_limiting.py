@@ -31,7 +31,7 @@ class ErrorLimiter:
         return self._validators[id(schema)]
 
     def applied(self, schemas: Iterable[Schema], value: Any) -> Iterator[Schema]:
-        """Yields each schema, and the branch (`then` or `else`) of each condition that applies to the value."""
+        """Yields each schema. For each condition in a schema, also yields the branch that applies to `value`: `then` or `else`."""
         for schema in schemas:
             yield schema
             for condition in conditions_of(schema):
@@ -64,7 +64,9 @@ class _Reduction:
         return found
 
     def _object(self, schemas: list[Schema], props: Mapping[str, Any]) -> dict[str, Any]:
-        """Makes the values of known properties smaller. Of the unknown properties, only the first `limit` remain, each with the value None."""
+        """Returns a smaller copy of an object. Properties that `schemas` describe get smaller values. Of the other properties,
+        only the first `limit` remain, each with the value None.
+        """
         found, unknown = dict[str, Any](), 0
         for name, prop in props.items():
             asked = [schema["properties"][name] for schema in schemas if name in schema.get("properties", ())]

@@ -120,8 +120,8 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Combines two schemas that cannot be merged. The combined schema has an `anyOf` around the `allOf` of both schemas,
-    because the `allOf` of a flat schema contains only conditions.
+    """Combines two schemas without merging their keywords, as `{"anyOf": [{"allOf": [left, right]}]}`. The `anyOf` is necessary,
+    because the `allOf` of a flat schema may contain only conditions.
     """
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 

@@ -41,9 +41,9 @@ MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
     DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
     DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
 }
-"""For each detector, maps the name of an interpretation to the values of a flag: `Interpretation.rounded` or
-`Interpretation.first`. For `both`, the flag has two values, and the message must be valid with the first duplicate property and
-with the last one.
+"""The names of the interpretations, for each of these two detectors. A boolean is a value of `Interpretation.rounded` (for
+`DOUBLE_RANGE`) or of `Interpretation.first` (for `DUPLICATE_PROPERTIES`). `both` has two booleans: the message must be valid with
+the first duplicate property, and also with the last one.
 """
 
 
@@ -59,11 +59,11 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
     interpretations = written.interpretations
     if interpretations == [USUAL] and not texts:
         return {USUAL: value}, []
-    walk = _InterpretationWalk(interpretations, texts)
-    values = walk.read(value, None) or [value] * len(interpretations)
-    if any(detector == "lone_surrogates" for detector, _, _ in walk.exotic):
+    reader = _InterpretationReader(interpretations, texts)
+    values = reader.read(value, None) or [value] * len(interpretations)
+    if any(detector == "lone_surrogates" for detector, _, _ in reader.exotic):
         values = [_without_surrogates(value) for value in values]
-    return dict(zip(interpretations, values, strict=True)), walk.exotic
+    return dict(zip(interpretations, values, strict=True)), reader.exotic
 
 
 class _Inexact(NamedTuple):
@@ -121,8 +121,8 @@ def _reject(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON value")
 
 
-class _InterpretationWalk:
-    """Builds the value that a parsed text has in every interpretation. If `texts` is true, strings are also checked for NUL and surrogates."""
+class _InterpretationReader:
+    """Builds one value per interpretation from a parsed text. If `texts` is true, strings are also checked for NUL and surrogates."""
 
     def __init__(self, interpretations: list[Interpretation], texts: bool) -> None:
         self._interpretations, self._texts = interpretations, texts
@@ -130,7 +130,7 @@ class _InterpretationWalk:
         self.exotic: list[Exotic] = []
 
     def read(self, value: Any, place: Place) -> list[Any] | None:
-        """Returns the value in every interpretation. Returns None if all interpretations are equal to `value`."""
+        """Returns a list with one value per interpretation. Returns None if the value is the same in all interpretations."""
         kind = type(value)
         if kind is dict:
             return self._object(value, place)

@@ -12,10 +12,10 @@ represent. This limit exists because Python can be configured to reject integers
 """
 
 _EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])
-"""Rounds a number that is too long or too large. The rounded number is above or below every bound of a schema, like the exact
-number.
+"""Rounds a number that is too long or too large. A number above a bound of a schema stays above it, and a number below stays below.
 
-`ROUND_05UP` makes the last digit neither 0 nor 5, so the rounded number never equals a short number.
+`ROUND_05UP` makes the last of the 640 digits neither 0 nor 5. Bounds have fewer digits, so the rounded number never equals a
+bound.
 """
 
 

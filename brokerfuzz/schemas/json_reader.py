@@ -50,8 +50,8 @@ class Reading:
         return self.values.get(USUAL)
 
     def may_hold_text_of(self, size: int) -> bool:
-        """Returns False only if no string in the message has `size` characters. To be fast, the method checks only the
-        distances between quotation marks.
+        """If the result is False, every string in the message has fewer than `size` characters. True proves nothing, because the
+        method measures only the distances between quotation marks, to be fast.
         """
         body = self.body
         if self.encoding is not None or len(body) <= size:
@@ -76,7 +76,7 @@ def read(body: bytes) -> Reading:
 
 
 def read_fully(body: bytes) -> Reading:
-    """Parses a message in every interpretation. `read` uses this function if the message is not compact, unambiguous JSON."""
+    """Parses a message in every interpretation. `read` calls this function if `parse_compact` returns None."""
     reading = Reading(body)
     text = _decode(body, reading)
     try:
@@ -98,8 +98,8 @@ def parse_compact(body: bytes) -> Any:
     """Returns the message if it is compact JSON (without whitespace) with a single interpretation, otherwise None. The caller
     must not change the returned message.
 
-    orjson parses the bytes and writes them again. If the written bytes are equal to the original bytes, no information was
-    lost. NUL characters, and integers with 16 or more digits, need separate checks.
+    The function parses the bytes with orjson, and converts the result back to JSON. If the new bytes are equal to the original
+    bytes, no information was lost. NUL characters, and integers with 16 or more digits, need separate checks.
     """
     if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
         return None
@@ -176,8 +176,8 @@ _WELL_FORMED = re.compile(rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef]
 
 
 def faulty_utf_8(body: bytes) -> str:
-    """Returns the detector of one of three ambiguities: about surrogates, about overlong sequences and sequences beyond
-    Unicode, or about all other invalid bytes.
+    """Returns the detector of the ambiguity that invalid UTF-8 touches: `SURROGATES_IN_UTF_8`, `OVERLONG_UTF_8` or `NOT_UTF_8`.
+    `OVERLONG_UTF_8` also detects sequences for code points beyond Unicode.
     """
     try:
         body.decode("utf-8", "surrogatepass")

@@ -11,12 +11,14 @@ from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.verdicts import VALID, Touched, Verdict, Violation
 
 AMBIGUITY_RULE = "ambiguity/"
-"""If a policy rejects an ambiguity, the ID of the broken rule is this prefix and the ID of the ambiguity."""
+"""If a policy allows only `rejected`, a message that touches the ambiguity breaks a rule. The ID of this rule is this prefix and
+the ID of the ambiguity.
+"""
 
 
 def source_of(rule: str, contract: Contract) -> str | None:
-    """Returns the part of the contract that states the rule. If a policy rejects an ambiguity, returns the ambiguous part of the
-    contract.
+    """Returns the part of the contract that states the rule. For a rule that comes from a policy (see `AMBIGUITY_RULE`), returns
+    the unclear part of the contract.
     """
     if rule.startswith(AMBIGUITY_RULE):
         return contract.ambiguity(rule.removeprefix(AMBIGUITY_RULE)).source
@@ -32,7 +34,9 @@ class JudgedInterpretation(NamedTuple):
     touched: list[Touched]
 
     def as_written(self, literals: Mapping[str, str]) -> "JudgedInterpretation":
-        """Writes numbers in the descriptions as in the message. `literals` maps the JSON Pointer of a number to its notation in the message."""
+        """Replaces the description of a number (`found`) with the notation of this number in the message. `literals` maps the
+        JSON Pointers of numbers to these notations.
+        """
         broken = [replace(one, found=literals.get(one.at, one.found)) for one in self.broken]
         return self._replace(broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched])
 
@@ -61,8 +65,9 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
 
 
 def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict | None:
-    """Converts the verdict on a message without policies to the verdict under `policies`. Returns None if the message must be
-    judged again, because a policy may decide which value is judged, or how late a timestamp may be.
+    """Converts the verdict on a message without policies to the verdict under `policies`. Returns None if the oracle must judge
+    the message again. This is necessary if a policy can change the clock tolerance or a parsed value, such as a duplicate
+    property.
     """
     if any(contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW) for touch in verdict.ambiguities):
         return None
@@ -70,8 +75,8 @@ def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict |
 
 
 def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[str]:
-    """Returns the allowed interpretations of an ambiguity. For a clock tolerance, returns only `rejected`, because the lowest
-    allowed tolerance rejects the timestamp.
+    """Returns the allowed interpretations of an ambiguity. For the clock tolerance, returns only `rejected`: with the lowest
+    allowed tolerance, the timestamp is in the future, so the message is invalid.
     """
     ambiguity = contract.ambiguity(touch.ambiguity)
     return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)

@@ -27,14 +27,16 @@ Detector = Callable[[Any], bool]
 
 @dataclass(frozen=True)
 class KnownValues:
-    """The values that a target knows, as JSON text, so that a plan can contain them. Use `KnownValues.of` to create this object."""
+    """The values that a target knows. `text` contains them as JSON, because the plan of an export or a campaign stores them as
+    text. Use `KnownValues.of` to create this object.
+    """
 
     text: str
 
     @classmethod
     def of(cls, sites: Mapping[str, Mapping[str, Sequence[Any]]], rows: Mapping[str, Mapping[str, Sequence[Row]]]) -> "KnownValues":
-        """Creates reference data. `sites` maps each message type to its sites with their values. `rows` maps each message type to
-        the sites of objects with their rows.
+        """Creates reference data. `sites` maps each message type to its sites, and each site to its values. `rows` maps each
+        message type to the sites of objects, and each of these sites to its rows (see `Row`).
         """
         return cls(json.dumps([sites, rows], ensure_ascii=False, separators=(",", ":")))
 
@@ -85,7 +87,7 @@ class KnownValues:
 
 
 def columns(rows: Sequence[Row]) -> list[str]:
-    """Returns the names of the properties in all rows, without duplicates."""
+    """Returns the name of each property that occurs in at least one row."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 

@@ -26,8 +26,8 @@ from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
 NamedFlags = Sequence[tuple[str, tuple[bool, ...]]]
-"""Names of interpretations, each with the values of one flag of `Interpretation`. If an interpretation has two values, the
-message must be valid with both.
+"""The names of interpretations, each with its booleans (see `MEANINGS`). If an interpretation has two booleans, the message must
+be valid with both.
 """
 _USUAL_FLAGS: NamedFlags = [("", (False,))]
 _NO_POLICIES = Policies()
@@ -97,7 +97,7 @@ def _written(value: Any) -> bytes:
 
 
 def _writable(value: Any, depth: int) -> Any:
-    """Removes everything below `depth` levels of objects and arrays, and replaces larger integers with `_LARGEST_INTEGER`."""
+    """Removes everything below `depth` levels of objects and arrays. Limits integers to values from `-_LARGEST_INTEGER` to `_LARGEST_INTEGER`."""
     if isinstance(value, dict):
         return {name: _writable(prop, depth - 1) for name, prop in value.items()} if depth else {}
     if isinstance(value, list | tuple):
@@ -152,7 +152,9 @@ class Rulebook:
         return found
 
     def _allowed_interpretations(self, detector: str, reading: Reading, policies: Policies) -> NamedFlags:
-        """If a policy allows only `rejected`, returns the usual interpretation."""
+        """Returns the allowed interpretations of an ambiguity. If a policy allows only `rejected`, returns the usual
+        interpretation, because the message is then invalid in every interpretation.
+        """
         if not any(detector == noted for noted, _, _ in reading.exotic):
             return _USUAL_FLAGS
         ambiguity, meanings = self._detectors.get(detector), MEANINGS[detector]
@@ -165,7 +167,9 @@ class Rulebook:
         ] or _USUAL_FLAGS
 
     def _outcome(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
-        """Judges a message under one interpretation of its text. The message is valid only if all of `values` comply with the contract."""
+        """Judges a message under one interpretation of its text. For the interpretation `both`, `values` contains two parsed
+        messages, and both must comply with the contract.
+        """
         broken: list[Violation] = []
         for value in values:
             self._inspector.whole(value, reading, inspection)
@@ -185,7 +189,7 @@ class Rulebook:
         return min(seconds), max(seconds)
 
     def _touched_everywhere(self, reading: Reading, headers: Headers) -> list[Touched]:
-        """Returns the ambiguities that the message touches in every interpretation of its text."""
+        """Returns the ambiguities that do not depend on how the text is parsed, such as duplicate properties or unusual headers."""
         noted = [*reading.exotic, *((detector, "", found) for detector, found in in_doubt(headers))]
         if len(reading.body) > self._size_limit:
             noted.append((MESSAGE_SIZE, "", f"{len(reading.body):,} bytes"))

@@ -118,8 +118,8 @@ def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
 
 
 def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
-    """Yields every condition with the schema that applies under this condition. If several conditions have the same label, each
-    further label ends in a number.
+    """Yields every condition with the schema that applies under this condition. If several conditions have the same label, the
+    second label ends in `-2`, the third in `-3`, and so on.
     """
     labels: list[str] = []
     for site in sites(schema):

@@ -1,4 +1,4 @@
-"""Finds the broken rules that the schemas state.
+"""Finds the rules of a JSON Schema that a message breaks.
 
 The module converts errors of jsonschema-rs to broken rules.
 """
@@ -23,12 +23,13 @@ MOST_BROKEN = 1000
 _LARGE = 64 * 1024
 """Messages of more than `_LARGE` bytes are made smaller before the oracle lists their errors (see `error_limiting`)."""
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
-"""Maps keywords that the validator reports to keywords of flat schemas, if their names differ."""
+"""Two keywords have different names: the key is the name in errors of the validator, and the value is the name in flat schemas."""
 
 
 class Error(NamedTuple):
     """An error that a validator reports. `steps` is the path to the place of the error, `at` is the JSON Pointer of this place,
-    and `found` describes the value there. `instance` is this value or, for a missing property, the object without the property.
+    and `found` describes the value there. `instance` is this value. For a missing property, `instance` is the object that lacks
+    the property.
 
     The message breaks at least one of `rules`. If `rules` contains several rules, `StructureChecker` finds out which of them are
     broken.
@@ -110,7 +111,9 @@ class StructureChecker:
         return (Rule(self._message_type, site, keyword, None, f"a value that matches {keyword}"),)
 
     def _broken_here(self, error: Error, message: Any) -> Sequence[Rule]:
-        """Returns the rules of the error that apply to the message and are broken."""
+        """Returns the rules in `error.rules` that the message breaks. Some of them may not be broken, because the rules can have
+        different conditions or values.
+        """
         rules = [rule for rule in error.rules if self._holds(rule, message, error.steps) and self._breaks(rule, error.instance)]
         return rules or self._unnamed(error.rules[0].site, error.rules[0].keyword)
 

@@ -16,7 +16,9 @@ _FEW = 3
 
 
 def known_labels(names: Collection[str]) -> Sequence[Label]:
-    """Returns the labels with these names. Raises `UnknownNameError` for an unknown name, and `TypeError` for a single `str`."""
+    """Converts `names` to the labels of verdicts, such as `valid`. Raises `UnknownNameError` for an unknown name, and `TypeError`
+    for a single `str`.
+    """
     wanted = set(listed_values("verdicts", names))
     for name in sorted(wanted.difference(LABELS), key=str):
         raise UnknownNameError("verdict", str(name), LABELS, f"use one of {', '.join(LABELS)}")
@@ -26,7 +28,7 @@ def known_labels(names: Collection[str]) -> Sequence[Label]:
 NOTHING, PRESENT = "nothing", "to be present"
 """Two descriptions of a missing required property: what was found, and what the rule requires."""
 NOT_JSON, UNKNOWN_PROPERTY = "not JSON: ", "unknown property "
-"""A description with one of these prefixes is complete without the text "expected …"."""
+"""If `Violation.found` begins with one of these prefixes, the description of the violation does not contain the words "expected …"."""
 
 
 def violation(found: str, demanded: str) -> str:
@@ -73,8 +75,8 @@ class Verdict:
     """The judgement of a message.
 
     A verdict is `invalid` if the message breaks a rule in every allowed interpretation, and `valid` if the message breaks no rule
-    in any interpretation. In all other cases, the verdict is `unspecified`. Then `ambiguities` contains the ambiguities that can
-    change the verdict: those that the message touches in an interpretation without a broken rule.
+    in any interpretation. In all other cases, the verdict is `unspecified`, because it depends on the answers to the questions in
+    `ambiguities`. These are the ambiguities that the message touches if it is interpreted so that it breaks no rule.
 
     >>> from brokerfuzz import check
     >>> verdict = check("offer-creation-request", {"number": "A"})

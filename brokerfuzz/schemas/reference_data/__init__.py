@@ -1,4 +1,4 @@
-"""Reads reference data: the values that a target knows, from a TOML file or a mapping.
+"""Reads reference data from a TOML file or a mapping. Reference data lists the values that a target knows.
 
     "*.productId" = ["P-1", "P-2"]
     "categoryIds[]" = {lines = "categories.txt"}

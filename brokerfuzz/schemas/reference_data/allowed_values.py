@@ -11,7 +11,9 @@ from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 
 _COMPUTED = {"envelope": ("operationWasSuccessful", "failureMessages[]"), "arithmetic": ("totalExtendedPrice", "offers[].extendedPrice")}
-"""Maps detectors of ambiguities to the properties that brokerfuzz computes from other properties, so users cannot list their values."""
+"""Users cannot list values for these properties, because brokerfuzz computes them from other properties. Each key is a detector.
+The objects with the properties are the sites of the ambiguity that has this detector.
+"""
 _LARGEST = 1 << 53
 """The largest number that reference data may contain. Doubles cannot represent all integers above this number, and sums of very
 large numbers are not finite.

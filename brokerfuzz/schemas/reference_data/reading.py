@@ -40,8 +40,8 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
 
 
 def check_values(values: KnownValues, contract: Contract) -> None:
-    """Raises `ReferenceDataError` if the contract lacks a site of the reference data, or does not allow a value. The reference
-    data can come from the journal of another person.
+    """Raises `ReferenceDataError` if the contract lacks a site of the reference data, or does not allow a value. This can happen
+    because the reference data can come from a journal that another person created.
     """
     for message_type, known in contract.sites.items():
         for path, found in values.used(message_type).items():

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping
 
 Table = int | None
-"""The number of the table `[[rows]]` that contains a key, or None for the sites outside these tables."""
+"""The number of the table `[[rows]]` that contains a key. None means that the key is outside these tables."""
 _ROWS = re.compile(r"\s*\[\[.*\brows\b.*\]\]")
 
 
