@@ -106,7 +106,7 @@ CONTRACT = "brokerfuzz.contract"
 
 
 def _record_contract(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Stores the folder of a changed contract for error messages."""
+    """Stores the value of `--contract`, because error messages mention this folder."""
     ctx.meta[CONTRACT] = value
     return value
 
@@ -180,8 +180,8 @@ def now_option(what: str) -> Decorator:
 
 
 def count_option(what: str, *more: str) -> Decorator:
-    """Creates the option `--count`, the number of random cases. `what` says in the help what brokerfuzz does with the cases.
-    `more` contains more default values for the help.
+    """Creates the option `--count`, the number of random cases. In the help of the option, `what` follows "Number of
+    random cases to", and the default values in `more` follow the usual ones.
     """
     defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")
@@ -197,7 +197,7 @@ def strength_option(many: str) -> Decorator:
 
 
 def workers_option(what: str) -> Decorator:
-    """Creates the option `--workers`, the number of processes. `what` says in the help what the processes do."""
+    """Creates the option `--workers`, the number of processes. In the help of the option, `what` follows "Number of processes that"."""
     return click.option(
         "--workers", metavar="NUMBER", type=click.IntRange(1, 999), default=1, show_default=True, help=f"Number of processes that {what}."
     )
@@ -226,8 +226,8 @@ CONFIGURATION = "brokerfuzz.configuration"
 
 config_option = click.option(
     "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured, expose_value=False,
-    help="Read the settings from this file.  [default: the nearest brokerfuzz.toml, or pyproject.toml with a [tool.brokerfuzz] section, in the "
-    "current folder or in a parent folder inside the repository]",
+    help="Read the settings from this file.  [default: brokerfuzz.toml, or a pyproject.toml with a [tool.brokerfuzz] section. "
+    "brokerfuzz searches the current folder, and then its parent folders inside the repository.]",
 )  # fmt: skip
 
 url_argument = click.argument("url", required=False)

@@ -1,4 +1,4 @@
-"""Converts the options of a command to a contract and to plans of cases."""
+"""Creates the contract and the plans from the options of a command. A plan describes the cases to generate."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

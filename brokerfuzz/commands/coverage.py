@@ -48,7 +48,8 @@ def command(
 
     With --json, the output is one JSON document. The property "messages" contains an object for each message type. In this object,
     "goals" contains the numbers of covered rules, techniques, edges, ambiguities and pairs. The array "sites" lists what is covered
-    and what is missing at each site. The property "left_out" contains the number of ignored messages, for each reason.
+    and what is missing at each site. The property "left_out" contains two counts of ignored bodies. "other_traffic" counts recorded
+    bodies that are not messages of the contract. "type_unknown" counts messages whose type brokerfuzz could not recognise.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 

@@ -223,8 +223,8 @@ def _generate_catalogue(planned: "PlannedCampaign") -> None:
 
 
 def _compare_targets(journal: str, target: "Target") -> None:
-    """Prints a note if a resumed campaign has a different target than before. The reference service always counts as the same
-    target, because its port can change.
+    """Prints a note if a resumed campaign has a different target than before. Two reference services count as
+    the same target, although their ports can differ.
     """
     from brokerfuzz.campaign.journal import head_of
     from brokerfuzz.targets.demo_target import DEMONSTRATION

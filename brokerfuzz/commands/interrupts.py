@@ -51,7 +51,9 @@ def treat_as_ctrl_c(*names: str) -> None:
 
 
 def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Works like Ctrl-C, but also in background processes of a shell, which ignore Ctrl-C."""
+    """Interrupts the command like Ctrl-C. A shell can make a background process ignore Ctrl-C, but this function also interrupts
+    such a process.
+    """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.default_int_handler(number, frame)
     signal.raise_signal(signal.SIGINT)

@@ -116,7 +116,7 @@ class ResultOptions:
 
 
 def typed_options(**kinds: type) -> Callable[[Command], Command]:
-    """Returns a decorator that passes the options of a command in groups. A keyword argument `NAME=CLASS` defines a group: the
+    """Returns a decorator that passes groups of options to a command as objects. For each keyword argument `NAME=CLASS`, the
     command gets an object of the class as its parameter NAME. The fields of the class are the options of the group.
     """
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}

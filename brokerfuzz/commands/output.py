@@ -18,7 +18,7 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 
 
 class UsageError(click.UsageError):
-    """The options of a command are wrong. The error refers to the help of the running command."""
+    """The options of a command are wrong. The error also tells the user how to print the help of the command."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, click.get_current_context())

@@ -20,7 +20,9 @@ class Explained(Protocol):
 
     @property
     def difference(self) -> list[str]:
-        """The lines of a message. `-` marks lines of the twin (the valid counterpart), and `+` marks lines of the message itself."""
+        """The lines of a message and its twin (the valid counterpart). `-` marks lines that only the twin contains, and `+` marks
+        lines that only the message contains.
+        """
         ...
 
     def data(self) -> dict[str, Any]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 
-_LAST_OUTPUT = 1.0
-"""brokerfuzz waits at most `_LAST_OUTPUT` seconds until it has copied the output of other programs."""
+_MAX_WAIT = 1.0
+"""The maximum time, in seconds, that brokerfuzz waits for the last output of other programs."""
 
 
 def prepare() -> None:
@@ -28,8 +28,8 @@ def prepare() -> None:
 
 @contextmanager
 def output_of_targets() -> Iterator[None]:
-    """In a `with` block, the output of hooks, applications and worker processes appears on standard error, without the secrets
-    of the command. So standard output contains only the results.
+    """In a `with` block, redirects the output of hooks, applications and worker processes to standard error, and removes secrets
+    from this output. So standard output contains only the results.
     """
     with redirect_stdout(sys.stderr), _cleaned_descriptors():
         yield
@@ -37,8 +37,8 @@ def output_of_targets() -> Iterator[None]:
 
 @contextmanager
 def _cleaned_descriptors() -> Iterator[None]:
-    """Redirects the file descriptors 1 and 2 to standard error, and removes secrets. Worker processes, native code, and
-    programs that hooks start write directly to these file descriptors.
+    """Redirects the file descriptors 1 and 2 to a pipe, and copies the data from the pipe to `sys.stderr`, without secrets. This
+    is necessary because native code and other processes do not use `sys.stdout` and `sys.stderr`.
     """
     if not _has_own_descriptor(sys.stderr):  # in tests
         yield
@@ -54,14 +54,14 @@ def _cleaned_descriptors() -> Iterator[None]:
         yield
     finally:
         os.write(1, mark)  # marks the end of the output, because other programs may keep the pipe open
-        copied.wait(_LAST_OUTPUT)
+        copied.wait(_MAX_WAIT)
         for number, original in enumerate(before, 1):
             os.dup2(original, number)
             os.close(original)
 
 
 def _copy(reading: int, mark: bytes, copied: Event) -> None:
-    """Copies lines to standard error. A line that ends with `mark` is the last one: then `_copy` sets `copied`."""
+    """Copies lines from the file descriptor `reading` to standard error. Sets the event `copied` after the line that ends with `mark`."""
     with open(reading, "rb") as lines:
         for line in lines:
             sys.stderr.write(line.removesuffix(mark).decode(errors="backslashreplace"))
@@ -70,7 +70,7 @@ def _copy(reading: int, mark: bytes, copied: Event) -> None:
 
 
 class CleanedStream:
-    """Removes the secrets of the command from each text that is written to a stream."""
+    """Removes secrets, such as passwords, from each text that is written to a stream."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -126,7 +126,7 @@ def _has_own_descriptor(stream: TextIO) -> bool:
 
 
 class _ErrorIgnoring(FileIO):
-    """A file for standard error. If writing fails, the command continues, so that it can return its exit status."""
+    """Writes to standard error. If writing fails, the command continues, so that it can return its exit status."""
 
     def write(self, data: "ReadableBuffer", /) -> int:
         try:

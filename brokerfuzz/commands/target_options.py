@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, command: str) -> TargetOptions:
     """Returns the target of the command line. If the command line contains no target, returns the target of the configuration.
-    If the configuration contains no target either, the error suggests `command`. The headers in the configuration may contain
-    secrets, so brokerfuzz sends them only to the server in the configuration.
+    If the configuration contains no target either, raises `UsageError`. This error suggests the command line `command`, such as
+    `brokerfuzz fire TARGET`. The headers in the configuration may contain secrets, so brokerfuzz sends them only to the server in
+    the configuration.
     """
     configured = _configured_url(ctx)
     typed = {name for name in ("exec_", "call", "app", "lines", "demo") if _typed(ctx, name)}

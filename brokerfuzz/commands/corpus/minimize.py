@@ -25,9 +25,9 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
     """Write a smaller corpus with the same coverage. The new corpus begins with the cases that cover the largest part of the
     contract.
 
-    The new corpus omits cases that cover only what other cases also cover. The new corpus also contains the twins (the valid
-    counterparts) of its invalid cases. brokerfuzz judges every case again. To measure the coverage of a corpus, use `brokerfuzz
-    coverage`. OUT is the path or URL of the new ndjson file. The file is compressed if its name ends in .gz or .zst.
+    The new corpus omits a case if other cases already cover the same parts of the contract. The new corpus also contains the
+    twins (the valid counterparts) of its invalid cases. brokerfuzz judges every case again. To measure the coverage of a corpus,
+    use `brokerfuzz coverage`. OUT is the path or URL of the new ndjson file. The file is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:
@@ -41,7 +41,7 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
     demands, counting = contract_of(contract, values), _Counting()
     cases = minimized(counting.through(corpus.read(*corpora, contract=demands)), demands, now)
     summary = write(out, cases)
-    print_written(summary, out, as_json=as_json, of=counting.count)
+    print_written(summary, out, as_json=as_json, total=counting.count)
 
 
 class _Counting:

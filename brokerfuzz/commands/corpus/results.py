@@ -36,17 +36,17 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
         return files.write(out, cases, progress=progress)
 
 
-def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None = None) -> None:
-    """Prints how many cases were written, and how many were read (`of`).
+def print_written(summary: "Summary", out: str, *, as_json: bool, total: int | None = None) -> None:
+    """Prints how many cases were written, and how many were read: `total` (None: unknown).
 
     The summary goes to standard error if the corpus goes to standard output.
     """
     written = summary.by_message()
     err = out == STANDARD_OUTPUT
     if as_json:
-        print_json({"out": out, "cases": summary.count, **({} if of is None else {"of": of}), "messages": written}, indent=None, err=err)
+        print_json({"out": out, "cases": summary.count, **({} if total is None else {"of": total}), "messages": written}, indent=None, err=err)
         return
     place = "standard output" if err else click.format_filename(out)
-    click.echo(f"{summary.count:,} cases{'' if of is None else f' of {of:,}'} written to {place}", err=err)
+    click.echo(f"{summary.count:,} cases{'' if total is None else f' of {total:,}'} written to {place}", err=err)
     for name, counts in written.items():
         click.echo(f"  {name}: {counted(counts)}", err=err)
