@@ -27,8 +27,8 @@ Ambiguities = str | Iterable[str] | None
 """`"all"`, a list of IDs, or None for no ambiguities."""
 
 MOST_ITEMS, MOST_ITEMS_IN_ALL = 50, 100
-"""The highest `min_` arguments that users can specify: for one array, and for all inner arrays together (clusters times
-products). Hypothesis limits the size of an example, and becomes slow well below its limit.
+"""`MOST_ITEMS` is the highest value of a `min_` argument, such as `min_clusters`. `MOST_ITEMS_IN_ALL` is the highest product of
+`min_clusters` and `min_products`. Hypothesis limits the size of an example, and becomes slow well below its limit.
 """
 
 
@@ -81,8 +81,8 @@ def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
     """Raises `InvalidArgument` if a size bound of an array is not an integer of at least `least`. The minimum `low` must not be
-    greater than the maximum `high` or `MOST_ITEMS`. `what` is the end of the argument names, such as `clusters` in
-    `min_clusters`.
+    greater than the maximum `high` or `MOST_ITEMS`. `what` is the part of the argument names after `min_` and
+    `max_`, such as `clusters`.
     """
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
@@ -170,8 +170,8 @@ def fresh_property(fresh: str | None, contract: Contract, message_type: MessageT
 
 
 def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: MessageType) -> frozenset[str]:
-    """Returns the IDs of the ambiguities that messages can touch: none for None, all for `"all"`. In a list of IDs, `*` and `!`
-    work as in `rules`.
+    """Returns the IDs of the ambiguities that messages can touch: none for None, all for `"all"`. In a list of IDs, `*`
+    matches any characters, and `!` at the beginning excludes an ID.
 
     The result contains no ambiguities about bytes, headers, the current time or size, because these strategies generate only
     Python values.

@@ -20,7 +20,7 @@ SomeCase = TypeVar("SomeCase", bound=Case)
 
 
 def fresh_messages(valid: ValidValues, fresh: str | None) -> Draws[Any]:
-    """In each message, the property `fresh` has a new value. Raises `InvalidArgument` if the property is unknown or pinned."""
+    """In each message, the property that `fresh` names has a new value. Raises `InvalidArgument` if the property is unknown or pinned."""
     draws, name = valid.draws(), arguments.fresh_property(fresh, valid.contract, valid.message_type, valid.pins)
     if name is None:
         return draws

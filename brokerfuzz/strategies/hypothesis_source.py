@@ -6,11 +6,11 @@ strategies. brokerfuzz uses `StrategySource` only if the installed version of Hy
 calls. `DirectSource` has these advantages:
 
 - `DirectSource` is about 2.5 times as fast as `StrategySource`.
-- `DirectSource` records an edge as an ordinary value, so Hypothesis can shrink the edge. For example, `' OR '1'='1` shrinks to
-  `'` if the quote alone causes the failure.
-- With `DirectSource`, each object of an example has its own label. Hypothesis copies only parts with equal labels, so it
-  generates every example independently. One hundred examples cover 85 % of the edges instead of 68 %, and almost all examples
-  are different.
+- `DirectSource` records an edge (an unusual valid value) as if Hypothesis had chosen the edge, so Hypothesis can shrink the edge.
+  For example, `' OR '1'='1` shrinks to `'` if the quote alone causes the failure.
+- Hypothesis often replaces one part of an example with a copy of another part that has the same label. `DirectSource` gives each
+  array and object in a message a different label, so there are no such copies. One hundred examples cover 85 % of the edges
+  instead of 68 %, and almost all examples are different.
 - With `DirectSource`, the first ten examples are as varied as later examples.
 """
 
@@ -40,8 +40,8 @@ _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
 
 
 class _Fixed(IntervalSet):  # type: ignore[misc]  # IntervalSet is final only for type checkers
-    """The characters of recorded strings, which are all equally simple for Hypothesis. Otherwise, Hypothesis 6.170 would try to
-    simplify the characters of a recorded string, and fail with an `AssertionError`.
+    """The characters of the strings that `literal` records. All characters count as equally simple, so Hypothesis does not simplify
+    them. If Hypothesis 6.170 tried to simplify these characters, it would fail with an `AssertionError`.
     """
 
     def index_from_char_in_shrink_order(self, c: str) -> int:
@@ -81,8 +81,8 @@ class StrategySource:
         self._pins = pins
 
     def take(self, size: int, /) -> bytes:
-        """Returns the next record. While Hypothesis shrinks a record, it sorts the bytes in ascending order. The bytes are
-        reversed here, so the zeros (absent properties) come last, and the smallest example has only the first properties.
+        """Returns the next record (the bytes for one object). A zero in a record means an absent property. While Hypothesis
+        shrinks a record, it moves the zeros to the front. Here, the bytes are reversed, so that the last properties become absent.
         """
         return self._draw(st.binary(min_size=size, max_size=size))[::-1]
 
@@ -100,7 +100,7 @@ class StrategySource:
         return self._draw(st.floats(low, high))
 
     def string(self, shortest: int, longest: int, /) -> str:
-        """The string shrinks towards a few letters `a`."""
+        """While Hypothesis shrinks the string, the string becomes shorter, and its characters become `a`."""
         letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
         return self._draw(st.text(letters, min_size=shortest, max_size=longest)).translate(_SWAPPED)
 
@@ -112,14 +112,15 @@ class StrategySource:
 
 
 class DirectSource(StrategySource):
-    """Draws bytes and values from the choice sequence of a test case of Hypothesis.
+    """Draws bytes and values from Hypothesis's choice sequence (the choices that Hypothesis makes and records for an example).
 
-    The first two choices are a seed. A generator with this seed provides the records, and Hypothesis stores the records as if
-    it had chosen them. Hypothesis itself would choose one byte at a time, which is slower. If Hypothesis lowers the first byte
-    of the seed to zero, the generator is not used, and Hypothesis can shrink the stored choices.
+    The first two choices are a seed. A generator with this seed chooses the records (the bytes for each object), and Hypothesis
+    stores these bytes as its own choices. Hypothesis itself would choose one byte at a time, which is slower. While Hypothesis
+    shrinks an example, it tries zero as the first byte of the seed. Then the generator is off, so Hypothesis can change the stored
+    bytes.
 
-    In some of Hypothesis's first examples, only the first choice is random, and all other choices are zero. To get varied messages,
-    the generator also provides the values if the second choice is zero.
+    In some of Hypothesis's first examples, only the first choice is random, and all other choices are zero. If the second choice is
+    zero, the generator chooses not only the records, but also the strings and numbers. So the messages of these examples differ.
     """
 
     def __init__(self, data: Any, draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> None:
@@ -135,11 +136,13 @@ class DirectSource(StrategySource):
         return cast(bytes, self._data.draw_bytes(size, size, forced=self._records and self._records.take(size)))[::-1]
 
     def choose(self, count: int, /) -> int:
-        """The choice is an integer, not a byte. So Hypothesis can lower a number of items and remove the draws of an item in one step."""
+        """The choice is an integer, not a byte. So Hypothesis can remove an array item in one step: it lowers the number of items, and
+        deletes the choices for this item.
+        """
         return cast(int, self._data.draw_integer(0, count - 1, forced=self._seeded and self._seeded.choose(count)))
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """All draws of `read` get a label of their own."""
+        """Marks all choices in `read` as one part of the example. No other part has the same label."""
         self._items += 1
         self._data.start_span(self._items)
         value = read(self)
@@ -147,7 +150,7 @@ class DirectSource(StrategySource):
         return value
 
     def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
-        """If `digits` is true, each integer from 1 to 9 has an additional probability of one percent."""
+        """If `digits` is true, the generator chooses nine percent of the integers only from 1 to 9."""
         forced = self._seeded and self._seeded.integer(low, high)
         if digits and self._records and low <= 1 and high >= 9 and (digit := self._records.choose(100)) in _DIGITS:
             forced = digit

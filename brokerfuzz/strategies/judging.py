@@ -12,7 +12,9 @@ from brokerfuzz.schemas import Contract, MessageType, check
 
 
 def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
-    """Returns `value` unchanged: a drawn message, or a drawn part of a message at `site`. Raises `InvalidArgument` if the value breaks a rule."""
+    """Checks `value`, and returns it unchanged. `value` is a message, or the part of a message at `site`. Raises `InvalidArgument`
+    if `value` breaks a rule.
+    """
     message, steps = _message_around(contract, message_type, site) if site else (None, ())
     try:
         verdict = check(message_type, altered(message, steps, Put(value)), contract=contract)

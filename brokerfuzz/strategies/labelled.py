@@ -38,14 +38,14 @@ def invalid_offer_requests(
     - `fresh` names a string property that gets a different value in each case and each twin, for services that reject repeated
       values. The fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
     - `now` is the time that counts as the present (default: the actual time). Some techniques use a time after `now`.
-    - `contract` is a changed contract (default: the built-in one).
+    - `contract` is your own contract, such as `brokerfuzz.load_contract(folder)` (default: the built-in contract).
 
     Raises `InvalidArgument` if a name is unknown, if no given technique can break any of the given rules, or if a pinned value
     breaks the contract.
 
-    Shrinks towards the first rule, the first technique, and a simple message.
+    Shrinks towards a simple message, and towards the earliest rule and technique in a fixed order.
 
-    Source: Errors, validation rules 1-9.
+    Source in the contract: the section "Errors", validation rules 1-9.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import invalid_offer_requests
@@ -71,7 +71,7 @@ def invalid_product_list_responses(
 ) -> Draws[Broken]:
     """Cases of product list responses that break one rule each. The arguments are the same as for `invalid_offer_requests`.
 
-    Source: Response envelope; Product list response.
+    Source in the contract: the sections "Response envelope" and "Product list response".
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import invalid_product_list_responses
@@ -97,7 +97,7 @@ def invalid_pricing_responses(
     """Cases of offer pricing calculation responses that break one rule each. The arguments are the same as for
     `invalid_offer_requests`.
 
-    Source: Response envelope; Offer pricing calculation response; Limits.
+    Source in the contract: the sections "Response envelope", "Offer pricing calculation response" and "Limits".
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import invalid_pricing_responses
@@ -160,7 +160,7 @@ def cases(
     `verdicts` lists the verdicts to generate (`valid`, `invalid`, `unspecified`; default: all). `rules`, `techniques` and `sites`
     limit only the invalid cases. The other arguments are the same as for `invalid_offer_requests`.
 
-    Shrinks towards the first verdict, and then towards simple messages.
+    Shrinks towards the first verdict in the order `valid`, `invalid`, `unspecified`, and then towards simple messages.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import cases

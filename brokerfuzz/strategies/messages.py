@@ -43,14 +43,14 @@ def offer_requests(
       message touches an ambiguity, unless a pinned value does.
     - `fresh` names a string property that gets a different value in each message, for services that reject repeated values. The
       fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
-    - `contract` is a changed contract, such as `brokerfuzz.load_contract(folder)`.
+    - `contract` is your own contract, such as `brokerfuzz.load_contract(folder)` (default: the built-in contract).
 
     Raises `InvalidArgument` if a name is unknown, if options contradict each other, or if a pinned value breaks the contract.
 
     Shrinks towards few properties, the first offer type, short arrays and plain values. The simplest message is `{"number": "a",
     "offerType": "Direct Mail"}`.
 
-    Source: Offer creation request; Errors, validation rules 1-9.
+    Source in the contract: the sections "Offer creation request" and "Errors" (validation rules 1-9).
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import offer_requests
@@ -92,7 +92,7 @@ def product_list_offers(
 
     Shrinks towards one cluster with one product.
 
-    Source: Offer creation request, conditional rule; Errors, validation rules 3-5.
+    Source in the contract: the sections "Offer creation request" (conditional rule) and "Errors" (validation rules 3-5).
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import product_list_offers
@@ -128,7 +128,7 @@ def product_list_responses(
 
     Shrinks towards a successful response with few records.
 
-    Source: Response envelope; Product list response.
+    Source in the contract: the sections "Response envelope" and "Product list response".
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import product_list_responses
@@ -157,7 +157,7 @@ def pricing_responses(
 
     Shrinks towards a successful response with few offers.
 
-    Source: Response envelope; Offer pricing calculation response; Limits.
+    Source in the contract: the sections "Response envelope", "Offer pricing calculation response" and "Limits".
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import pricing_responses

@@ -21,7 +21,7 @@ from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 from brokerfuzz.strategies.judging import judged
 
 FULL = 30
-"""Of 256 messages, `FULL` messages have nearly all properties."""
+"""The number of messages, out of 256, that have nearly all properties."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,9 @@ class ValidValues:
         return replace(self, narrowed=reduce(conjoin, schemas, self.narrowed))
 
     def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "ValidValues":
-        """Limits the number of items in the array `path`. `what` is the end of the names of both arguments, such as `clusters` in `min_clusters`."""
+        """Limits the number of items in the array at `path` to the range from `low` to `high`. These limits come from two arguments of
+        the user, such as `min_clusters` and `max_clusters`. `what` is the part of their names after `min_` and `max_`: `clusters`.
+        """
         arguments.size_bounds(what, low, high, least=least)
         arguments.not_pinned(what, low, high, join(self.site, path), self.style.pinned)
         return self.meeting(_sized(path, low, high))

@@ -87,8 +87,8 @@ class FireOptions(TypedDict, total=False):
     - `method`: the HTTP method (default: POST)
     - `headers`: headers that are sent in addition to `Content-Type`
     - `secrets`: names of environment variables that contain secrets. In reports and answers, `${NAME}` replaces the value of
-      the variable NAME. A secret of fewer than six characters is hidden only in its own header, and the logger `brokerfuzz`
-      writes a warning.
+      the variable NAME. If a secret has fewer than six characters, brokerfuzz hides it in the header that
+      contains it, but not in answers that repeat it. Then the logger `brokerfuzz` writes a warning.
     - `accept`: the statuses that mean `accepted` (default: `["2xx"]`)
     - `reject`: the statuses that mean `rejected` (default: `["1xx", "3xx", "4xx"]`)
     - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
@@ -104,7 +104,8 @@ class FireOptions(TypedDict, total=False):
     - `policies`: the allowed interpretations of ambiguities
     - `fresh`: a property that gets a different value in each message, such as `number`
     - `now`: the time that counts as the present (default: the actual time)
-    - `contract`: a changed contract, or a contract with reference data
+    - `contract`: your own contract, or a contract with reference data (the values that the target knows); see
+      `brokerfuzz.load_contract` (default: the built-in contract)
     - `journal`: a new file to which each request and its answer are written, for `brokerfuzz replay` and `brokerfuzz fire
       --resume`
     - `baseline`: a file with known findings, which do not fail a test. `brokerfuzz fire --baseline-update` writes this file.
@@ -223,7 +224,7 @@ class _ReadyCampaign(NamedTuple):
     reports: Sequence[str]
 
     def report(self, result: Result) -> Report:
-        """Also writes the report files."""
+        """Writes the report files, and returns the report of the campaign."""
         if self.reports:
             result, _ = report_files.write_about(self.reports, result, self.planned.about(self.target), self.planned.plan.demands)
         return Report(result)

@@ -53,7 +53,7 @@ class ChosenCases:
         return None if self.contract is None or self.contract is load_contract() else str(self.contract.folder)
 
     def cases(self, *, seed: int, count: int) -> list[Case]:
-        """Returns the essential cases, and then `count` random cases. No case occurs twice.
+        """Returns the matching essential cases (a small, fixed set of cases), and then `count` random cases. No case occurs twice.
 
         Raises `BrokerfuzzError` if no case matches.
         """

@@ -1,4 +1,6 @@
-"""The pytest plugin. pytest imports this module in every session, so it imports the rest of brokerfuzz only when it is needed."""
+"""The pytest plugin. pytest imports this module in every session. To save time, functions import most other modules of brokerfuzz
+only when they need them.
+"""
 
 import inspect
 import sys
@@ -18,7 +20,7 @@ XFAIL = "brokerfuzz_xfail"
 _CASES = "__brokerfuzz_cases__"
 """The attribute of a test function that contains its `ChosenCases`."""
 _TEST = "__brokerfuzz_test__"
-"""The attribute of a method of a `unittest.TestCase` that contains the `ChosenCases` of the method, and the method's case or group of cases."""
+"""The attribute of a generated `unittest` method. It contains a pair: the `ChosenCases`, and the case or group of cases of this test."""
 _TARGET = pytest.StashKey["CheckedTarget"]()
 
 
@@ -69,8 +71,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> None:
-    """In a `unittest.TestCase`, creates one method per test from each method with the decorator `brokerfuzz.parametrize`.
-    unittest itself does not support parameters.
+    """In a `unittest.TestCase`, replaces each method that has the decorator `brokerfuzz.parametrize` with one method for each of its
+    cases or groups of cases. This is necessary because unittest does not support parameters.
     """
     unittest = sys.modules.get("unittest")
     if unittest is None or not issubclass(type(obj), type) or not issubclass(obj, unittest.TestCase):
@@ -110,7 +112,9 @@ def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
 
 
 def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
-    """Returns xfail marks if the test breaks a rule in `markers`. Raises `CollectError` for an unknown rule."""
+    """For each marker, returns an xfail mark if a case of the test breaks a rule that the marker names. Raises `CollectError` if a
+    marker names an unknown rule.
+    """
     found = []
     for marker in markers:
         if {entry.rule for case in _cases_in(given) for entry in case.verdict.broken} & set(_rules_of(marker, chosen)):
@@ -157,8 +161,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _take_own_record(report: pytest.TestReport) -> None:
-    """Moves the record of an exported test from the properties of the report to an attribute. JUnit reports contain properties,
-    but not attributes.
+    """A test that `export --format pytest` wrote stores its record in the properties of the report. This function moves the record
+    to an attribute of the report, because JUnit reports contain properties, but not attributes.
     """
     records = [value for name, value in report.user_properties if name == RECORD]
     if records:
@@ -221,7 +225,7 @@ def _text_only(excinfo: pytest.ExceptionInfo[BaseException], text: str, summary:
 def brokerfuzz_service(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of the reference service, such as `http://127.0.0.1:40123`. The service accepts offers at `/offers`.
 
-    An indirect parameter seeds bugs in the service: `@pytest.mark.parametrize("brokerfuzz_service",
+    To add bugs to the service, pass their names to this fixture: `@pytest.mark.parametrize("brokerfuzz_service",
     [["accepts-zero-order-minimum"]], indirect=True)`.
     """
     from brokerfuzz.service.running import running
@@ -232,7 +236,9 @@ def brokerfuzz_service(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def brokerfuzz_url(pytestconfig: pytest.Config) -> str:
-    """The URL of the fixture `brokerfuzz_target`. A test suite can override this fixture, and return the URL of its own service."""
+    """The URL to which the fixture `brokerfuzz_target` sends messages. A test suite can override `brokerfuzz_url`, and return the URL
+    of its own service.
+    """
     url = pytestconfig.getoption("brokerfuzz_url")
     if url is None:
         remedy = "use --brokerfuzz-url URL, or define the fixture brokerfuzz_url (a URL) or brokerfuzz_app (an application and a path)"

@@ -12,9 +12,11 @@ _MOST_NAMES = 5
 
 
 def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]) -> dict[str, Any]:
-    """The record of a test contains the exercised rules, the IDs of the twins of each rule's cases, and the IDs of accepted
-    valid cases. `folder` is the folder of the changed contract (None: the built-in contract). `accepted` contains the IDs of
-    accepted twins.
+    """Returns the record of a test. In the record, `twins` maps each exercised rule to the IDs of twins: the valid counterparts of
+    the cases that break the rule. `accepted` lists the IDs of all valid messages that the target accepted.
+
+    `folder` is the folder of the changed contract (None: the built-in contract). The argument `accepted` contains the IDs of the
+    twins that the target accepted.
     """
     wrong = {case.id for case in failed}
     twins: dict[str, list[str]] = {}
@@ -34,7 +36,9 @@ class RuleSummary:
 
     def __init__(self) -> None:
         self._twins: dict[tuple[str | None, str], dict[str, set[str]]] = {}
-        """For each contract folder and message type, maps each exercised rule to the twins of the rule's cases. A twin is represented by its ID."""
+        """The key is a contract folder and a message type. The value maps the ID of each exercised rule to the IDs of twins: the valid
+        counterparts of the cases that break the rule.
+        """
         self._accepted: set[str] = set()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
