@@ -124,7 +124,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 class _SyncingFile(FileIO):
-    """A file that is regularly synchronized with the disk, so that the disk already works while brokerfuzz generates more cases."""
+    """A file that is synchronized with the disk after every `_AT_ONCE` bytes, so that the last synchronization is fast."""
 
     _since = 0
 

@@ -72,8 +72,8 @@ def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
     """Opens a file for reading, and decompresses it if its name ends in `.gz` or `.zst`.
 
     Raises `OSError` if the file cannot be opened. Raises `CorpusError` if the first bytes of the file do not fit the suffix of
-    its name. Reading raises `CorpusError` if the file is damaged, or decompresses to more than 256 MiB and more than 200 times
-    its size.
+    its name. Reading raises `CorpusError` if the file is damaged. Reading also raises `CorpusError` if the decompressed data is
+    larger than 256 MiB and more than 200 times as large as the file.
     """
     with Path(path).open("rb") as stream, decompressing(stream, str(path)) as decompressed:
         yield decompressed

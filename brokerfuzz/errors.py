@@ -53,7 +53,7 @@ def shortened(line: str, limit: int = LONGEST_LINE) -> str:
 
 
 def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
-    """Returns `values`, the value of the argument `name`. Raises `TypeError` if `values` is a single string or not iterable."""
+    """Returns `values` unchanged. If `values` is a single string or not iterable, raises `TypeError` with the argument name `name`."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(f"{name}={quoted(values)} is not a list: use a list or tuple, also for a single value")
     return values
@@ -163,4 +163,4 @@ class LabelError(BrokerfuzzError):
 
 
 class StrengthError(BrokerfuzzError):
-    """A combinatorial strength (`--strength`) is not from 1 to 4, or gives an object too many combinations."""
+    """The combinatorial strength (`--strength`) is not from 1 to 4, or is so high that an object has too many combinations."""

@@ -68,7 +68,7 @@ def _reject(constant: str) -> NoReturn:
 
 
 def _frozen(value: Any, depth: int) -> Any:
-    """Converts a list of Python's parser to a tree. Any other value stays unchanged."""
+    """Converts a parsed array (`list`) or a parsed object (`_Pairs`) to a tree. Any other value stays unchanged."""
     if not isinstance(value, list):
         return value
     if not depth:

@@ -37,7 +37,9 @@ class Bash(BashComplete):
         return joined[1:], ""
 
     def _joined(self, words: list[str]) -> list[str]:
-        """Returns the words as the user typed them. Also stores the part of the last word that is already on the command line."""
+        """Returns the words as the user typed them. Also stores the beginning of the last word, up to the last `:`, `=`
+        or `@`. This beginning is already on the command line.
+        """
         joined: list[str] = []
         self._typed_before = ""
         for previous, word in zip(["", *words], words, strict=False):

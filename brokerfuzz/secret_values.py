@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 Parts = Sequence[tuple[str, str | None]]
-"""The parts of a text. Each part is a string and the name of the environment variable that contains this string, or None."""
+"""The parts of a text. Each part is a pair: a string, and the name of the environment variable that contains this string. The name
+is None if the string does not come from an environment variable.
+"""
 
 
 class Secret(str):

@@ -209,17 +209,17 @@ class OfferCreationRequest(TypedDict):
     isActive: NotRequired[bool | None]
     """True if the offer is active."""
     isAvailableViaCoopFunds: NotRequired[bool | None]
-    """True if cooperative funds may pay for the offer."""
+    """True if the offer can be paid for with cooperative funds; the contract does not define these funds."""
     isInventoried: NotRequired[bool | None]
-    """True if the offer has an inventory."""
+    """True if the offer is kept in stock."""
     isTaxable: NotRequired[bool | None]
     """True if the offer is taxable."""
     requiresApproval: NotRequired[bool | None]
     """True if orders of the offer require approval."""
     secureEmailSubject: NotRequired[str | None]
-    """Subject of the secure e-mail."""
+    """Subject of the secure e-mail; the contract does not say when this e-mail is sent."""
     secureEmailBody: NotRequired[str | None]
-    """Body of the secure e-mail."""
+    """Text of the secure e-mail; the contract does not say when this e-mail is sent."""
     unitOfMeasure: NotRequired[str | None]
     """Unit of measure of the offer."""
     weightInPounds: NotRequired[float | None]
@@ -305,17 +305,17 @@ class ProductListOffer(TypedDict):
     isActive: NotRequired[bool | None]
     """True if the offer is active."""
     isAvailableViaCoopFunds: NotRequired[bool | None]
-    """True if cooperative funds may pay for the offer."""
+    """True if the offer can be paid for with cooperative funds; the contract does not define these funds."""
     isInventoried: NotRequired[bool | None]
-    """True if the offer has an inventory."""
+    """True if the offer is kept in stock."""
     isTaxable: NotRequired[bool | None]
     """True if the offer is taxable."""
     requiresApproval: NotRequired[bool | None]
     """True if orders of the offer require approval."""
     secureEmailSubject: NotRequired[str | None]
-    """Subject of the secure e-mail."""
+    """Subject of the secure e-mail; the contract does not say when this e-mail is sent."""
     secureEmailBody: NotRequired[str | None]
-    """Body of the secure e-mail."""
+    """Text of the secure e-mail; the contract does not say when this e-mail is sent."""
     unitOfMeasure: NotRequired[str | None]
     """Unit of measure of the offer."""
     weightInPounds: NotRequired[float | None]
@@ -339,7 +339,7 @@ class ProductRecord(TypedDict):
     """
 
     productId: str
-    """ID of the component product in the integration layer."""
+    """ID of the product in the integration layer; the contract does not describe this layer."""
     productNumber: str
     """Product number in the product management system."""
     productType: str
@@ -403,7 +403,7 @@ class PricedOffer(TypedDict):
 
 
 class OfferPricing(TypedDict):
-    """The price calculation, or null if there is none.
+    """The calculated prices. The property `data` is null if there are none.
 
     >>> from brokerfuzz import OfferPricing
     >>> OfferPricing(customerId="A", offers=[], totalExtendedPrice=1)
@@ -427,7 +427,7 @@ class OfferPricingResponse(TypedDict):
     """
 
     data: OfferPricing | None
-    """The price calculation, or null if there is none."""
+    """The calculated prices. The property `data` is null if there are none."""
     failureMessages: list[str]
     """Errors, as human-readable messages."""
     informationalMessages: list[str]
