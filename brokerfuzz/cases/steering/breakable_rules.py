@@ -1,4 +1,6 @@
-"""Finds the rules that can be broken in random messages, and the techniques that keep the mark (a unique string) of a message."""
+"""Finds the rules that can be broken in random messages, and the techniques that keep the mark. The mark is a unique string in
+each message (see `marks`). A technique keeps the mark if the invalid message still contains this string.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,12 +19,12 @@ from brokerfuzz.cases.techniques import FaultContext, Technique
 from brokerfuzz.schemas import Contract, MessageType, Rule
 
 _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
-"""The time for which the techniques are tried. Any time is suitable, because the same techniques apply at every supported time."""
+"""The current time for the techniques in this module. `Breaker.next` skips a technique that does not apply at the actual time."""
 
 
 class Breakables(NamedTuple):
-    """The rules that can be broken. Each rule has a list of the techniques that break the rule and keep the mark of the message. If
-    no technique of any rule keeps the mark, all techniques are listed, and `leave_marks` is false.
+    """The rules that can be broken, each with the techniques that break the rule and keep the mark. If no technique of any rule
+    keeps the mark, all techniques are listed, and `leave_marks` is false.
     """
 
     rules: Sequence[tuple[Rule, Sequence[Technique]]]
@@ -46,8 +48,8 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
 
 
 def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
-    """Returns the techniques that keep the mark of a message. A technique that rewrites the whole message, such as `truncated`,
-    must keep the mark at half or more of the possible places.
+    """Puts marks at all `sites` of the message, and returns the techniques that keep at least one of these marks. A technique
+    that rewrites the whole message, such as `truncated`, must keep at least half of the marks.
     """
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
     marks = [b"m%d." % number for number in range(len(there))]

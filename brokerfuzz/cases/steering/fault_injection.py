@@ -23,21 +23,21 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _TRIED = 4
 """The number of techniques that are tried for a rule before the next rule is tried."""
 _PATIENCE = 24
-"""If a rule could not be broken in `_PATIENCE` messages, brokerfuzz generates messages in which the rule can be broken. After twice
-as many messages, the next rule comes first.
+"""If the rule that has waited longest could not be broken in `_PATIENCE` attempts in a row, brokerfuzz generates messages in
+which the rule can be broken. After `2 * _PATIENCE` attempts, the rule moves to the end of the queue.
 """
 
 
 class Break(NamedTuple):
-    """A change that breaks a rule in a message. `number` is the argument `used` for the next call of `Breaker.next`. `now` contains
-    the tag `now:TIME` if the verdict depends on the time.
+    """A change that breaks a rule in a message. `used` is the number of techniques that were already tried for the rule,
+    including `technique`. `now` contains the tag `now:TIME` if the verdict depends on the time.
     """
 
     rule: Rule
     technique: Technique
     steps: Steps
     change: Change
-    number: int
+    used: int
     now: tuple[str, ...]
 
     @property
@@ -100,14 +100,14 @@ def breakers(
 
 
 @dataclass(eq=False)
-class _Waiting:
-    """A rule that waits for the next turn. `used` is the number of techniques that were already tried for the rule. `others` are
-    the rules that can be broken in the same message.
+class _QueuedRule:
+    """A rule in the queue of the rules to break. `used` is the number of techniques that were already tried for the rule.
+    `others` are the rules that can be broken in the same message.
     """
 
     breaker: Breaker
     used: int
-    others: "Ring[_Waiting] | None" = None
+    others: "Ring[_QueuedRule] | None" = None
 
     def next(self, message: Any) -> Break | None:
         return self.breaker.next(message, self.used)
@@ -115,23 +115,23 @@ class _Waiting:
 
 class Breaking:
     """Breaks the rules in the messages of one shard, one rule after another. The techniques, the places and the second rules of
-    double faults also take turns. `done` is the approximate number of rules that earlier shards have broken. The shard begins
-    with the next rule.
+    double faults are also used one after another. `done` is the approximate number of rules that earlier shards have broken.
+    The shard begins with the next rule.
     """
 
     def __init__(self, breakers: Sequence[Breaker], contract: Contract, done: int) -> None:
         self._contract = contract
         self._rounds, first = divmod(done, len(breakers) or 1)
-        rules = [_Waiting(breaker, self._rounds) for breaker in breakers]
+        rules = [_QueuedRule(breaker, self._rounds) for breaker in breakers]
         self._rules = [*rules[first:], *rules[:first]]
         self._turns = Turns(self._rules)
 
     def __bool__(self) -> bool:
         return bool(self._rules)
 
-    def wanting(self) -> Rule | None:
-        """Returns a rule for which brokerfuzz must generate a message, because the rule could not be broken in many messages.
-        Returns None if there is no such rule.
+    def neglected(self) -> Rule | None:
+        """Returns the rule that has waited longest, if this rule could not be broken in the last `_PATIENCE` attempts,
+        otherwise None. brokerfuzz must generate a message in which the returned rule can be broken.
         """
         if self._turns.passed_over >= 2 * _PATIENCE:
             self._turns.put_off()
@@ -147,18 +147,18 @@ class Breaking:
         value = message.value
         return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
-    def _broken(self, message: Message, waiting: _Waiting, news: News) -> tuple[Claim, Message] | None:
+    def _broken(self, message: Message, waiting: _QueuedRule, news: News) -> tuple[Claim, Message] | None:
         for _ in range(_TRIED):
             found = waiting.next(message.value)
             if found is None:
                 return None
-            waiting.used = found.number
+            waiting.used = found.used
             broken = message.changed(found.steps, found.change)
             if news.is_new(broken.body):
                 return _claim(message.value, found), broken
         return None
 
-    def _both(self, message: Message, waiting: _Waiting, news: News) -> tuple[Claim, Message] | None:
+    def _both(self, message: Message, waiting: _QueuedRule, news: News) -> tuple[Claim, Message] | None:
         one = waiting.next(message.value) if waiting.breaker.rule.keyword != JSON_RULE else None
         if one is None:
             return None
@@ -168,14 +168,14 @@ class Breaking:
             others = [other for other in [*self._rules[here:], *self._rules[:here]] if other.breaker.rule.id in fitting]
             waiting.others = Ring(others, self._rounds)
         value, first = message.value, message.changed(one.steps, one.change)
-        if not news.may_be(first.body):
+        if not news.can_become_new(first.body):
             return None
         found = waiting.others.take(lambda other: self._with(value, one, first, other, news) if other.breaker.may_be_in(value) else None)
         if found is not None:
-            waiting.used = one.number
+            waiting.used = one.used
         return found
 
-    def _with(self, value: Any, one: Break, first: Message, waiting: _Waiting, news: News) -> tuple[Claim, Message] | None:
+    def _with(self, value: Any, one: Break, first: Message, waiting: _QueuedRule, news: News) -> tuple[Claim, Message] | None:
         """Breaks a second rule in the message `first`, in which the change `one` has already broken a rule."""
         other = waiting.next(value)
         if other is None:
@@ -183,7 +183,7 @@ class Breaking:
         broken = first.changed(other.steps, other.change)
         if not news.is_new(broken.body):
             return None
-        waiting.used = other.number
+        waiting.used = other.used
         return _claim(value, one, other), broken
 
 
@@ -202,8 +202,9 @@ def companions(contract: Contract, rule_id: str) -> frozenset[str]:
 
 
 def _go_together(one: Rule, other: Rule) -> bool:
-    """Returns whether the oracle reports both rules if both are broken. The message must remain JSON. A fault of one rule must not
-    change the values that the other rule or its condition depends on.
+    """Returns whether the oracle reports both rules if both are broken. If a message is not JSON, the oracle reports no other
+    rule. If a fault of one rule can change a value that the other rule or its condition depends on, the oracle may report only
+    one rule.
     """
     if one is other or JSON_RULE in (one.keyword, other.keyword):
         return False

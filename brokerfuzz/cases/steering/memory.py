@@ -8,8 +8,8 @@ from brokerfuzz.cases.steering.marks import marked
 
 
 class Memory:
-    """Stores a 60-bit hash of each message of the catalogue, and of each message without a mark. The first call of `learn`
-    generates the catalogue.
+    """Stores a 60-bit hash of each message of the catalogue, and of each random message without a mark (a unique string, see
+    `marks`). The first call of `learn` generates the catalogue.
     """
 
     def __init__(self, catalogue: Callable[[], Iterable[Case]]) -> None:
@@ -26,21 +26,23 @@ class Memory:
 
 
 class News:
-    """Decides whether a changed copy of a valid message is new.
+    """Decides whether a changed copy of a valid message is new, which means that brokerfuzz has not generated the same bytes
+    before.
 
-    A copy that contains the mark is new if it differs from the valid message and from all earlier copies. A copy without the mark
-    is new if the `memory` does not contain the copy. If there is no memory, a copy without the mark is never new.
+    `mark` is the unique string of the valid message. A copy that still contains this string is compared only with the valid
+    message and its earlier copies. Any other copy is also compared with the messages in `memory`. If there is no `memory`, such
+    a copy never counts as new.
     """
 
     def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:
         self._given, self._mark, self._memory = [body], mark, memory  # there are few variants, so comparing them is faster than hashing them
 
-    def may_be(self, body: bytes) -> bool:
-        """Returns whether further changes to the copy can give a new message."""
+    def can_become_new(self, body: bytes) -> bool:
+        """Returns whether a further change to the copy `body` can give a new message. Without a memory, the copy must still contain the mark."""
         return self._memory is not None or marked(body, self._mark)
 
     def is_new(self, body: bytes) -> bool:
-        """Stores a copy, and returns whether the copy is new."""
+        """Returns whether the copy `body` is new, and stores the copy."""
         if body in self._given or not (marked(body, self._mark) or (self._memory is not None and self._memory.learn(body))):
             return False
         self._given.append(body)

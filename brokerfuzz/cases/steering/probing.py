@@ -1,4 +1,6 @@
-"""Adds a probe of an ambiguity to a random message. The ambiguities, their sites and their probes take turns."""
+"""Adds a probe of an ambiguity to a random message. The ambiguity and the site that have waited longest come next. The probes
+of an ambiguity at a site are used one after another.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,7 +30,7 @@ def _questions(contract: Contract, message_type: MessageType, now: datetime | No
 
 
 class Probing:
-    """Lets the ambiguities take turns in the messages of one shard. The seed determines the order of the ambiguities."""
+    """Adds probes to the messages of one shard. The seed determines the order of the ambiguities."""
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int, now: datetime | None, shard: int) -> None:
         self._maker = ProbeMaker(contract, message_type, now)

@@ -24,7 +24,7 @@ def shuffled(things: Iterable[T], random: Random) -> list[T]:
 
 
 class Turns(Generic[T]):
-    """Elements that take turns. `passed_over` counts how many times in a row the first element was not suitable."""
+    """A queue: the element that has waited longest comes first. `passed_over` counts how many times in a row the first element was not suitable."""
 
     def __init__(self, things: Iterable[T]) -> None:
         self._waiting = list(things)
@@ -55,7 +55,8 @@ class Turns(Generic[T]):
 
 
 class Ring(Generic[T]):
-    """Elements that take turns in a circle. An element that is not suitable waits for the next round.
+    """Elements in a fixed circular order. Each call of `take` begins after the element that was taken last. An element that is
+    not suitable waits for the next round.
 
     A ring is faster than `Turns`, but less fair.
     """

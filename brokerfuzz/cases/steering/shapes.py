@@ -1,7 +1,8 @@
-"""Decides what random messages look like: many or few properties, nested arrays, or a long array.
+"""Defines the shapes of random messages. A shape determines whether a message has many or few properties, nested arrays, or a
+long array.
 
-The catalogue already contains small messages. Random messages have several clusters with several products, arrays with more than
-ten items, and many unusual values. Items of longer arrays have fewer properties, so that most messages are shorter than 4 kB.
+The catalogue already contains small messages. Random messages have nested arrays with several items, arrays with more than ten
+items, and many unusual values. Items of longer arrays have fewer properties, so that most messages are shorter than 4 kB.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from typing import Any
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_requiring
-from brokerfuzz.cases.steering.source import TurningSource
+from brokerfuzz.cases.steering.source import BalancedSource
 from brokerfuzz.decoder import Read, Style, compile_decoder
 from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site
 from brokerfuzz.errors import ContractError
@@ -25,31 +26,35 @@ LONG = 11
 _SMALL = 800
 """A message type is small if a complete message has fewer bytes than this number. In this message, each array has one item."""
 _PLAIN, _NESTED, _DENSE = (192, 56, 32, 104, 80), (32, 16, 48), (240, 112, 208, 80, 176)
-"""How many of 256 properties may have any value: in ordinary messages, in nested messages, and in nested messages of a small type. All
-other properties are absent or plain. The messages use the numbers in turn.
+"""Values of `Shape.chance`: for ordinary messages, for messages in which every array of objects has several items, and for such
+messages of a small type. There is one shape for each value.
 """
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The size and the structure of random messages. The messages comply with the schema `narrowed`. `ground` is the name of this
-    schema. About `full` of 256 properties may have any value. The other properties are absent or plain. `long` is the index of
-    an array that is usually long. Only arrays with a variable number of items have an index.
+    """The size and the structure of random messages. The messages comply with the schema `narrowed`. `ground` is the name of
+    this schema. The probability that a property has a random value is `chance` / 256. Otherwise, the property is absent or has
+    an ordinary value. `long_array` is the index of an array that is usually long. Only arrays with a variable number of items
+    have an index.
     """
 
     ground: str
-    full: int
+    chance: int
     narrowed: Schema = field(default_factory=dict, compare=False)
-    long: int | None = None
+    long_array: int | None = None
 
 
 @lru_cache(maxsize=16)
 def shapes(contract: Contract, message_type: MessageType) -> Sequence[Shape]:
     """Returns the shapes of a message type, in the order in which they are used."""
-    plain, nested, long = [Shape("", full) for full in _PLAIN], _nested(contract, message_type), _long(contract, message_type)
+    plain, nested, long = [Shape("", chance) for chance in _PLAIN], _nested(contract, message_type), _long(contract, message_type)
     if nested and len(compact(build(contract, message_type, MessagePlan()))) < _SMALL:
-        long = [*(replace(nested[0], full=shape.full, long=shape.long) if shape.long is not None else shape for shape in long), plain[0]]
-        plain = [replace(nested[0], full=full) for full in _DENSE]
+        long = [
+            *(replace(nested[0], chance=shape.chance, long_array=shape.long_array) if shape.long_array is not None else shape for shape in long),
+            plain[0],
+        ]
+        plain = [replace(nested[0], chance=chance) for chance in _DENSE]
     nested = nested or plain
     turns = zip(range(max(len(nested), len(long))), cycle(nested), cycle(long), strict=False)
     return [shape for _, one_nested, one_long in turns for shape in (*plain, one_nested, *plain, one_long)]
@@ -57,15 +62,15 @@ def shapes(contract: Contract, message_type: MessageType) -> Sequence[Shape]:
 
 def _nested(contract: Contract, message_type: MessageType) -> list[Shape]:
     """Returns shapes in which every array of objects has at least two items."""
-    paths = [path for path in _growing(contract, message_type, 2) if "object" in types_of(_items(contract, message_type, path))]
+    paths = [path for path in _arrays_of_size(contract, message_type, 2) if "object" in types_of(_items(contract, message_type, path))]
     demanded: Schema = reduce(flat.conjoin, [schema_requiring(path, {"type": "array", "minItems": 2}) for path in paths], {})
-    return [Shape("nested", full, demanded) for full in _NESTED] if paths and _possible(contract, message_type, demanded) else []
+    return [Shape("nested", chance, demanded) for chance in _NESTED] if paths and _possible(contract, message_type, demanded) else []
 
 
 def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
     """Returns shapes in which one array has more than ten items."""
-    found = [Shape("", _PLAIN[0], long=number) for number in range(4)]
-    for path in _growing(contract, message_type, LONG):
+    found = [Shape("", _PLAIN[0], long_array=number) for number in range(4)]
+    for path in _arrays_of_size(contract, message_type, LONG):
         demanded = schema_requiring(path, {"type": "array", "minItems": LONG})
         props = len(_items(contract, message_type, path).get("properties", {}))
         if _possible(contract, message_type, demanded):
@@ -73,9 +78,9 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
     return found
 
 
-def _growing(contract: Contract, message_type: MessageType, size: int) -> list[str]:
-    """Returns the paths of the arrays that can have `size` items. Arrays with the keyword `uniqueItems` are not included. If equal
-    items of an array are ambiguous, the array is included only if one property identifies the items.
+def _arrays_of_size(contract: Contract, message_type: MessageType, size: int) -> list[str]:
+    """Returns the paths of the arrays that can have `size` items. Arrays with the keyword `uniqueItems` are not included. If
+    equal items touch an ambiguity, the array is included only if the items have an identifying property, such as `id`.
     """
     found = []
     for path, site in contract.sites[message_type].items():
@@ -108,14 +113,13 @@ class Shaping:
         self._style = Style(full=256)
         self._decoders: dict[str, Read] = {}
 
-    def message(self, number: int, source: TurningSource, rule: Rule | None = None) -> Any:
-        """Decodes a message with the shape of this number. With a rule, decodes a message in which the rule can be broken.
-
-        If a changed contract has no message in which the rule can be broken, the method decodes any message.
+    def message(self, number: int, source: BalancedSource, rule: Rule | None = None) -> Any:
+        """Decodes a message. `number` selects the shape. If `rule` is not None, the rule can be broken in this message, unless
+        the contract allows no such message.
         """
         every = shapes(self._contract, self._message_type)
         shape = every[number % len(every)]
-        source.dial(shape.full, shape.long)
+        source.configure(shape.chance, shape.long_array)
         ground = shape.ground if rule is None else f"{rule.site}@{rule.condition.label if rule.condition else ''}"
         if ground not in self._decoders:
             maker = FaultMaker(self._contract, self._message_type, None)

@@ -1,4 +1,4 @@
-"""Finds the places in a message that belong to a site. The items of each array take turns."""
+"""Finds a place in a message that belongs to a site. If the site is inside an array, a number selects the item."""
 
 from collections.abc import Sequence
 from functools import lru_cache

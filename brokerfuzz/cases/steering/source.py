@@ -1,7 +1,8 @@
-"""Provides the bytes from which the decoder builds a message, so that the values of each property take turns.
+"""Provides the bytes from which the decoder builds a message. All values of a byte occur equally often.
 
-The byte of a property selects the property's value (see `decoder.byte_tables`). Each byte has all 256 values, in a random order,
-before a value occurs again. The method `dial` sets how many properties are absent or plain instead.
+Each property of an object has one byte, which selects the property's value (see `decoder.byte_tables`). In 256 objects with the
+same number of bytes, this byte has each of its 256 possible values once, in a random order. `BalancedSource.configure` can
+reduce the share of properties with such a random value. The other properties are absent or have an ordinary value.
 """
 
 from collections.abc import Sequence
@@ -18,27 +19,27 @@ _NEXT_TO_NOTHING = bytes((1, 0, 0, 0, 0, 0, 0, 0))
 """The bytes for properties that are absent or plain: 0 omits an optional property, and 1 gives the plainest value."""
 
 
-class TurningSource(RandomValues):
-    """Provides bytes in which all values take turns. The same random generator gives the same bytes."""
+class BalancedSource(RandomValues):
+    """Provides bytes that have all values equally often."""
 
     def __init__(self, random: Random) -> None:
         super().__init__(random)
         self._random = random
         self._blocks: dict[int, tuple[bytes, int]] = {}
-        self.dial(256)
+        self.configure(256)
 
-    def dial(self, full: int, long: int | None = None) -> None:
-        """Sets how many of 256 properties may have any value (`full`). After this call, the call of `choose` with the index `long`
-        returns a large number (0: the first call).
+    def configure(self, chance: int, long_array: int | None = None) -> None:
+        """Sets the probability that a property gets a random value: `chance` / 256. After `configure`, the source counts the
+        calls of `choose` from 0. The call with the number `long_array` returns one of the largest numbers.
         """
-        self._chosen, self._long = 0, long
-        self._kept, self._instead = _masks(full)
+        self._chosen, self._long_array = 0, long_array
+        self._kept, self._instead = _masks(chance)
 
     def take(self, size: int, /) -> bytes:
         """Returns the next record (the bytes for the properties of a JSON object). Short records and the last bytes of a record do not
-        depend on `dial`.
+        depend on `configure`.
         """
-        record = self._turn(size)
+        record = self._next_record(size)
         if size <= _SHORT:
             return record
         chances = self._random.randbytes(size)
@@ -46,7 +47,7 @@ class TurningSource(RandomValues):
         mixed = (kept | int.from_bytes(chances.translate(self._instead))).to_bytes(size)
         return mixed[:-SELECTOR_BYTES] + record[-SELECTOR_BYTES:]
 
-    def _turn(self, size: int) -> bytes:
+    def _next_record(self, size: int) -> bytes:
         """Returns the next record. In 256 records of this size, each byte has each of the 256 possible values once."""
         block, number = self._blocks.get(size, (b"", 256))
         if number == 256:
@@ -58,10 +59,10 @@ class TurningSource(RandomValues):
         return _orders()[self._random.getrandbits(3)][start : start + 256]
 
     def choose(self, count: int, /) -> int:
-        """Returns a number from 0 to `count` - 1. The choice that `dial` marks as `long` gets one of the largest numbers."""
+        """Returns a number from 0 to `count` - 1, which usually selects the size of an array."""
         self._chosen += 1
         number = self._random.getrandbits(18)
-        return count - 1 - number % (count // 10 + 1) if self._chosen - 1 == self._long else number % count
+        return count - 1 - number % (count // 10 + 1) if self._chosen - 1 == self._long_array else number % count
 
 
 @lru_cache(maxsize=1)
@@ -71,9 +72,10 @@ def _orders() -> Sequence[bytes]:
 
 
 @lru_cache(maxsize=256)
-def _masks(full: int) -> tuple[bytes, bytes]:
-    """Returns two tables. In both tables, a random byte selects an entry. The first table says whether a byte of the record is
-    kept. The second table contains the byte that replaces a byte of the record.
+def _masks(chance: int) -> tuple[bytes, bytes]:
+    """Returns two tables. A random byte selects an entry of each table. The entry of the first table is 255 if a byte of the
+    record is kept, otherwise 0. The entry of the second table is the byte that replaces the byte of the record, or 0 if the
+    byte is kept.
     """
-    bare = 256 - full
-    return bytes(bare) + b"\xff" * full, bytes(_NEXT_TO_NOTHING[chance % 8] for chance in range(bare)) + bytes(full)
+    bare = 256 - chance
+    return bytes(bare) + b"\xff" * chance, bytes(_NEXT_TO_NOTHING[number % 8] for number in range(bare)) + bytes(chance)

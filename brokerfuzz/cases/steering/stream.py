@@ -17,19 +17,21 @@ from brokerfuzz.cases.steering.message import Claim, Message
 from brokerfuzz.cases.steering.probing import Probing
 from brokerfuzz.cases.steering.round_robin import random_of
 from brokerfuzz.cases.steering.shapes import shaping
-from brokerfuzz.cases.steering.source import TurningSource
+from brokerfuzz.cases.steering.source import BalancedSource
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
-"""The kinds of cases that are created from a valid message. The valid messages use these tuples in turn."""
+"""The kinds of cases that are created from a valid message. The first message uses the first tuple, the second message uses the
+second tuple, and so on. After the last tuple, the first tuple is used again.
+"""
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES = 700, 285
-"""The approximate numbers of broken rules and of valid messages in a shard. With these numbers, a shard continues where the previous
-shard ended.
+"""The approximate numbers of broken rules and of valid messages in a shard. From these numbers and its own number, a shard
+computes its first rule and its first shape. They follow the last rule and the last shape of the previous shard.
 """
-_WANTED = 16
-"""At most one of `_WANTED` messages is generated for a rule that could not be broken in many messages."""
+_NEGLECTED_EVERY = 16
+"""One of `_NEGLECTED_EVERY` messages may be generated for a rule that could not be broken in many earlier messages."""
 _IN_VAIN = 1000
 """After `_IN_VAIN` messages in a row without a new case, the stream ends."""
 
@@ -65,7 +67,7 @@ def steered_cases(
 
 
 class _Base(NamedTuple):
-    """A valid message as a case, with its mark."""
+    """A valid message as a case, with its mark (a unique string in the message, see `marks`)."""
 
     case: Case
     message: Message
@@ -87,7 +89,7 @@ class _CaseStream:
     ) -> None:
         self._message_type: MessageType = message_type
         self._contract, self._now, self._first, self._verdicts = contract, now, shard * _MESSAGES, verdicts
-        self._source = TurningSource(random_of(seed, shard))
+        self._source = BalancedSource(random_of(seed, shard))
         rules = rules if "invalid" in verdicts else ()
         sites = marked_sites(contract, message_type)
         self._marks = Marks(sites, seed, shard) if sites else None
@@ -125,11 +127,13 @@ class _CaseStream:
         return found
 
     def _base(self, number: int) -> _Base | None:
-        """Returns the next valid message, or None if the message is not new. Some messages are generated for a certain rule."""
-        wanting = self._breaking.wanting() if not number % _WANTED and self._breaking else None
-        value = shaping(self._contract, self._message_type).message(self._first + number, self._source, wanting)
+        """Returns the next valid message. Returns None if brokerfuzz has already generated the same message. Some messages are
+        generated so that a certain rule can be broken.
+        """
+        neglected = self._breaking.neglected() if not number % _NEGLECTED_EVERY and self._breaking else None
+        value = shaping(self._contract, self._message_type).message(self._first + number, self._source, neglected)
         mark = self._marks.next() if self._marks is not None else None
-        place = self._marks.place(value, wanting.site if wanting else None) if self._marks is not None else None
+        place = self._marks.place(value, neglected.site if neglected else None) if self._marks is not None else None
         message = Message(altered(value, place, Put(mark)) if place is not None else value)
         if place is None and not (self._memory is not None and self._memory.learn(message.body)):
             return None
