@@ -110,7 +110,7 @@ _REMEMBERED = 10_000
 
 
 class Edges:
-    """The edges that each site of a message type can have. Use `edges` to get an `Edges` object."""
+    """Lists the edges of each site of a message type, such as the empty string. Use `edges` to get an `Edges` object."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract

@@ -39,9 +39,9 @@ def of_ambiguity(ambiguity: Ambiguity, site: str) -> Goal:
     return Goal("ambiguity", site, ambiguity.id)
 
 
-def of_pair(path: str, some: Any) -> Goal:
-    """Returns the goal of a pair. `some` contains names of properties, each with its state."""
-    return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in some))
+def of_pair(path: str, property_states: Any) -> Goal:
+    """Returns the goal for a pair of states, or for a larger combination. `property_states` contains the name and the state of each property."""
+    return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in property_states))
 
 
 _met = lru_cache(maxsize=1 << 16)(of_pair)
@@ -50,8 +50,9 @@ _met = lru_cache(maxsize=1 << 16)(of_pair)
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
     """Returns the goals that a case covers.
 
-    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the ambiguities
-    that it touches. A valid case covers its edges, and the combinations of `strength` states in each object (2: pairs).
+    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the
+    ambiguities that it touches. A valid case covers its edges. In each object, the case also covers each combination of the
+    states of `strength` properties: for 2, each pair.
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))

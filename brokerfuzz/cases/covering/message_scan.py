@@ -1,4 +1,4 @@
-"""Finds the edges in a valid message, and the states of its properties (absent, null, plain, ...).
+"""Finds the edges (unusual values) in a valid message, and the states of its properties (absent, null, plain, ...).
 
 A message with 36 properties has 630 pairs of states. The pairs are stored as the bits of one integer, which needs less memory
 than 630 tuples.
@@ -31,7 +31,7 @@ class ObjectStates:
         self.behind = first + len(self.ordered) ** 2
 
     def pairs(self, held: int) -> int:
-        """Returns the bit mask of all pairs of the states in the bit mask `held`."""
+        """The bits of `held` stand for states. Returns an integer whose bits stand for all pairs of these states."""
         found = 0
         for rank in ranks(held):
             found |= held >> rank + 1 << self._first + rank * len(self.ordered)
@@ -101,7 +101,7 @@ class MessageScanner:
             shown.held.append((place.object, held))
 
     def _alone(self, path: str, value: Any) -> tuple[Sequence[Goal], str]:
-        """Returns the edges and the state of a value, but not of the values inside an object or array."""
+        """Returns the edges and the state of `value`. Values inside an object or array are ignored."""
         return [Goal("edge", path, edge) for edge in self._known.edges.of(path, value)], self._known.state(path, value)
 
 

@@ -35,7 +35,7 @@ class States:
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
 
     def _learn(self, path: str, value: Any) -> None:
-        """Stores the edges of an ordinary message. A value with only such edges counts as plain."""
+        """Stores the edges of an ordinary message. If a value has no other edges at the same site, its state is `plain`."""
         self._plain.setdefault(path, {"1-items", "2-items"}).update(self.edges.of(path, value))
         if isinstance(value, dict):
             for name, item in value.items():

@@ -39,16 +39,16 @@ class EssentialEdges:
         yield from self._literals("string", TEXT_LITERALS, "@@0@@")
         yield from self._literals("number", NUMBER_LITERALS, 90000.25)
 
-    def _literals(self, json_type: str, literals: Sequence[str], mark: Any) -> Iterator[Case]:
-        """Yields a case for each of the `literals`. In the message, the literal replaces the value `mark`."""
+    def _literals(self, json_type: str, literals: Sequence[str], placeholder: Any) -> Iterator[Case]:
+        """Yields a case for each of the `literals`. In the message, the literal replaces the value `placeholder`."""
         free = EdgeMaker(self.contract, self.message_type, self.now).free_sites(json_type)
         for path in sorted(free, key=lambda path: not self.contract.sites[self.message_type][path].required)[:1]:
-            body = compact(self._built(schema_requiring(path), choose=_choosing(path, mark)))
+            body = compact(self._built(schema_requiring(path), choose=_choosing(path, placeholder)))
             for number, literal in enumerate(literals):
-                yield from self._valid(body.replace(compact(mark), literal.encode()), f"edge:spelled-{json_type}-{number}")
+                yield from self._valid(body.replace(compact(placeholder), literal.encode()), f"edge:spelled-{json_type}-{number}")
 
     def of_site(self, site: Site) -> Iterator[Case]:
-        """Yields a case for each edge of the site that no earlier case of the site has."""
+        """Yields a case for each edge of the site. If an earlier case already has the edge, no further case is generated."""
         shown = set[str]()
         for edge in self._known.at(site):
             for case in islice(self._showing(site, edge), 1) if edge not in shown else ():
@@ -71,7 +71,9 @@ class EssentialEdges:
     # ------------------------------------------------------------------------------------------------------- messages
 
     def _messages(self, site: Site, edge: str) -> Iterator[Any]:
-        """Yields messages that may have the edge, the smallest first. In some messages, other properties prevent the edge."""
+        """Yields messages that may have the edge, the smallest first. The caller must check each message, because the builder
+        may replace a value that contradicts another property.
+        """
         types = types_of(site.schema) - {"null"}
         if edge == "absent":
             yield self._built(schema_requiring(site.path.rpartition(".")[0]))
@@ -84,7 +86,9 @@ class EssentialEdges:
                 yield from self._of_value(site, value)
 
     def _of_value(self, site: Site, value: Any) -> Iterator[Any]:
-        """Yields messages with `value` at the site. In the last message, all numbers are `value`, so that sums are correct."""
+        """Yields messages with `value` at the site. In the last message, all numbers are `value` and each array has one item,
+        so that each total equals its only summand.
+        """
         there = schema_requiring(site.path)
         yield self._built(there, choose=_choosing(site.path, value))
         yield self._built(there, _FAILED, choose=_choosing(site.path, value))
@@ -92,8 +96,8 @@ class EssentialEdges:
         yield self._built(there, choose=lambda path, schema: value if _is_number(schema) else PLAIN, sizes=dict.fromkeys(arrays, 1))
 
     def _of_size(self, site: Site, size: int) -> Iterator[Any]:
-        """Yields messages in which the array at the site has `size` items. In some messages, each item has one more property,
-        because equal items may be ambiguous.
+        """Yields messages in which the array at the site has `size` items. Equal items may touch an ambiguity. So in some
+        messages, each item has one more property, in which the items can differ.
         """
         there, sizes = schema_requiring(site.path, {"minItems": size, "maxItems": size}), {site.path: size}
         yield self._built(there, sizes=sizes)

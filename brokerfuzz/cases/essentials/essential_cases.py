@@ -39,7 +39,7 @@ def _all(contract: Contract, message_type: MessageType, now: datetime | None) ->
 
 
 def _has_one_verdict(case: Case, contract: Contract) -> bool:
-    """Returns whether the verdict of the case is the same at every supported time."""
+    """Returns whether the verdict of the case is the same at every supported time (2001 to 9900)."""
     return tagged_now(case.tags) is None and (contract is load_contract() or is_always_correct(case, contract))
 
 

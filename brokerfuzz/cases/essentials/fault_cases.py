@@ -39,8 +39,8 @@ def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, S
 
 
 def _leaves(schema: Schema) -> Iterator[Schema]:
-    """For an array, yields one schema for each minimum size. For any other value, yields a schema that allows everything. Arrays of
-    objects have at most one item, because equal objects would be ambiguous.
+    """For an array, yields schemas for at least 0, 1 and 2 items. For an array of objects, 2 is omitted, because equal objects
+    would touch an ambiguity. For any other value, yields a schema that allows everything.
     """
     if "array" in types_of(schema):
         yield from ({"minItems": size} for size in ((0, 1, 2) if types_of(schema.get("items", {})) <= _SCALAR else (0, 1)))

@@ -23,13 +23,15 @@ def _times(context: ProbeContext) -> Iterator[Probe]:
 
 
 OFFSETS = {"behind-by-offset": (4, "+05:00"), "behind-without-zone": (-1, "")}
-"""Two notations of the time one hour ago. Each entry contains the written time minus the current UTC time (in hours), and the
-written time zone.
+"""Two notations of the time one hour ago. Each entry contains the number of hours to add to the current UTC time, and the time
+zone to write after the result.
 """
 
 
 def _near_now(context: ProbeContext) -> Iterator[Probe]:
-    """Generates times in the near future. The times lie between the usual clock tolerances: 0, 30, 60, 120 and 300 seconds."""
+    """Generates times in the near future. Programs usually tolerate clocks that differ by 0, 30, 60, 120 or 300 seconds. Each
+    time is between two of these limits.
+    """
     if context.now is None:
         return
     for seconds in (1, 15, 45, 90, 180, 240, 290):

@@ -17,8 +17,8 @@ _NUMBERS: Mapping[str, float] = {**_INTEGERS, "fraction": 0.5, "huge": 1e15}
 
 
 def _unknown(context: ProbeContext) -> Iterator[Probe]:
-    """Generates extreme values, and values that are similar to a known value. For an object with known rows, generates objects that
-    mix the values of two rows.
+    """Generates extreme values, and values that are similar to a known value. If the reference data lists rows (combinations of
+    values) for an object, generates objects that mix the values of two rows.
     """
     if ROWS in context.schema:
         yield from _mixed(context)

@@ -1,11 +1,10 @@
-"""Defines the techniques: the ways to break a rule. There is one module for each kind of technique. CONTRIBUTING.md explains how to
-add a technique. Some faults that other fuzzers generate do not break exactly one rule of this contract, so they are not
-techniques:
+"""Defines the techniques: the ways to break a rule. There is one module for each kind of technique. CONTRIBUTING.md explains
+how to add a technique. A technique must break exactly one rule. So some changes that other fuzzers make are not techniques:
 
-- If the contract leaves a question open, brokerfuzz sends a probe of the ambiguity (`cases.probes`). Examples are
-  duplicate properties, encodings, 1.0 instead of an integer, and times with a time zone.
-- If the contract allows the value, brokerfuzz sends a valid message. Examples are properties in another order,
-  negative prices, and empty strings.
+- Changes that the contract neither allows nor forbids: duplicate properties, encodings, 1.0 instead of an integer, and times
+  with a time zone. brokerfuzz sends these messages as probes of ambiguities (`cases.probes`).
+- Changes that the contract allows: properties in another order, negative prices, and empty strings. brokerfuzz sends these
+  messages as valid messages.
 - The body `{}` breaks several rules at once. `FaultMaker.empty_object` generates this case.
 - A property name that is not valid Unicode is impossible, because orjson cannot write such a name.
 """

@@ -47,8 +47,8 @@ def doubled_items(context: FaultContext) -> Change | None:
 
 
 def _lengthened(context: FaultContext, size: int) -> Change | None:
-    """Adds copies of the last item until the array has `size` items. Copies of strings and integers get different numbers, so that
-    all items are unique.
+    """Adds copies of the last item until the array has `size` items. So that all items are unique, copies of a string end with
+    `-1`, `-2` and so on, and copies of an integer are larger by 1, 2 and so on.
     """
     if not context.present:
         return None

@@ -5,7 +5,7 @@ docstring is the description that `explain` prints. The decorator `breaks` lists
 break. The function receives a `FaultContext` and returns the `Change` that breaks the rule. If the technique does not apply, the
 function returns None.
 
-If techniques differ only in a value, they are rows of a table. `register_technique` registers a row.
+Techniques that differ only in a value are listed in a table. For each entry of the table, a loop calls `register_technique`.
 """
 
 from collections.abc import Callable, Iterable
@@ -46,7 +46,9 @@ def _covers(types: Any, json_type: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Technique:
-    """A way to break rules with certain keywords. Techniques of the same `family` usually find the same bugs."""
+    """A way to break a rule. `keywords` are the keywords of the rules that the technique can break. Techniques of the same
+    `family` usually find the same bugs.
+    """
 
     name: str
     text: str
@@ -120,6 +122,6 @@ def known_techniques(names: Iterable[str]) -> list[Technique]:
 
 
 def family_of(name: str) -> str:
-    """Returns the family of a technique. Returns the name of the technique itself if the technique is unknown."""
+    """Returns the family of a technique (see `Technique`). Returns `name` itself if the technique is unknown."""
     known = TECHNIQUES.get(name)
     return known.family if known else name

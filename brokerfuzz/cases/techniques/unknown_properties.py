@@ -132,7 +132,7 @@ def key_from_above(context: FaultContext) -> Change | None:
 
 
 def _below(context: FaultContext) -> Iterator[tuple[str, Any]]:
-    """Yields the name and the value of each property of the inner objects. The value of an absent property is None."""
+    """Yields the name and the value of each property that the inner objects can have. If the property is absent, the value is None."""
     for name, schema in context.schema.get("properties", {}).items():
         yield from _properties(schema, context.present.get(name))
 

@@ -1,4 +1,6 @@
-"""Defines bodies that are not the message: other content, the message in another format, or the message with content before or after it."""
+"""Defines bodies that replace a JSON message: other content, the message in another format such as YAML, or the message with
+content before or after it.
+"""
 
 from base64 import b64encode
 from html import escape
