@@ -72,12 +72,14 @@ def legible(case: Case, twin: Case, contract: Contract) -> Splice:
 
 
 def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, style: Style) -> Iterator[tuple[Any, Steps]]:
-    """Yields smaller messages, each with the path to the place of the fault. All messages keep the values that the user specified:
+    """Yields smaller messages, each with the path to the place of the fault. Values that the user specified stay in every
+    message. The messages are, in this order:
 
     - the original message with only the first item of the array, if the place contains an array
     - the original message with the simplest value at the place
     - the smallest message in which the rule can be broken
-    - the last two messages again, but with all optional properties
+    - the original message with a value at the place that contains all optional properties
+    - a message with all optional properties in which the rule can be broken
     """
     steps = _steps_to(message, at)
     present = value_at(message, steps)

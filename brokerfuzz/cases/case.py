@@ -162,14 +162,14 @@ class Case:
     ) -> "Case":
         """Creates a case and checks that its verdict is the expected one. A case with a twin is a `Broken`.
 
-        With `faults`, the message must break exactly the rules of these faults. A fault can be a string that consists of the short name
-        of a rule and a technique, such as `"orderMinimum minimum one-below"`. In `"* removed"`, the `*` stands for all broken rules that
-        no other fault names. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity that the message must
-        touch.
+        With `faults`, the message must break exactly the rules of these faults. A fault can be a string that consists of the
+        short name of a rule and a technique, such as `"orderMinimum minimum one-below"`. In `"* removed"`, the `*` stands for
+        all broken rules that no other fault names. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an
+        ambiguity. The verdict must then be `"unspecified"` because of this ambiguity.
 
-        `twin` is a case, or the difference between the body and the twin: `(46, 47, b"1")` means that `1` replaces the byte 46 of the
-        body. A long difference can be a compressed string, as `repr()` writes it. `now` is the time that counts as the present
-        (default: the time in the tag `now:TIME`, or the actual time).
+        `twin` is a case, or the difference between the body and the twin: `(46, 47, b"1")` means that `1` replaces the byte 46
+        of the body. `repr()` compresses a long difference to a string, which this method also accepts. `now` is the time that
+        counts as the present (default: the time in the tag `now:TIME`, or the actual time).
 
         Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises `TypeError`
         if the body is not bytes.
@@ -211,12 +211,14 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, twi
 @overload
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None: ...
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None:
-    """Creates a case like `Case.judged`. Returns None if the contract was changed and the verdict is unexpected.
+    """Calls `Case.judged` with the arguments `claims`, and returns the case. Returns None if the contract was changed and the
+    verdict is unexpected.
 
     The rules of a changed contract may contradict each other. For example, a contract may require an array with three different items,
     but allow only two values. With the built-in contract, an unexpected verdict is a bug, so this function raises `LabelError`.
 
-    With reference data, this function also returns None if the message contains an unknown value and the case tests something else.
+    With reference data, this function also returns None if the message contains an unknown value, unless the case tests this
+    value.
     """
     try:
         case: Case = Case.judged(message_type, body, contract=contract, **claims)
@@ -291,7 +293,7 @@ def clock(now: datetime | None) -> datetime:
 
 
 def is_always_correct(case: Case, contract: Contract) -> bool:
-    """Returns whether the verdict of a case is the same at every supported time."""
+    """Returns whether the verdict of a case is also correct at the earliest and at the latest supported time (see `clock`)."""
     return all(
         check(case.message_type, case.body, now=now, contract=contract, headers=case.headers) == case.verdict for now in (EARLIEST_NOW, LATEST_NOW)
     )

@@ -31,8 +31,9 @@ _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 _STATED_SHARE = 54
 _STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
 _OTHERS: Mapping[str, int] = {"unknown property": 8, "type": 30, "integer range": 6, "syntax": 2}
-"""The percentages of faults that break rules from the tables of the contract. There are many of these rules, but almost all
-programs check them. In total, 54 percent of the faults break rules that the contract states in words (`_STATED`).
+"""The percentage of faults for each kind of rule that the contract does not state in words, such as the types in its tables.
+There are many of these rules, but almost all programs check them. The other 54 percent of the faults break rules that the
+contract states in words (`_STATED`).
 """
 _TOO_LARGE = ("message_size",)  # a message that touches this ambiguity is a megabyte long, so only the catalogue contains such a message
 TAG = "random"
@@ -106,8 +107,8 @@ class CaseDecoder:
         Two kinds of rules are in the list twice, so they get more cases:
 
         - Rules about the type of a required property, because some programs accept null there.
-        - Rules that require a property. The list contains a rule only once if it always requires an object or array, such as `data`:
-          without this property, few different messages are possible.
+        - Rules that require a property. Exceptions are rules without a condition that require an object or array, such as
+          `data`: if such a property is missing, few different messages are possible.
         """
         kinds = {rule: _kind_of_rule(rule) for rule in self.rules}
         sites = self.contract.sites[self.message_type]

@@ -30,8 +30,9 @@ def as_call(case: Case, contract: Contract | None) -> str:
 def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
     """Yields the faults as strings, such as `orderMinimum minimum one-below`.
 
-    If one technique breaks all rules, the only string is `*` and the technique. If the strings are long, the last string contains
-    `*` instead of a rule. This `*` stands for the rules that the other strings do not name.
+    If the message has several faults and all have the same technique, there is only one string, such as `* removed`. If the
+    strings have more than `_LONG` characters together, `*` replaces the name of the last rule, so that the code is shorter. `*`
+    stands for the rules that no other string names.
     """
     techniques = [fault.technique for fault in case.faults]
     if len(techniques) > 1 and list(case.faults) == [Fault(entry.rule, entry.at, techniques[0]) for entry in case.verdict.broken]:

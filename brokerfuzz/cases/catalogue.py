@@ -55,8 +55,9 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
 
 
 def plain_messages(message_type: MessageType, *, contract: Contract | None = None) -> tuple[Case, ...]:
-    """Returns several plain messages: the plainest case, and messages with the last value of each enumeration, without objects and
-    arrays, and with only the required properties. A target that rejects all plain messages probably rejects every message.
+    """Returns several plain messages: the plainest case, a message with the last value of each enumeration, a message without
+    optional objects and arrays, and a message with only the required properties. A target that rejects all plain messages
+    probably rejects every message.
     """
     known = contract or load_contract()
     plans = (MessagePlan(choose=_last_value), MessagePlan(choose=_no_objects), MessagePlan(full=False))
@@ -83,7 +84,9 @@ def _listed(contract: Contract, message_type: MessageType, now: datetime | None,
 
 
 def _generates_as_built_in(contract: Contract, message_type: MessageType) -> bool:
-    """Returns True for the built-in contract, even with reference data for other message types."""
+    """Returns whether the built-in contract has the same catalogue for this message type. Reference data for other message
+    types does not change the catalogue.
+    """
     if contract.values is not None and not contract.values.used(message_type):
         return contract.original is load_contract()
     return contract is load_contract()

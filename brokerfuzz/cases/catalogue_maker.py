@@ -41,7 +41,9 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
 
 
 def faults_of(contract: Contract, message_type: MessageType, now: datetime, rules: Iterable[Rule]) -> Iterator[Case]:
-    """Yields the cases that break these rules, and the controls of each case (see `controls`)."""
+    """Yields the cases that break these rules. Each case is followed by its controls: the same message, but with a different
+    value for the condition of the rule (see `controls`).
+    """
     faults, controls = FaultMaker(contract, message_type, now), ControlMaker(contract, message_type, now)
     for rule in rules:
         for case in faults.of_rule(rule):

@@ -20,8 +20,9 @@ class CaseWeight(NamedTuple):
 
 
 def by_cover(cases: Sequence[Case], weights: Sequence[CaseWeight], of_bit: int = 0) -> Iterator[Case]:
-    """Yields the cases that add the most weight first. The twin of an invalid case comes before the case. Cases that add the same
-    weight keep their order. `of_bit` is the weight of each goal in `CaseWeight.bits`.
+    """Yields the cases in a new order. The next case is always the one that adds the most weight to the coverage of the earlier
+    cases. The twin of an invalid case comes before the case. Cases that add the same weight keep their order. `of_bit` is the
+    weight of each goal in `CaseWeight.bits`.
     """
     return _Cover(cases, weights, of_bit).every()
 

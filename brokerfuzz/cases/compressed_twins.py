@@ -19,7 +19,7 @@ LEGIBLE = 80
 """A difference with up to `LEGIBLE` characters is never compressed."""
 _AROUND_FAULTS = (UNUSUAL, BARE, NULLS, BACKWARDS, COMPLETE, SMALLEST)
 _ITEMS = 3
-"""The number of items per array in the plain messages of the dictionary."""
+"""The number of items of each array in the first of the plain messages in `_dictionary`."""
 _LARGEST = 30_000
 """The maximum size of the dictionary, in bytes. zlib can refer only to the last 32,506 bytes."""
 _RAW = -zlib.MAX_WBITS
@@ -53,7 +53,7 @@ def compressed(part: bytes, body: bytes, message_type: MessageType, contract: Co
 
 
 def decompressed(text: str, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Raises `LabelError` if `text` was not compressed with the same `body`."""
+    """Raises `LabelError` if `text` cannot be decompressed, for example because `compressed` got another `body`."""
     try:
         return zlib.decompressobj(_RAW, zdict=_dictionary(body, message_type, contract)).decompress(b85decode(text))
     except (ValueError, zlib.error) as problem:

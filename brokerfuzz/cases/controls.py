@@ -60,8 +60,8 @@ class ControlMaker:
         return [*null, *(edges(self.contract, self.message_type).values(path)[:3] if scalar else [])]
 
     def _control(self, fault: Case, steps: Steps, value: Any, tag: str) -> Case:
-        """Returns the control: the message of `fault` with `value` at the path `steps`. If the control is still invalid, the twin
-        of the control gets `value` too.
+        """Returns the control: the message of `fault` with `value` at the path `steps`. If the control is still invalid, its
+        twin is the twin of `fault`, also with `value` at `steps`.
         """
         tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), tag)
         control = self._judged(_with(fault, steps, value), tags)

@@ -1,8 +1,8 @@
 """Removes the cases of a corpus that cover nothing new.
 
 The first step keeps a case only if it covers a goal (something to cover, such as a rule) that no earlier case covers. This step
-reduces even a very large corpus to at most one case per goal. The second step sorts the remaining cases like a catalogue, and
-stops as soon as all goals are covered.
+reduces even a very large corpus to at most one case per goal. In the second step, the next case is always the case that covers
+the most new goals (see `catalogue_order`). This step stops as soon as all goals are covered.
 """
 
 from collections.abc import Iterable, Iterator

@@ -68,8 +68,8 @@ class EdgeMaker:
     def _grounds(self) -> list[Schema]:
         """Returns schemas for a few messages that together contain every site.
 
-        Each schema after the first requires a site that the earlier messages lack. If a message can limit its quantities with a
-        minimum and a maximum, one more schema forbids these limits.
+        Each schema after the first requires a site that the earlier messages lack. If a minimum and a maximum limit a list of
+        quantities, one more schema sets both limits to null, so that the quantities can have any value.
         """
         unlimited = [
             schema_requiring(path, {"properties": {name: {"type": ["null"]} for name in names[1:]}})
@@ -157,17 +157,17 @@ class EdgeMaker:
         yield from self._literals("string", TEXT_LITERALS, lambda number: f"@@{number}@@")
         yield from self._literals("number", NUMBER_LITERALS, lambda number: 90000.25 + number)
 
-    def _literals(self, json_type: str, literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
-        """Yields messages that together contain all `literals`, each at a different property. `mark` creates the values that the
-        literals replace.
+    def _literals(self, json_type: str, literals: Sequence[str], placeholder: Callable[[int], Any]) -> Iterator[Case | None]:
+        """Yields messages that together contain all `literals`, each at a different property. `placeholder` creates a unique
+        value for each of these properties. In the finished message, a literal replaces this value.
         """
         fits = self.free_sites(json_type)
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))
-            marks = {path: mark(number) for number, path in enumerate(some)}
-            body = compact(build(self.contract, self.message_type, MessagePlan(choose=_chosen(marks))))
+            placeholders = {path: placeholder(number) for number, path in enumerate(some)}
+            body = compact(build(self.contract, self.message_type, MessagePlan(choose=_chosen(placeholders))))
             for path, literal in some.items():
-                body = body.replace(compact(marks[path]), literal.encode())
+                body = body.replace(compact(placeholders[path]), literal.encode())
             yield self._judged(f"spelled-{json_type}s-{start}", body)
 
     def free_sites(self, json_type: str) -> list[str]:

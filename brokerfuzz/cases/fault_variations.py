@@ -48,8 +48,9 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
-    The first position is the only item of an array. The second position is the eleventh of twelve items. These two positions detect
-    most programs that do not check every item. The other positions are the last item, a middle item and the first item.
+    The first position is the only item of an array with one item. The second position is the eleventh of twelve items. These
+    two positions detect most programs that do not check every item. The other positions are the last item, a middle item and
+    the first item.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
@@ -60,9 +61,9 @@ def placements(site: str) -> list[Placement]:
 class Neighbours:
     """Describes the properties that surround a fault: for example, all of them are null.
 
-    `full` includes the optional properties, and `backwards` reverses the order of the properties. From each enumeration, the value
-    with the index `enum_index` is used. Without `realistic`, each ordinary value is the simplest valid value. The function `state`
-    chooses all other values.
+    `full` includes the optional properties, and `backwards` reverses the order of the properties. From each enumeration, the
+    value with the index `enum_index` is used. Without `realistic`, each ordinary value is the simplest valid value. For a value
+    outside enumerations, the function `state` returns the value, or `PLAIN` for an ordinary value.
     """
 
     name: str

@@ -43,8 +43,8 @@ class FaultMaker:
     def of_rule(self, rule: Rule) -> Iterator[Case]:
         """Yields invalid cases that break one rule, each with its twin.
 
-        The cases use every technique and every variation of `fault_variations`. If a condition affects the rule, more cases break
-        the rule in messages that meet the condition.
+        The cases use every technique and every variation of `fault_variations`. If a condition affects the rule, additional
+        cases break the rule in messages that meet the condition.
         """
         techniques = self.techniques(rule)
         if not techniques:
@@ -68,9 +68,9 @@ class FaultMaker:
     ) -> Iterator[Case]:
         """Yields at most one case. `number` selects a technique and a variation from `around`.
 
-        If `number` is the index of a technique, the case is new and uses this technique. If this is not possible with the selected
-        variation, the case has the simplest variation. For a larger number, the case has the selected variation, and uses the first
-        technique that applies.
+        If `techniques` has the index `number`, the case uses this technique, and its ID is not in `made`. If this is not
+        possible with the selected variation, the case has the simplest variation. If `number` is too large for `techniques`,
+        the case has the selected variation, and uses the first technique that applies.
         """
         placement, neighbours = around[number % len(around)]
         first = number % len(techniques)
@@ -150,9 +150,9 @@ class FaultMaker:
         return FaultContext(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)
 
     def deciding(self, rule: Rule) -> list[Condition]:
-        """Returns the conditions that affect the rule. A rule with a condition is affected only by this condition. Any other rule
-        is affected by the conditions of rules about an object or array that contains the rule's site. A rule about an
-        enumeration is also affected by the conditions that depend on the value of the enumeration.
+        """Returns the conditions that affect the rule. A rule with a condition is affected only by this condition. If a rule
+        about an object or array has a condition, this condition also affects all rules inside the object or array. A rule about
+        an enumeration is also affected by the conditions that depend on the value of the enumeration.
         """
         if rule.condition is not None:
             return [rule.condition]

@@ -24,7 +24,7 @@ _RUN, _NUMBERS = token_hex(4), count(1)
 _LONG = 100
 _BIG_ENDIAN = (b"\xfe\xff", b"\0\0")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
-"""Finds strings, and the characters that separate values. Messages with syntax errors also have such tokens."""
+"""Finds strings, and the characters that separate values. Unlike a JSON parser, this expression also works in messages with syntax errors."""
 
 
 def fresh_string(value: str) -> str:
@@ -120,7 +120,9 @@ def _values(text: str, name: str) -> Iterator[re.Match[str]]:
 
 
 def _rewritten(literal: str, suffix: str) -> str:
-    """Appends the suffix to a string in JSON notation. The escapes in a short string stay the same."""
+    """Appends the suffix to a string in JSON notation. A string with fewer than `_LONG` characters keeps its escapes. A longer
+    string is decoded, shortened and encoded again.
+    """
     value = _read(literal)
     return f'{literal[:-1]}{suffix}"' if len(value) < _LONG else json.dumps(_with_suffix(value, suffix), ensure_ascii=False)
 

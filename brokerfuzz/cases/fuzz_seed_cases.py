@@ -20,7 +20,7 @@ _IMPORTANT = 1000
 
 
 def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
-    """Yields the seeds. The case that covers the most comes first. Cases that cover nothing new are omitted."""
+    """Yields the seeds. The next case is always the one that adds the most weight of goals. Cases that cover no new goal are omitted."""
     short = [case for case in cases if len(case.body) <= _LARGEST and not case.headers]
     goals = {case.id: _goals(case, contract) for case in short}
     seen: set[str] = set()
@@ -34,8 +34,8 @@ def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
 
 
 def _goals(case: Case, contract: Contract) -> dict[str, int]:
-    """Returns the goals that a case covers, with weights. Rules and edges count at each site. Techniques and ambiguities count only
-    once.
+    """Returns the goals that a case covers, with weights. A rule or edge is a separate goal at each site. A technique or
+    ambiguity is one goal for all sites.
     """
     if case.label == "valid":
         return {f"{goal.site} {goal.name}": _IMPORTANT for goal in covered(case, contract) if goal.kind == "edge"}

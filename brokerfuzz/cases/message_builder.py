@@ -144,7 +144,9 @@ class _Builder:
 
 
 def _instant_order(path: str) -> int:
-    """Returns an index in `value_pools.INSTANTS`. Properties with `end` in their path get a later time than other properties."""
+    """Returns the index in `value_pools.INSTANTS` of the time for the property `path`. If the path contains `end`, this time is
+    later than for other properties.
+    """
     return 1 if re.search("end", path, re.IGNORECASE) else 0
 
 
@@ -187,9 +189,10 @@ def schema_with_place(contract: Contract, message_type: MessageType, path: str) 
 
 
 def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """Returns a schema that prevents the consistency repair from removing the place `path`.
+    """Returns the additional requirements that make a value at `path` possible.
 
-    Only the failure messages of a response need such a schema, because a response with failure messages must have null as `data`.
+    Only a response with failure messages has such a requirement: its `data` must be null. Otherwise, the builder would remove
+    the failure messages (see `decoder.consistency_repair`).
     """
     enveloped = "envelope" in detectors_at(contract, message_type, "")
     return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}

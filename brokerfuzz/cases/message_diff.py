@@ -1,7 +1,7 @@
 """Shows the differences between two messages, line by line, with one property per line.
 
-The lines come from the text of the JSON. A parser would hide duplicate properties, and the difference between `1.0` and `1`. For
-bytes that are not JSON, marks show where the difference is.
+The lines contain the original text of the JSON, because a parsed message would not show duplicate properties, or the difference
+between `1.0` and `1`. For bytes that are not JSON, marks show where the difference is.
 """
 
 import json

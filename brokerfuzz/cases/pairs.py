@@ -5,8 +5,9 @@ With a higher strength, the messages contain every combination of three or more 
 correctly may still fail on a combination: for example, a price without a quantity.
 
 A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) is a small table whose rows contain all
-pairs. Each row becomes an object. One message contains a row for each object at the same depth and, if possible, rows for objects
-at other depths.
+pairs. brokerfuzz creates such a table for each site of an object. A row contains a state for each property. In a message, all
+objects at one depth have the states in a row of their table. If possible, the objects at all other depths also have the states
+in a row.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -37,8 +38,8 @@ combinations get a lower strength.
 Row = Mapping[str, str]
 """Maps the name of each property of an object to the property's state."""
 _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
-"""Step sizes that select the rows for objects at other depths. With a different step size for each object, different rows occur
-together.
+"""The messages are generated for one depth after another. In message `number` of a depth, an object at another depth has the
+row `number * step`. The objects have different steps, so that many different combinations of rows occur.
 """
 Combination = frozenset[tuple[str, str]]
 """Names of properties of an object, each with a state."""
@@ -90,7 +91,7 @@ class PairMaker:
         return check(self.message_type, compact(message), now=self.now, contract=self.contract).label == "valid"
 
     def _with(self, known: States, path: str, some: Combination) -> Case | None:
-        message = witness(known, path, dict(some))
+        message = message_with(known, path, dict(some))
         spelled = "+".join(f"{join(path, name)}:{state}" for name, state in sorted(some))
         return self._case(message, spelled) if message is not None else None
 
@@ -118,9 +119,11 @@ def _depth(path: str) -> int:
 
 
 def _message(known: States, chosen: Mapping[str, Row], number: int, other_rows: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
-    """Returns a message in which objects have the states in `chosen`, which maps sites to rows.
+    """Returns a message. `chosen` maps the site of an object to a row: the state that each property of this object has in the
+    message.
 
-    If possible, other objects have the states in `other_rows`. For a property at an edge, `number` selects the edge.
+    If possible, the properties of other objects have the states in `other_rows`. For a property at an edge, `number` selects
+    the edge.
     """
     wished = {join(path, name): state for path, row in {**(other_rows or {}), **chosen}.items() for name, state in row.items()}
     wished = {path: state for path, state in wished.items() if not any(_is_above(path, site) for site in chosen)}
@@ -212,7 +215,7 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
 
 
 def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Adds the states of the properties that are missing in the row. If possible, the result contains no impossible pair of states."""
+    """Adds a state for each property that the row does not contain. If possible, the result contains no impossible pair of states."""
     whole = dict(row)
     for name in factors:
         if name not in whole:
@@ -269,11 +272,13 @@ def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequ
     factors = known.at(path)
     bound = [name for name in factors if name in _bound(contract, message_type, path)]
     pairs = (some for names in combinations(bound, 2) for some in _all(names, factors))
-    return [frozenset(pair) for pair in pairs if witness(known, path, dict(pair)) is None]
+    return [frozenset(pair) for pair in pairs if message_with(known, path, dict(pair)) is None]
 
 
-def witness(known: States, path: str, row: Row) -> Any | None:
-    """Searches for a valid message in which an object has the states in `row`. Returns None if the search finds no such message."""
+def message_with(known: States, path: str, row: Row) -> Any | None:
+    """Searches for a valid message in which the properties of the object at the site `path` have the states in `row`. Returns
+    None if the search finds no such message.
+    """
     bound = _bound(known.contract, known.message_type, path) - set(row)
     others = {
         name: [state for state in ("plain", "absent", "null") if state in states] or states

@@ -12,7 +12,7 @@ _MOST_REPEATED = 5000
 
 
 class _Cases:
-    """All plausible cases of a seed in order, without duplicates. Before a part of the cases, all earlier cases must be generated."""
+    """All plausible cases of a seed in order, without duplicates. To return a part of the cases, `part` must first generate all earlier cases."""
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int) -> None:
         self._contract, self._seed = contract, seed

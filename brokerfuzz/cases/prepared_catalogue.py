@@ -1,8 +1,8 @@
 """Reads the catalogue of the built-in contract, with its verdicts, from a file in the package.
 
 Reading a case is fast, because the oracle does not judge it again. A test generates the whole catalogue again, and checks that
-every case and verdict equals the one in the file. The file was generated for the earliest supported time. Time-dependent cases are
-generated for the requested time, and get the same positions in the list.
+every case and verdict equals the one in the file. For each time-dependent case, the file contains only a description.
+brokerfuzz generates this case for the requested time, and puts it at the position of the description.
 
     {"body": "{\\"number\\":…}", "label": "invalid", "broken": [[rule, place, found, demanded, under]], "faults": [[rule, place, technique]],
      "tags": ["catalogue"], "twin": 12}                        a case; its twin is the case at position 12 of the list

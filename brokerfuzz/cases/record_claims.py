@@ -8,8 +8,8 @@ from brokerfuzz.schemas import Contract
 
 
 def check_claims(case: Case, contract: Contract) -> None:
-    """Raises `CorpusError` if a technique cannot break the rule of its fault, if a fault is at another place, or if a tag does not
-    describe the case.
+    """Raises `CorpusError` if a technique cannot break the rule of its fault, if the message does not break this rule at the
+    place of the fault, or if a tag does not describe the case.
     """
     broken = {(violation.rule, violation.at) for violation in case.verdict.broken}
     for fault in case.faults:

@@ -1,9 +1,10 @@
 """Defines the weight of each goal (something that a case can cover). The cases that cover the most weight come first in the
 catalogue.
 
-The weights were tuned with services that each have one seeded bug (`python -m benchmarks fleet`). The weights follow from typical bugs:
-most buggy programs lack a check completely, not only for the values of one technique. A lenient parser is lenient for all values of a
-type. A program that checks the item of a one-item array, and the eleventh of twelve items, usually checks all items.
+The weights were tuned with services that each have one seeded bug (`python -m benchmarks fleet`). The weights follow from
+typical bugs. Most buggy programs lack a check completely, so every technique finds the bug. A lenient parser is lenient for all
+values of a type. If a program checks the only item of a short array, and the eleventh item of a longer array, it usually checks
+all items.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,7 +47,9 @@ _OF_VALUES = 500
 
 
 def case_weights(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[CaseWeight]:
-    """Returns the goals that each case covers, with the weights of the goals. A bit mask represents the pairs of states."""
+    """Returns the goals that each case covers, with the weights of the goals. In `CaseWeight.bits`, each bit stands for a pair
+    of states (see `covering.states`).
+    """
     scanner = MessageScanner(states(contract, message_type))
     return [
         _of_valid(case, contract, scanner) if case.label == "valid" else CaseWeight(dict(_weights(case, contract, covered(case, contract))))
