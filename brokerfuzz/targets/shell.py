@@ -143,13 +143,13 @@ def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
 
 
 def _parts_within(word: str) -> Iterator[tuple[str, bool]]:
-    """Splits a word that may itself be a command, and replaces the secrets in this command with references. If quotes inside the
-    secrets prevent this, `${COMMAND}` replaces the whole word.
+    """Splits a word that may itself be a command, and replaces the secrets in this command with references. If quotes inside a
+    secret prevent this, `${COMMAND}` replaces the whole word.
     """
     names = {value: name for name, value in _found(_words_within(word)) if name.startswith("${") and value}
     if not names:
         yield word, False
-    elif not any(value in word for value in names):
+    elif not all(value in word for value in names):
         yield variable("command"), True
     else:
         at = 0

@@ -273,6 +273,7 @@ def test_messages_with_headers_cannot_be_sent() -> None:
         ("sh -c 'DB_PASSWORD=abcdef1 ./v; exit 1'", "sh -c 'DB_PASSWORD='\"${DB_PASSWORD}\"' ./v; exit 1'"),
         ("env 'DB_PASSWORD=abc def' v", 'env DB_PASSWORD="${DB_PASSWORD}" v'),
         ("""sh -c "v --token 'a'bcdef1" """, 'sh -c "${COMMAND}"'),
+        ("""sh -c "v --token abcdef1 --password 'b'cdef2" """, 'sh -c "${COMMAND}"'),
         (["v", "a b", ""], "v 'a b' ''"),
     ],
 )
