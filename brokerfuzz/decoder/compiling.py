@@ -283,8 +283,8 @@ def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
 
 
 class _Property(NamedTuple):
-    """A property of an object. Its byte is at `position` in the record. If the property is itself an object, the bytes for its
-    own properties begin at `nested_start` (see `record_layout`).
+    """A property of an object. Its byte is at `position`. If the property is itself an object, the bytes for its own properties
+    begin at `nested_start`. Both positions are relative to the first property byte of the outer object (see `record_layout`).
     """
 
     name: str
