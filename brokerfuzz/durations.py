@@ -40,4 +40,5 @@ class Duration(click.ParamType[float]):
         try:
             return seconds_of(value)
         except ValueError as problem:
-            self.fail(f"{problem}{', or off' if self._off else ''}", param, ctx)
+            alternative = ", or the value off" if self._off else ""
+            self.fail(f"{problem}{alternative}", param, ctx)

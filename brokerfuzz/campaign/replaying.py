@@ -158,7 +158,9 @@ def _of_entry(name: str, entry: KnownFinding) -> ReplayRequest:
         (again,) = of_document({"findings": [{**entry.message, **shown, "sentence": entry.sentence}]})
     except (ReportError, ValueError, LookupError, TypeError, AttributeError) as problem:
         said = problem_of(problem)
-        raise BaselineError(f"the message of the finding {name} in the baseline is malformed ({said}): remove its property `smallest`") from problem
+        raise BaselineError(
+            f"the message of the finding {name} in the baseline is malformed ({said}): remove `smallest` from this finding"
+        ) from problem
     return again
 
 

@@ -43,18 +43,18 @@ def _with_suffix(value: str, suffix: str) -> str:
 
 
 def fresh_properties(message_type: MessageType, contract: Contract) -> list[str]:
-    """Returns the properties that can get fresh values: the strings of the top-level object."""
+    """Returns the properties that can get fresh values: the top-level properties that are strings, and have no `enum`."""
     known = contract.flat[message_type].get("properties", {})
     return [name for name, schema in known.items() if "string" in types_of(schema) and "enum" not in schema]
 
 
 def check_property(name: str, message_type: MessageType, contract: Contract) -> None:
-    """Raises `UnknownNameError` if no message type has a string with this name in the top-level object. Raises `ReferenceDataError`
-    if the reference data lists values of the property.
+    """Raises `UnknownNameError` if `fresh_properties` returns this name for no message type. Raises `ReferenceDataError` if the
+    reference data lists values of the property.
     """
     known = [each for one in MESSAGE_TYPES for each in fresh_properties(one, contract)]
     if name not in known:
-        raise UnknownNameError("property", name, known, "for --fresh, use a string of the top-level object, such as number")
+        raise UnknownNameError("property", name, known, "for --fresh, use a property of the message whose value is a string, such as number")
     if contract.values is not None and name in contract.values.used(message_type):
         problem = f"the reference data lists the values of {name}, so this property cannot be fresh"
         raise ReferenceDataError(f"{problem}: remove {name} from the reference data, or do not use --fresh {name}")

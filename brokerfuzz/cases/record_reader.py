@@ -35,7 +35,7 @@ BytesOf = Callable[[str], bytes]
 
 def no_files(name: str) -> bytes:
     """Raises `CorpusError`, because a corpus in a single file cannot refer to other files."""
-    raise CorpusError(f"the message is in the file {quoted(name)}, but the corpus is not a folder")
+    raise CorpusError(f"the message is in the file {quoted(name)}, which brokerfuzz can read only if you specify the folder of the corpus")
 
 
 class CaseRecord(NamedTuple):
@@ -83,8 +83,8 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
     """Parses a line of a corpus. Raises `CorpusError` (without a line number) if the line is not a valid record."""
     try:
         said = orjson.loads(line)
-        if former := renamed_property(said):
-            raise CorpusError(f"the record {former}")
+        if outdated := renamed_property(said):
+            raise CorpusError(f"the record {outdated}")
         carrier, carried = _carried(said)
         faults = tuple(Fault(text_of(entry["rule"]), text_of(entry["at"]), text_of(entry["technique"])) for entry in _list(said.get("faults", [])))
         record = CaseRecord(

@@ -38,7 +38,7 @@ def check_suffix(out: str, form: Format) -> None:
     if end in _OTHERS:
         raise CorpusError(f"{out} cannot be compressed as {end}: use {' or '.join(SUFFIXES)}, or a name without this suffix")
     if isinstance(form, Folder) and suffix(out):
-        raise CorpusError(f"{out} cannot be compressed, because the format {form.name} writes a folder: use a name without {suffix(out)}")
+        raise CorpusError(f"{out} cannot be compressed, because the format `{form.name}` writes a folder: use a name without {suffix(out)}")
 
 
 def _check_lower_case(out: str, ends: Collection[str]) -> None:
@@ -53,7 +53,7 @@ def check_ndjson(out: str) -> None:
     check_suffix(out, format_named("ndjson"))
     end = PurePosixPath(out.removesuffix(suffix(out))).suffix
     if end not in ("", ".ndjson", ".jsonl"):
-        raise CorpusError(f"{out} ends in {end}, but the format of this corpus is ndjson: use a name that ends in .ndjson")
+        raise CorpusError(f"{out} ends in {end}, but the format of this corpus is `ndjson`: use a name that ends in .ndjson")
 
 
 _SHARD = re.compile(r"-\d{5}-of-\d{5}(?=\.|$)")

@@ -32,7 +32,10 @@ class CorpusFolder:
         self._all_listed = form != "pytest"
         if form not in ("files", "parsing", "pytest"):
             found = f"{path} is a folder in the format {quoted(form)}, which brokerfuzz cannot read"
-            raise CorpusError(f"{found}: export with --format files or ndjson (to check the files of any folder, use `sha256sum --check {SUMS}`)")
+            raise CorpusError(
+                f"{found}: export the corpus again with --format files or --format ndjson, or check the files in this folder with "
+                f"`sha256sum --check {SUMS}`"
+            )
 
     def opened(self, name: str) -> BinaryIO:
         try:

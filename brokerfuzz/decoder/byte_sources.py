@@ -57,7 +57,7 @@ class RandomValues:
 
     def draw(self, site: str, /) -> Any:
         """Always raises `TypeError`, because only Hypothesis can draw values for pinned sites (sites with a strategy of the user)."""
-        raise TypeError(f"only Hypothesis can draw the value of {site} from a strategy: remove this strategy from `fields`")
+        raise TypeError(f"`fields` contains a strategy for {site}, but this message is generated without Hypothesis: remove the strategy")
 
 
 class Seeded(RandomValues):

@@ -139,8 +139,10 @@ def read_report(path: str | Path) -> dict[str, Any]:
     """Reads the JSON document of a report. Raises `ReportError` if the file is not a report."""
     try:
         document: Any = json.loads(Path(path).read_bytes(), parse_constant=_reject)
-        if former := renamed_property(document):
-            raise ReportError(f"{path} {former}: run `brokerfuzz fire --json` again")
+        if outdated := renamed_property(document):
+            raise ReportError(
+                f"an earlier version of brokerfuzz wrote {path}, which {outdated}: create the report again with `brokerfuzz fire --json`"
+            )
         problem = next(_validator().iter_errors(_plain(document)), None)
     except OSError as error:
         raise ReportError(f"{path} cannot be read: {error.strerror or error}; specify a report that `brokerfuzz fire --json` wrote") from error

@@ -66,9 +66,7 @@ def check_limits(schema: Any, path: Path) -> None:
             value = part.get(keyword)
             counts[keyword] += len(value) if isinstance(value, list | Mapping) else 0
             if counts[keyword] > limit(most):
-                raise ContractError(
-                    f'{path} has more than {limit(most):,} entries in "{keyword}", which is the limit for a file: remove some entries, {MORE}'
-                )
+                raise ContractError(f'{path} exceeds the limit of {limit(most):,} entries in "{keyword}" for a file: remove some entries, {MORE}')
         if isinstance(step := part.get("multipleOf"), int | float) and 0 < step < SMALLEST_STEP:
             raise ContractError(f'{path} contains "multipleOf": {step}, and the smallest possible step is {SMALLEST_STEP}: use a larger step')
 
@@ -76,19 +74,17 @@ def check_limits(schema: Any, path: Path) -> None:
 def check_references(count: int, path: Path) -> None:
     """Raises `ContractError` if too many references were followed."""
     if count > limit(MOST_REFERENCES):
-        raise ContractError(
-            f"{path} expands to more than {limit(MOST_REFERENCES):,} references ($ref), which is the limit for a file: use fewer references, {MORE}"
-        )
+        raise ContractError(f"{path} exceeds the limit of {limit(MOST_REFERENCES):,} references ($ref) for a file: use fewer references, {MORE}")
 
 
 def check_values(flat: Mapping[str, Any], path: Path) -> None:
     """Raises `ContractError` if messages have too many levels, or if even messages with the shortest arrays have too many values."""
     if _levels(flat) > limit(MOST_LEVELS):
-        raise ContractError(f"{path} has more than {limit(MOST_LEVELS)} levels of arrays and objects, which is the limit: use fewer levels, {MORE}")
+        raise ContractError(f"{path} exceeds the limit of {limit(MOST_LEVELS)} levels of nested arrays and objects: reduce the nesting, {MORE}")
     if _values(flat) > limit(MOST_VALUES):
         raise ContractError(
-            f"{path} requires messages of more than {limit(MOST_VALUES):,} values, which is the limit: use a smaller minItems or fewer properties, "
-            f"{MORE}"
+            f"{path} exceeds the limit of {limit(MOST_VALUES):,} values in a message with the shortest arrays: use a smaller minItems or fewer "
+            f"properties, {MORE}"
         )
 
 
@@ -101,9 +97,7 @@ class TimeLimit:
     def check(self) -> None:
         """Raises `ContractError` if the time limit is exceeded."""
         if process_time() > self._end:
-            raise ContractError(
-                f"generating values for {self._where} takes more than {self._seconds:g} s, which is the limit: make its schema simpler, {MORE}"
-            )
+            raise ContractError(f"generating values for {self._where} exceeds the limit of {self._seconds:g} s: make its schema simpler, {MORE}")
 
 
 def patterns_in(schema: Any) -> Iterator[str]:

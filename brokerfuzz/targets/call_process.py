@@ -86,7 +86,8 @@ def object_named(name: str) -> "Any":
 def rejection(name: str) -> type[BaseException]:
     found = object_named(name)
     if not (isinstance(found, type) and issubclass(found, BaseException)):
-        raise SetUpError(f"{name} is {_type_name(found)} and not an exception class: specify the class of an exception that rejects a message")
+        remedy = "specify the class of the exception that the function raises to reject a message"
+        raise SetUpError(f"{name} is {_type_name(found)} and not an exception class: {remedy}")
     return found
 
 

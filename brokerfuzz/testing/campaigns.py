@@ -247,7 +247,9 @@ def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, o
     report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget))
     workers = options.get("workers") or 1
     if workers > 1 and not isinstance(endpoint, HttpTarget):
-        raise TargetError(f"workers={workers} works only with a URL, because other processes cannot call {endpoint.name}: remove workers")
+        raise TargetError(
+            f"workers={workers} works only with a URL, because other processes cannot call {endpoint.name}: remove the argument `workers`"
+        )
     return _ReadyCampaign(_planned(plan, endpoint, options), endpoint, reports)
 
 

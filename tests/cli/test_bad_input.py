@@ -111,7 +111,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "an invalid status": (["fire", "--accept", "2x", "http://127.0.0.1:1/"], "2xx"),
     "a duration of zero": (["fire", "--max-time", "0s"], "'0s' is too short: use a duration such as 500ms, 90s, 10m or 1h30m"),
     "a duration without a unit": (["fire", "--max-time", "600"], "'600' has no unit: use a duration such as 500ms, 90s, 10m or 1h30m"),
-    "shrinking without a unit": (["fire", "--shrink", "0"], "'0' has no unit: use a duration such as 500ms, 90s, 10m or 1h30m, or off"),
+    "shrinking without a unit": (["fire", "--shrink", "0"], "'0' has no unit: use a duration such as 500ms, 90s, 10m or 1h30m, or the value off"),
     "a timeout that is not a number": (["fire", "--timeout", "nan"], "above 0"),
     "an infinite rate": (["fire", "--rate", "inf"], "above 0"),
     "an invalid port": (["serve", "--port", "99999"], "99999"),

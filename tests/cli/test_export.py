@@ -195,7 +195,7 @@ def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_ty
         (("out.ndjson.bz2",), "use .gz or .zst"),
         (("out.csv",), "ends in .csv, which is not the suffix of any format"),
         (("out.nonsense.gz",), "ends in .nonsense, which is not the suffix of any format"),
-        (("out.gz", "--format", "files"), "cannot be compressed, because the format files writes a folder"),
+        (("out.gz", "--format", "files"), "cannot be compressed, because the format `files` writes a folder"),
         (("-", "--format", "files"), "writes a folder: specify the name of a folder instead of -"),
         (("out", "--tag", "no-such-tag"), "no cases to write"),
         (("out", "--rule", "no-such-rule"), "unknown rule 'no-such-rule'"),
@@ -206,7 +206,7 @@ def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_ty
         (("out", "--large", "--full"), "--full already includes the large messages: remove --large"),
         (("out", "--plausible", "--full"), "--plausible writes only random valid messages, in one process"),
         (("out", "--plausible", "--verdict", "invalid"), "--plausible writes only random valid messages, in one process"),
-        (("out", "--base64", "--format", "files"), "--base64 works only with the format ndjson, not with files: remove --base64"),
+        (("out", "--base64", "--format", "files"), "--base64 works only with the format `ndjson`, not with `files`: remove --base64"),
         (("out", "--strength", "3"), "--strength changes only random cases and the cases of --full"),
     ],
 )

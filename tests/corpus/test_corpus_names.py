@@ -50,7 +50,7 @@ def test_the_suffix_of_a_compression_is_in_lower_case_in_every_format(form: Form
 
 
 def test_a_folder_cannot_be_compressed() -> None:
-    with pytest.raises(CorpusError, match="cannot be compressed, because the format files writes a folder"):
+    with pytest.raises(CorpusError, match="cannot be compressed, because the format `files` writes a folder"):
         check_suffix("corpus.gz", FILES)
 
 

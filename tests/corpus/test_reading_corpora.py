@@ -158,7 +158,7 @@ def test_an_unreadable_file_is_rejected(tmp_path: Path) -> None:
 
 
 def test_only_a_corpus_folder_may_store_messages_in_files(folder: Path) -> None:
-    assert "the corpus is not a folder" in one_line(folder / "cases.ndjson")
+    assert "only if you specify the folder of the corpus" in one_line(folder / "cases.ndjson")
 
 
 # --------------------------------------------------------------------------------------------------- hostile folders

@@ -363,7 +363,7 @@ def test_a_bound_that_needs_huge_messages_is_rejected(tmp_path: Path, keyword: s
 def test_a_schema_with_too_many_entries_is_rejected(tmp_path: Path, keyword: str) -> None:
     entries = {f"v{number}": {"type": "string"} for number in range(MOST[keyword] + 1)}
     value = {"properties": entries, "enum": list(entries), "required": list(entries)}.get(keyword, list(entries.values()))
-    with pytest.raises(ContractError, match=f'has more than {MOST[keyword]:,} entries in "{keyword}"'):
+    with pytest.raises(ContractError, match=f'exceeds the limit of {MOST[keyword]:,} entries in "{keyword}"'):
         changed(tmp_path, lambda schema: schema["properties"].update(big={keyword: value}))
 
 
@@ -388,22 +388,22 @@ def _big(**schema: Any) -> Callable[[dict[str, Any]], object]:
 DEEP: Final[dict[str, Any]] = json.loads('{"items": ' * 80 + "{}" + "}" * 80)
 WIDE: Final = {"type": "array", "minItems": 100, "items": {"type": "array", "minItems": 100, "items": {"type": "string"}}}
 HOSTILE: Final[Mapping[str, tuple[Callable[[dict[str, Any]], object], str]]] = {
-    "references that double": (_doubled(40), "expands to more than 2,000 references"),
+    "references that double": (_doubled(40), "exceeds the limit of 2,000 references"),
     "a chain of references": (
         lambda schema: (
             schema.update({"$defs": {f"d{number}": {"$ref": f"#/$defs/d{number + 1}"} for number in range(3000)}}),
             schema["properties"].update(big={"$ref": "#/$defs/d0"}),
         ),
-        "more than 2,000 references|nested too deeply",
+        "the limit of 2,000 references|nested too deeply",
     ),
     "a nested pattern": (_big(pattern=r"((\w{1,200}){1,200}){1,200}"), 'not a "regex"'),
     "many patterns and an invalid one": (
         _big(pattern="(", patternProperties={rf"^{number}\p{{L}}{{200}}$": {} for number in range(200)}),
         r"cannot be compiled within 1 s and 1 GB of memory",
     ),
-    "many levels": (_big(**DEEP), "more than 64 levels of arrays and objects"),
+    "many levels": (_big(**DEEP), "exceeds the limit of 64 levels of nested arrays and objects"),
     "a tiny step": (_big(type="number", multipleOf=1e-300), "the smallest possible step is 1e-12"),
-    "arrays in arrays": (_big(**WIDE), "requires messages of more than 2,000 values"),
+    "arrays in arrays": (_big(**WIDE), "exceeds the limit of 2,000 values in a message"),
 }  # fmt: skip
 
 
@@ -451,7 +451,7 @@ def test_an_environment_variable_multiplies_the_limits(tmp_path: Path, monkeypat
 def test_values_that_cannot_be_found_in_time_are_an_error_with_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contract_limits, "SECONDS", 0.2)
     contract = changed(tmp_path, _big(type="array", contains={"type": "object", "minProperties": 50}, minContains=50))
-    with pytest.raises(ContractError, match=r"generating values for big takes more than 0\.2 s, which is the limit"):
+    with pytest.raises(ContractError, match=r"generating values for big exceeds the limit of 0\.2 s"):
         next(messages("offer-creation-request", 0, contract=contract))
 
 

@@ -100,7 +100,7 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
         (f'{ROW}\n{ROW}"*.nothing" = "id"', "v.toml:2: the columns are not assigned to sites"),
         (f'{ROW}number = "id"\n\n{ROW}"*.nothing" = "id"', "v.toml:7: unknown site '*.nothing'"),
         (f'{ROW}"{PRODUCTS}.productQuantityInOffer" = "empty"', f"p.csv:2: the value of {PRODUCTS}.productQuantityInOffer is missing"),
-        (f'{ROW}"categoryIds[]" = "id"', "v.toml:2: a row can contain only properties of objects, but categoryIds[] is an item of an array"),
+        (f'{ROW}"categoryIds[]" = "id"', "v.toml:2: categoryIds[] is an item of an array, but rows can contain only properties of objects"),
     ],
 )
 def test_each_mistake_is_reported_with_its_file_and_line(text: str, error: str) -> None:

@@ -111,7 +111,7 @@ class ExportWriter:
     def to_stream(self, stream: BinaryIO, pieces: Iterable[EncodedCases]) -> None:
         """Raises `CorpusError` if the format needs a folder."""
         if isinstance(self._export.form, Folder):
-            raise CorpusError(f"the format {self._export.form.name} writes a folder: specify the name of a folder instead of -")
+            raise CorpusError(f"the format `{self._export.form.name}` writes a folder: specify the name of a folder instead of -")
         stream.writelines(self._bytes(self._export.form, self._counted(pieces)))
 
     def _bytes(self, form: OneFile, pieces: Iterable[EncodedCases]) -> Iterator[bytes]:

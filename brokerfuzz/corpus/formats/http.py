@@ -29,7 +29,7 @@ LONGEST = 8_000
 """The maximum length of a body in a file of requests, in bytes."""
 EXPECTED: dict[Label, str] = {"valid": "Must be accepted.", "invalid": "Must be rejected.", "unspecified": "May be accepted or rejected."}
 _PRINTABLE = frozenset(range(0x20, 0x7F))
-_OPENS = "{{"  # the beginning of a variable; editors replace variables
+_OPENS = "{{"  # editors treat this as the beginning of a variable, and replace the variable
 _CHUNK = 1 << 20
 
 
@@ -47,7 +47,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             if case.body and body != case.body:
                 yield File(f"bodies/{case.id}.bin", [case.body])
         if not texts:
-            raise CorpusError("the format http supports only requests, but these cases are responses: use --message offer-creation-request")
+            raise CorpusError("the format `http` supports only requests, but these cases are responses: use --message offer-creation-request")
         for label in EXPECTED:
             if label in texts:
                 texts[label].seek(0)
@@ -65,7 +65,8 @@ def _head(case: Case) -> str:
     headers = "".join(f"{name}: {value}\n" for name, value in sent_headers(case.headers))
     if _OPENS in headers:
         raise CorpusError(
-            f"the case {case.id} has {_OPENS} in a header, but {_OPENS} begins a variable in editors: choose other cases or another format"
+            f"the case {case.id} has a header with {_OPENS}, but editors treat {_OPENS} as the beginning of a variable: exclude this case, or use "
+            "another format"
         )
     comment = f"{EXPECTED[case.label]} {reason_of(case)}{clock_note(now_of(case))}"
     return f"\n### {name_of(case)}\n# {comment.replace(_OPENS, '{ {')}\n{method} {{{{baseUrl}}}}{path}\n{headers}\n"

@@ -44,7 +44,7 @@ def _pyarrow() -> tuple[ModuleType, ModuleType]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as problem:
-        raise CorpusError(f"the format parquet needs pyarrow, which is not installed ({problem}): pip install 'brokerfuzz[parquet]'") from problem
+        raise CorpusError(f"the format `parquet` needs pyarrow, which is not installed ({problem}): pip install 'brokerfuzz[parquet]'") from problem
     return pa, pq
 
 

@@ -37,8 +37,10 @@ def _named(cases: Iterable[Case], about: CorpusInfo) -> Iterator[tuple[Case, str
             name = f"{case.message_type}/{LETTERS[case.label]}_{stem(case)}.json"
             yield case, name
     if name is None:
-        unsupported = f"cases {HEADERS} or {CLOCK}, and no other cases were chosen"
-        raise CorpusError(f"the format parsing does not support {unsupported}: remove a filter such as --rule or --verdict")
+        problem = (
+            "files in the format `parsing` contain neither request headers nor a time, but the verdict of each chosen case depends on one of these"
+        )
+        raise CorpusError(f"{problem}: remove a filter such as --rule or --verdict")
 
 
 FORMAT = Folder("parsing", _files)

@@ -24,7 +24,9 @@ _OPENS = "{{"  # the beginning of a variable; Postman replaces variables
 def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     cases = [one for one in arranged(chosen, about) if _can_be_sent(one.case, about)]
     if not cases:
-        raise CorpusError("the format postman supports none of these cases: add --message offer-creation-request, or remove a filter such as --rule")
+        raise CorpusError(
+            "the format `postman` supports none of these cases: add --message offer-creation-request, or remove a filter such as --rule"
+        )
     yield File(COLLECTION, [json.dumps(_collection(cases), indent=1).encode(), b"\n"])
     yield known_failures(cases)
     yield readme(
@@ -44,7 +46,7 @@ def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
         about.left_out.add(case, "that are not UTF-8, because Postman sends only text")
         return False
     if _OPENS in text or any(_OPENS in value for _, value in sent_headers(case.headers)):
-        about.left_out.add(case, f"that contain {_OPENS}, which begins a variable in Postman")
+        about.left_out.add(case, f"that contain {_OPENS}, which Postman treats as the beginning of a variable")
         return False
     return True
 

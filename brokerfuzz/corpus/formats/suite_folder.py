@@ -90,7 +90,8 @@ def _check_entries(content: bytes, cases: Sequence[SuiteCase]) -> None:
         entry = line.partition("#")[0].strip()
         if entry and entry not in ids and not any(map(_pattern(entry).fullmatch, groups)):
             raise CorpusError(
-                f"{EXPECTED_FAILURES}, line {number}: {entry} matches no case of this export: correct or remove the line, or a filter such as --rule"
+                f"{EXPECTED_FAILURES}, line {number}: {entry} matches no case of this export: correct or remove this line, or export without filters "
+                "such as --rule"
             )
 
 

@@ -44,7 +44,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             yield File(f"__files/brokerfuzz/{place}.json", [case.body])
             yield File(f"mappings/brokerfuzz/{place}.json", [_json({"mappings": list(_stubs(case))}, indent=2), b"\n"])
         if not count:
-            raise CorpusError("the format wiremock supports only responses, but these cases are requests: use --message product-list-response")
+            raise CorpusError("the format `wiremock` supports only responses, but these cases are requests: use --message product-list-response")
         index.write(b"\n]\n")
         index.seek(0)
         yield File(f"__files/{_INDEX}", iter(lambda: index.read(_CHUNK), b""))

@@ -150,7 +150,10 @@ class RemotePlace:
         try:
             return set(map(str, json.loads(said.removeprefix(_SAID))))
         except (ValueError, TypeError) as problem:
-            raise CorpusError(f"{self.name}/{UNFINISHED} does not list the files to keep: remove the folder, or specify another folder") from problem
+            raise CorpusError(
+                f"{self.name}/{UNFINISHED} is damaged, so brokerfuzz does not know which files in this folder it must not delete: remove the folder, "
+                "or specify another folder"
+            ) from problem
 
     def _below(self, name: str) -> "RemotePlace":
         return RemotePlace(self.system, f"{self.key}/{name}", f"{self.name}/{name}")

@@ -157,8 +157,8 @@ class _Reader:
         known = self.contract.sites[message_type]
         if item := next((prop for prop in columns if prop.endswith("[]")), None):
             raise ReferenceDataError(
-                f"{origin}: a row can contain only properties of objects, but {join(above, item)} is an item of an array: remove it "
-                f'from the rows, and add a line such as "{join(above, item)}" = ["A", "B"]'
+                f"{origin}: {join(above, item)} is an item of an array, but rows can contain only properties of objects: remove it from [[rows]], "
+                f'and add a line such as "{join(above, item)}" = ["A", "B"] before the first [[rows]]'
             )
         checks = {prop: ValueChecker(self.contract, message_type, join(above, prop), origin) for prop in columns}
         rows: list[dict[str, Any]] = [{} for _ in next(iter(columns.values()))]
