@@ -88,7 +88,7 @@ def quiet_option(what: str) -> Decorator:
     def record(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         ctx.meta[QUIET] = value
 
-    return click.option("-q", "--quiet", is_flag=True, is_eager=True, expose_value=False, callback=record, help=f"Print only {what}, and errors.")
+    return click.option("-q", "--quiet", is_flag=True, is_eager=True, expose_value=False, callback=record, help=f"Print only errors and {what}.")
 
 
 def color_option() -> click.Option:
@@ -135,7 +135,8 @@ verdict_option = click.option(
 )  # fmt: skip
 random_option = click.option(
     "--random/--catalogue", "only_random", default=False,
-    help="--random: use only random cases. --catalogue: use the cases of the catalogue, then the random cases of --count.  [default: catalogue]",
+    help="--random: use only random cases. --catalogue: use the cases of the catalogue, then as many random cases as --count says.  "
+    "[default: catalogue]",
 )  # fmt: skip
 bug_option = click.option(
     "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True,
@@ -167,8 +168,8 @@ force_option = click.option(
 
 clock_option = click.option(
     "--clock", "with_clock", is_flag=True,
-    help="Include cases whose verdict depends on the current time. The tag `now:TIME` of a case contains a time at which the "
-    "verdict is correct. The verdict may be wrong later.",
+    help="Include cases whose verdict depends on the current time. The verdict of such a case is correct at the time in "
+    "its tag `now:TIME`, and may be wrong at a later time.",
 )  # fmt: skip
 
 
@@ -191,8 +192,8 @@ def strength_option(many: str) -> Decorator:
     """Creates the option `--strength`. In the help of the option, `many` says what brokerfuzz does if there are too many combinations."""
     return click.option(
         "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-        help="Combinatorial strength: 2 covers every pair of states (such as absent or null) of two properties, 3 covers every triple. "
-        f"If an object has more than 1,000,000 combinations of states, brokerfuzz {many}.",
+        help="Combinatorial strength. With 2, brokerfuzz considers every combination of the states (such as absent or null) of any two "
+        f"properties of an object; with 3, of any three properties. If an object has more than 1,000,000 such combinations, brokerfuzz {many}.",
     )  # fmt: skip
 
 
@@ -257,8 +258,8 @@ _TARGET_OPTIONS = (
     click.option(
         "--cleanup", metavar="'METHOD PATH'",
         help="After each accepted message, send a request that removes what the message created, such as 'DELETE /offers/{number}'. In the "
-        "path, {NAME} stands for the property NAME of the answer. If the answer has no such property, {NAME} stands for the property NAME of "
-        "the message.",
+        "path, brokerfuzz replaces {NAME} with the value of the property NAME of the answer. If the answer does not contain the property NAME, "
+        "brokerfuzz uses the property NAME of the message.",
     ),
     click.option(
         "--exec", "exec_", metavar="COMMAND",

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 @click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
               help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: brokerfuzz recognises the type by the properties]")  # fmt: skip
 @click.option("--ndjson", is_flag=True, help="Read one message per line (default for .ndjson and .jsonl files).")
-@click.option("--missing", is_flag=True, help="Instead of the table, list each rule, technique, edge, ambiguity and pair that no message covers.")
+@click.option(
+    "--missing",
+    is_flag=True,
+    help="Instead of the table, list everything that no message covers: rules, techniques, edges, ambiguities, and pairs of states.",
+)
 @click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page.")
 @click.option("--force", is_flag=True, help="Overwrite the HTML page if it already exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
@@ -43,13 +47,14 @@ def command(
     (questions that the contract leaves open), and pairs of states (such as absent or null) of two properties.
 
     A CORPUS is a file or folder that `export` wrote. A CORPUS can also be a file with one message, a file with one message per
-    line, or recorded traffic (HAR). A file from `export` contains the technique of each fault. In other files, brokerfuzz
-    recognises the technique from the invalid value, but only if the message breaks a single rule at a single place.
+    line, or recorded traffic (HAR). A file from `export` contains the technique of each fault. For any other invalid
+    message, brokerfuzz guesses the technique. This works only if the message breaks one rule at one place.
 
-    With --json, the output is one JSON document. The property "messages" contains an object for each message type. In this object,
-    "goals" contains the numbers of covered rules, techniques, edges, ambiguities and pairs. The array "sites" lists what is covered
-    and what is missing at each site. The property "left_out" contains two counts of ignored bodies. "other_traffic" counts recorded
-    bodies that are not messages of the contract. "type_unknown" counts messages whose type brokerfuzz could not recognise.
+    With --json, the output is one JSON document. The property "messages" of the document contains an object for each message type.
+    The object of a message type has the properties "goals" and "sites". "goals" contains the numbers of covered rules, techniques,
+    edges, ambiguities and pairs. "sites" lists what is covered and what is missing at each site. The property "left_out" of the
+    document contains two counts of ignored bodies. "other_traffic" counts recorded bodies that are not messages of the contract.
+    "type_unknown" counts messages whose type brokerfuzz could not recognise.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 

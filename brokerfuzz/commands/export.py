@@ -49,8 +49,8 @@ class _WithFormats(Sectioned):
 @click.option(
     "--full",
     is_flag=True,
-    help="Include the whole catalogue. The catalogue contains each fault at several places and with different neighbouring properties, and every "
-    "pair of states of two properties.",
+    help="Include the whole catalogue. The catalogue contains each fault at several places and with different neighbouring properties. For "
+    "any two properties of an object, the catalogue also contains every combination of their states (such as absent or null).",
 )
 @click.option("--large", is_flag=True, help="Include messages of more than 16 KiB, such as a message of 1 MiB or of 100,000 brackets.")
 @click.option(
@@ -63,7 +63,9 @@ class _WithFormats(Sectioned):
 @options.contract_option
 @options.values_option
 @options.format_option
-@click.option("--base64", is_flag=True, help="In the format ndjson, write every message in base64, so that any JSON parser can read the exact bytes.")
+@click.option(
+    "--base64", is_flag=True, help="In the format `ndjson`, write every message in base64, so that any JSON parser can read the exact bytes."
+)
 @click.option(
     "--shards",
     metavar="NUMBER",
@@ -74,7 +76,7 @@ class _WithFormats(Sectioned):
 @options.force_option
 @options.workers_option("generate random cases")
 @click.option(
-    "--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster generate the random cases. ADDRESS is the address of the scheduler."
+    "--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster generate the random cases. ADDRESS is the address of the Dask scheduler."
 )
 @options.json_option
 @typed_options(cases=CaseOptions)
@@ -94,9 +96,10 @@ def command(
     compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists, brokerfuzz
     replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to standard error.
 
-    The same options give the same corpus on any day and with any number of workers. The verdicts in a corpus stay correct. The only
-    exceptions are the cases that --clock adds. These cases depend on the current time: for example, the last update of an offer is
-    one hour in the future. `corpus verify` reports the cases whose verdict is no longer correct.
+    Without --clock, the same options give the same corpus on any day, and its verdicts are correct at any time. The number of
+    workers does not change the corpus. With --clock, the corpus also contains cases whose verdict depends on the current time. For
+    example, an offer whose last update is one hour in the future is invalid only until this hour has passed. `corpus verify`
+    reports the cases whose verdict is no longer correct.
 
     \b
     Examples:
@@ -168,12 +171,14 @@ def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tup
     """Returns only the message types that the format supports. Raises `CorpusError` if the format supports none of `message_types`."""
     from brokerfuzz.corpus.formats import Folder
     from brokerfuzz.errors import CorpusError
+    from brokerfuzz.wording import listed
 
     if not isinstance(form, Folder):
         return message_types
     supported: tuple[MessageType, ...] = tuple(name for name in message_types if name in form.message_types)
     if not supported:
-        raise CorpusError(f"the format {form.name} does not support {' and '.join(message_types)}: use --message {form.message_types[0]}")
+        problem = f"the format `{form.name}` supports only {listed(form.message_types)}, not {listed(message_types, 'or')}"
+        raise CorpusError(f"{problem}: use --message {form.message_types[0]}")
     return supported
 
 
@@ -184,7 +189,7 @@ def _format(out: str, fmt: str | None, *, base64: bool) -> "Format":
     form = format_named(fmt) if fmt is not None else format_from_name(out)
     check_suffix(out, form)
     if base64 and form.name != "ndjson":
-        raise UsageError(f"--base64 works only with the format ndjson, not with {form.name}: remove --base64")
+        raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
     return format_named(BASE64) if base64 else form
 
 

@@ -54,8 +54,8 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               "finding. With 60s or less, brokerfuzz sends at most 200 requests for each finding; with 120s, at most 400. "
               "The value off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
-              help="Before the first case, send ordinary valid messages to check that the target is set up correctly. A command or a "
-              "function also gets a clearly invalid message.  [default: preflight]")  # fmt: skip
+              help="Before the first case, send ordinary valid messages to check that the target is set up correctly. With --exec "
+              "or --call, also send a clearly invalid message, and stop if neither message gets an answer.  [default: preflight]")  # fmt: skip
 @click.option(
     "--journal",
     metavar="FILE",
@@ -81,7 +81,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               help="For each question that the contract leaves open, save the behaviour of the target as a policy in the "
               "configuration file.")  # fmt: skip
 @options.workers_option("send the cases")
-@click.option("--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster send the cases. ADDRESS is the address of the scheduler.")
+@click.option("--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster send the cases. ADDRESS is the address of the Dask scheduler.")
 @options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
@@ -104,8 +104,9 @@ def command(
     brokerfuzz prints the smallest message that causes it, and a command that reproduces it. If the contract leaves a question open,
     brokerfuzz lists how the target behaves, but reports no finding. For each rejected invalid message, brokerfuzz also sends the
     twin (the valid counterpart). If the target also rejects the twin, brokerfuzz finds out which part of the twin causes the
-    rejection. Then brokerfuzz replaces this part in both messages, and sends both again. If the target still rejects the twin, the
-    rejection of the invalid message counts as unproven, because the target may not have noticed the broken rule.
+    rejection. Then brokerfuzz replaces this part in the twin and in the invalid message, and sends both messages again. If the
+    target still rejects the twin, the rejection of the invalid message counts as unproven, because the target may not have noticed
+    the broken rule.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 
