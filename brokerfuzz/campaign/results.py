@@ -89,7 +89,7 @@ class Result:
 
     @property
     def unproven_rules(self) -> list[str]:
-        """The rules for which every rejection is unproven. A rule with a finding is not in this list."""
+        """The rules for which every rejection is unproven. If the target accepted a message that breaks a rule, the rule is not in this list."""
         rejected = [rule for (rule, kind), count in self.rules.items() if kind == "rejected" and count]
         return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
 

@@ -153,6 +153,15 @@ def test_a_rule_without_a_proven_rejection_is_skipped_with_the_reason() -> None:
     assert cases[DEEP_RULE][0].text == "3 rejected, 2 of the rejections unproven"
 
 
+def test_a_rule_with_a_new_finding_fails_even_if_no_rejection_is_proven() -> None:
+    crash = finding(kind="crashed", sentence="The target crashed.")
+    suite = suite_of(findings=[crash], rules=[rule(rejected=3, unproven=3)], unproven={"count": 3, "rules": [RULE], "examples": []})
+    case = suite.find(f"testcase[@name='{RULE}']")
+    assert case is not None
+    assert [child.tag for child in case] == ["failure", "system-out"]
+    assert suite.attrib["failures"] == "1"
+
+
 def test_the_suite_contains_the_time_and_the_duration() -> None:
     suite = suite_of()
     assert (suite.attrib["timestamp"], suite.attrib["time"], suite.attrib["name"]) == ("2026-01-01T12:00:00", "2.000", f"brokerfuzz {OFFER}")
