@@ -35,7 +35,9 @@ class Score:
         return [(mark, self.share_by(mark)) for mark in (*(m for m in MARKS if m < self.messages), self.messages)]
 
     def messages_for(self, share: float) -> int | None:
-        """Returns how many messages are needed to kill this share (0 to 1) of the fleet. Returns None if all messages kill fewer mutants."""
+        """Returns how many messages are needed to kill this share (0 to 1) of the mutants. Returns None if all messages together kill a
+        smaller share.
+        """
         found = sorted(index for index in self.first.values() if index is not None)
         needed = -int(-len(self.first) * share // 1)
         return found[needed - 1] + 1 if 0 < needed <= len(found) else None

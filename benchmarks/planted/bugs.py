@@ -178,7 +178,7 @@ def loaded(program: Program, old: str = "", new: str = "") -> Callable[[bytes], 
 
 
 def shows(bug: Bug, body: bytes, aim: Label = "unspecified") -> bool:
-    """Returns True if the program with the bug gives another answer than the correct program.
+    """Returns True if the program with the bug and the correct program answer the message differently.
 
     `aim` is the verdict that messages of the source should have. Returns False if the correct program does not give the answer that
     `aim` requires, because a test could not use the message.

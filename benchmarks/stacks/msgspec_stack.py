@@ -1,4 +1,4 @@
-"""An offer service with msgspec. The service parses only `lastUpdatedDateTimeUtc`. The other timestamps are plain strings."""
+"""An offer service with msgspec. The service checks the format of `lastUpdatedDateTimeUtc`, but not of the other timestamps."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal

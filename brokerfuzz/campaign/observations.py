@@ -78,7 +78,7 @@ class Observations:
             self.proofs.doubt(UnprovenExample(rejection, why))
 
     def retested(self, before: Rejection, case: Case, answer: Answer, twin: Case, twin_answer: Answer, judge: Judge) -> None:
-        """Replaces the answer to a case with the answer to a changed message. The target must have accepted the twin of the changed message."""
+        """Replaces the unproven rejection `before` with the answer to a changed case, whose twin the target accepted."""
         del self.proofs.waiting[before.number]
         self.proofs.rejected -= 1
         self.counts[before.verdict.label, before.answer.kind] -= 1

@@ -172,7 +172,7 @@ class Proofs:
             _count(self.elsewhere, rule, elsewhere)
 
     def examples(self) -> Iterator[UnprovenExample]:
-        """Yields the examples of unproven rejections in the order of their cases."""
+        """Yields an example for each reason why rejections are unproven."""
         yield from sorted(self.unproven.values(), key=lambda example: example.number)
 
 

@@ -91,8 +91,8 @@ class Retesting:
     # ------------------------------------------------------------------------------------------------ retesting
 
     async def _retest(self, numbers: Sequence[int], sites: Sites | None) -> None:
-        """Replaces the parts at `sites` (None: all unusual parts) in these messages and their twins. Sends the changed twins. If
-        the target accepts a twin, also sends the changed message of this twin.
+        """Replaces the values at `sites` (None: all unusual values) in these messages and their twins with ordinary values, and
+        sends the changed twins. If the target accepts a changed twin, sends the changed message too.
         """
         waiting = self._seen.proofs.waiting
         retests = []

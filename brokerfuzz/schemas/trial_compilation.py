@@ -49,8 +49,8 @@ def try_patterns(path: Path, patterns: Iterable[str]) -> None:
     distinct = tuple(sorted(set(patterns)))
     if distinct and not _can_be_compiled(distinct, ceil(limit(SECONDS)), int(limit(MEMORY))):
         raise ContractError(
-            f"{path} has patterns that cannot be compiled within {limit(SECONDS):g} s and {limit(MEMORY) / 2**30:g} GB of memory, which are the "
-            f"limits: use fewer repetitions, {MORE}"
+            f"the patterns of {path} cannot be compiled within {limit(SECONDS):g} s and {limit(MEMORY) / 2**30:g} GB of memory"
+            f": use fewer repetitions, {MORE}"
         )
 
 

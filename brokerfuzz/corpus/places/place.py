@@ -1,4 +1,6 @@
-"""Defines the interface of all places, and streams that count bytes and compute checksums."""
+"""A place is a local path or a URL at which a corpus can be stored. This module defines the interface of places. It also contains
+streams that count bytes and compute checksums.
+"""
 
 from collections.abc import Callable, Container, Iterable
 from contextlib import AbstractContextManager
