@@ -57,12 +57,10 @@ def strategies() -> str:
 
 
 def bulk() -> str:
-    """Measures how many offers per second are generated as bytes, without Hypothesis. The floor is the speed at which orjson alone
-    serializes messages.
-    """
+    """Measures how many offers per second are generated as bytes, without Hypothesis."""
     ready = list(islice(messages(OFFER, 1), 5000))
 
-    def floor() -> int:
+    def only_serialize() -> int:
         for message in ready:
             orjson.dumps(message)
         return len(ready)
@@ -70,7 +68,7 @@ def bulk() -> str:
     rounds = {
         "brokerfuzz, serialized": of_stream(lambda: messages(OFFER, 1), 20_000, orjson.dumps),
         "brokerfuzz, plausible": of_stream(lambda: messages(OFFER, 1, plausible=True), 20_000, orjson.dumps),
-        "orjson alone, ready messages": floor,
+        "orjson alone, ready messages": only_serialize,
     }
     with suppress(ImportError):
         rounds["json-schema-faker"] = partial(_of_peer, json_schema_faker())

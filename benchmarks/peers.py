@@ -29,8 +29,7 @@ def schemathesis(message_type: MessageType = OFFER, *, negative: bool = False) -
     """Returns the strategy of Schemathesis for an HTTP operation with the message as its body. With `negative`, the strategy gives
     invalid messages.
 
-    The schemas of responses refer to the envelope in another file. So Schemathesis gets flat schemas, which contain no references
-    to other files.
+    For responses, Schemathesis gets schemas without references, because the original schemas refer to `envelope.schema.json`.
     """
     from schemathesis import GenerationMode, openapi
 

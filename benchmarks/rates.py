@@ -20,7 +20,7 @@ PATIENCE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter
 
 
 def in_turn(rounds: Mapping[str, Round], times: int = 5) -> dict[str, float]:
-    """Returns the median units per second of `times` rounds. The first round is not counted."""
+    """For each program, returns the units of work per second: the median of `times` rounds. The first round is not counted."""
     return {name: median(rates) for name, rates in each_in_turn(rounds, times).items()}
 
 

@@ -1,6 +1,6 @@
 """Measures the examples of strategies for invalid messages: which rules they break, how early, and which kinds of faults occur.
 
-The verdict of a case decides which rules are broken, not the claim of the strategy.
+The broken rules come from the oracle's verdict on each example.
 """
 
 from collections import Counter

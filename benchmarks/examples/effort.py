@@ -9,8 +9,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Effort:
-    """`runs` is the number of seeds of `discovery`, and `seeds` is the number of seeds of the other measurements. A long run has
-    `examples` examples.
+    """The benchmark `discovery` runs with `runs` different seeds. Each other benchmark runs with `seeds` different seeds. A long run
+    has `examples` examples.
     """
 
     runs: int = 30

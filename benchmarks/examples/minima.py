@@ -1,7 +1,7 @@
 """Conditions on examples, and for each condition the smallest example that meets the condition, written by hand.
 
-Plain values are `"a"`, 1, `[]`, and a timestamp at the start of a year. The smallest examples have no optional properties, unless
-the condition needs them. Equal array items touch an ambiguity, so the items differ in one value.
+Plain values are `"a"`, 1, `[]`, and a timestamp at the start of a year. A smallest example has an optional property only if its
+condition needs this property. Most arrays contain no equal items, because the contract does not say if equal items are allowed.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ class Minimum(NamedTuple):
 
 
 class AnyOf:
-    """Is equal to each of several values that a person could write."""
+    """Is equal to each of `values`. All of them are simple enough for a smallest example."""
 
     def __init__(self, *values: Any) -> None:
         self.values = values
@@ -61,7 +61,7 @@ class AnyValue:
 ANYTHING = AnyValue()
 LETTER = AnyOf(*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 OTHER_ID = AnyOf(*"bcdefghijklmnopqrstuvwxyz0123456789", *(f"a-{number}" for number in range(2, 12)))
-"""The ID of a second item. Items with the same ID would touch an ambiguity."""
+"""IDs that differ from the plain ID `a`. The contract does not say if two items of an array may have the same ID."""
 
 
 # --------------------------------------------------------------------------------------------------- plain messages

@@ -1,4 +1,4 @@
-"""Measures how varied valid examples are: covered edges and pairs, distinct messages, rare shapes, and numbers that never occur."""
+"""Measures how varied the valid examples of each source are."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -63,7 +63,7 @@ SHAPES: Mapping[MessageType, Mapping[str, Condition]] = {
 
 
 def covered(name: str, message_type: MessageType, seed: int) -> tuple[float, float]:
-    """Returns the shares (0 to 1) of the edges and pairs that the valid messages of one run cover."""
+    """Returns the share (0 to 1) of covered goals of the kind `edge`, and the same for the kind `pair` (see `Tally`)."""
     contract = load_contract()
     tally = Tally(contract, message_type, NOW)
     for body in source_named(name).draw(message_type, RUN, seed):
@@ -72,7 +72,7 @@ def covered(name: str, message_type: MessageType, seed: int) -> tuple[float, flo
 
 
 def shown(name: str, message_type: MessageType, count: int) -> tuple[float, list[float]]:
-    """Returns the share of distinct messages in the first half of one run, and the share of each shape in the whole run."""
+    """Returns the share of distinct messages in the first half of one run. Also returns the share of messages with each of the `SHAPES`."""
     bodies = source_named(name).draw(message_type, count, 1)
     half = bodies[: count // 2]
     values = list(map(json.loads, bodies))

@@ -38,9 +38,9 @@ def judges_by(schema: Schema) -> Behaviour:
 
 
 def forgives(path: str, *looser: Schema, part: Callable[[Any], Any] | None = None) -> Behaviour:
-    """Also accepts messages that match a looser schema, which differs from the contract's schema only at `path`.
+    """Also accepts an invalid message if it breaks rules only at or below `path`, and matches all schemas in `looser`.
 
-    With `part`, the result of `part` must match the first looser schema, and the whole message must match the second one.
+    If `part` is given, the first schema checks the result of `part` for the message. The other schemas check the whole message.
     """
     of_first, *of_whole = (Matches(schema) for schema in looser)
 

@@ -42,7 +42,6 @@ class InProcess:
         return True
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Nobody reproduces these messages, so the name of the target is enough."""
         return self.name
 
 
@@ -89,7 +88,7 @@ def _findings(target: InProcess, cases: Sequence[Case], now: datetime) -> tuple[
 
 
 def report(mutants: Sequence[Mutant], cases: Sequence[Case], now: datetime) -> str:
-    """The columns for the rule and the site count only mutants with findings."""
+    """The columns `naming the rule` and `naming the site` count only mutants with findings."""
     found = flagged(mutants, cases, now)
     rows = [_row(kind, [one for one in found if one.mutant.kind == kind]) for kind in KINDS]
     head = f"  {'':<12}  {'services':>8}  {'found':>6}  {'naming the rule':>16}  {'naming the site':>16}"

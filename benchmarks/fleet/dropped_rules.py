@@ -84,7 +84,9 @@ def _top(rules: list[Rule]) -> str:
 
 
 def _under_conditions(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants for unconditional rules below a property that also has conditional rules: for example, below `productClusters`."""
+    """Yields mutants that check an unconditional rule only if a condition of the contract is met, or only if it is not met. The rule
+    is inside a property that also has conditional rules: for example, `productClusters`.
+    """
     for rules in _of_conditions(ground).values():
         condition = rules[0].condition
         assert condition is not None

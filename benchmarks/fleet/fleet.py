@@ -56,7 +56,7 @@ def every_candidate(ground: Ground) -> Iterator[Candidate]:
 
 
 def _spread(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-    """Yields each mutation at some of its sites. Different mutations begin with different sites."""
+    """Yields each mutation only at some of its sites (see `STEPS`). The selected sites differ between mutations."""
     mutations: dict[tuple[Kind, str], list[Candidate]] = {}
     for candidate in candidates:
         mutations.setdefault((candidate.kind, candidate.mutation), []).append(candidate)

@@ -15,7 +15,7 @@ EVERY = 5
 
 
 def fleet() -> str:
-    """Measures how many messages of the catalogue are needed to kill the mutants, first for the fleet and then for every mutation at every site."""
+    """Measures how many messages of the catalogue are needed to kill mutants. The second table has a mutant for every mutation at every site."""
     now = datetime.now(UTC)
     reader = Reader(load_contract(), now)
     messages = [reader(case.body) for case in cases(now)]
@@ -25,8 +25,8 @@ def fleet() -> str:
 
 
 def fleet_schemathesis() -> str:
-    """Compares brokerfuzz with Schemathesis. Both commands send messages to the service without a bug. The score counts the mutants
-    that these messages would kill.
+    """Compares `brokerfuzz fire` with `schemathesis run`. Each command sends messages to a service that has no bug. The score counts
+    the mutants that these messages would kill.
     """
     sent = {
         "brokerfuzz fire": brokerfuzz(),

@@ -19,15 +19,15 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 UNCHECKED, UNCHECKED_BESIDE = 60, 40
 REJECTED, REJECTED_WITH_A_TYPE, REJECTED_BELOW, REJECTED_ACROSS = 60, 20, 40, 40
-"""The numbers of mutants that reject valid messages because of the states of two properties."""
+"""The maximum numbers of mutants for the four kinds of pairs in `_rejected_together`."""
 _STRIDE = 101  # neighbours in a list of pairs are similar, so the chosen pairs are far apart
 
 T = TypeVar("T")
 
 
 class State(NamedTuple):
-    """A state of the property at `site`. `above` is the site of the object that contains the property. A message's object matches
-    `schema` if the property has the state.
+    """A state of the property at `site`. `above` is the site of the object that contains the property. This object matches `schema`
+    if the property has the state.
     """
 
     words: str
@@ -103,7 +103,7 @@ def _is_in(matches: Matches, message: Message) -> bool:
 
 
 def _unchecked_beside(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
-    """Yields mutants that do not check a rule below the root if another property of the same object has a certain state."""
+    """Yields mutants that do not check a property's rule if another property of the same object has a certain state."""
     pairs = [(r, s) for s, r in product(states, _rules(ground)) if r.site.rpartition(".")[0] == s.above and r.site != s.site]
     for rule, state in _chosen(pairs, UNCHECKED_BESIDE):
         loose = schema_at(lacks(ground.schema, rule), state.above)

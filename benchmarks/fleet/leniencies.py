@@ -70,7 +70,6 @@ def texts_for_numbers(_: Schema) -> Iterable[Leniency]:
 
 
 def texts_for_reals(_: Schema) -> Iterable[Leniency]:
-    """Yields strings with numbers that are not integers, in place of numbers."""
     yield _text("a fraction in a string", r"^-?[0-9]+\.[0-9]+$", "2.5")
     yield _text("a decimal comma", "^[0-9]+,[0-9]+$", "2,5")
     yield _text("a currency in a string", r"^[$€£] ?[0-9]", "$2.50")

@@ -69,7 +69,7 @@ def _either(extra: Schema, schema: Schema) -> Schema:
 
 
 def _rule_at(ground: Ground, site: Site, leniency: Leniency) -> str | None:
-    """Returns the first rule that the leniency's example breaks at the site."""
+    """Returns the first rule that `leniency.example` breaks at the site."""
     for body in ground.with_value(site.path, leniency.example):
         for rule in ground.broken(body):
             return rule

@@ -22,7 +22,7 @@ class Message:
 
     If `readable` is true, the message is JSON and `value` is its value. If `punctual` is true, the message does not break the
     time-dependent rule. `broken` contains the sites of the broken rules. `now` is the time at which the message arrives. A lenient
-    service calls `reader` to judge other bytes than the bytes that were sent.
+    service rewrites the message, and calls `reader` to parse and judge the new bytes.
     """
 
     body: bytes

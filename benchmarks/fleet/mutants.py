@@ -1,4 +1,4 @@
-"""Mutants are services with one bug each. A message proves each bug."""
+"""Mutants are services with one bug each. Each mutant has a witness: a message to which the service gives a wrong answer."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Candidate:
         return f"{self.mutation} {self.where}".strip()
 
     def proven(self, ground: Ground) -> "Mutant | None":
-        """Returns None if the service gives correct answers to all witnesses."""
+        """Returns None if the service gives correct answers to all messages in `witnesses`."""
         witness = ground.first_killer(self.behaviour, self.witnesses)
         return None if witness is None else Mutant(self.kind, self.mutation, self.where, self.site, self.rule, self.behaviour, witness)
 

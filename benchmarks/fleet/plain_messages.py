@@ -99,7 +99,7 @@ class Ground:
         yield from (written(put(message, path, value)) for message in self.messages)
 
     def breach(self, rule: Rule) -> Any:
-        """The value `ABSENT` means that the property must be absent."""
+        """Returns a value that breaks the rule. Returns `ABSENT` if the rule is broken when the property is missing."""
         match rule.keyword:
             case "required":
                 return ABSENT

@@ -7,9 +7,7 @@ _WIDTH = 30
 
 
 def side_by_side(scores: Mapping[str, Score], rows: Mapping[str, Mapping[str, str]] | None = None) -> str:
-    """Returns a table with one column per score. `rows` contains additional rows: it maps the title of a row, and then the name of
-    a score, to a cell.
-    """
+    """Returns a table with one column per score. `rows[title][name]` is the cell of the score `name` in an additional row."""
     whole = len(next(iter(scores.values())).first)
     lines = [_line("", {name: name for name in scores})]
     lines += [_line(title, cells) for title, cells in (rows or {}).items()]

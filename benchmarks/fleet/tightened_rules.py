@@ -61,7 +61,7 @@ def _unlisted(ground: Ground, site: Site) -> Candidate:
 
 
 def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema], Behaviour]) -> Iterator[Candidate]:
-    """Yields a mutant for each trait and site, and a mutant for each trait at all sites together."""
+    """Yields a mutant for each `Trait` at each site. If several sites have the trait, also yields one mutant for all of them."""
     rows: dict[str, list[tuple[Site, Trait]]] = {}
     for site in ground.sites.values():
         for trait in _traits_of(ground, site):

@@ -1,5 +1,5 @@
-"""Compares generators. Scores a sample of each generator, then measures the speed of all generators in turn. The floor is the speed
-of `orjson.dumps` alone.
+"""Compares generators. Scores a sample of each generator, then measures the speed of all generators in turn. For comparison, also
+measures the speed of `orjson.dumps` on ready messages, which is called the floor.
 """
 
 import gc
@@ -25,11 +25,11 @@ from benchmarks.rates import Round, each_in_turn
 TITLE = "Offers per second, and the share of invalid ones if valid ones were requested"
 LEAST, MOST, BULK = 10, 100_000, 300_000
 """`LEAST` and `MOST` limit the number of messages in a round, because most generators keep the messages in memory. Exports keep no
-messages in memory and are slow at first. So a round of an export has more messages: `BULK` per second.
+messages in memory and are slow at first. So a round of an export has more messages: `BULK` for each second of `Effort.seconds`.
 """
 READY = 10_000
-"""The maximum number of messages that `orjson.dumps` serializes for the floor. More messages would not fit into the caches of the
-processor, so the floors of two generators would not be comparable.
+"""The maximum number of ready messages for `orjson.dumps`. More messages would not fit into the caches of the processor, so the
+speeds for two generators would not be comparable.
 """
 
 
@@ -64,7 +64,7 @@ def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
             count = round(effort.seconds * BULK)
             rounds[generator.name] = partial(_bulk, generator.in_bulk, count)
             rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(min(count, READY)).bodies), effort.seconds)
-    with _floor_values_frozen():
+    with _ready_messages_frozen():
         rates = each_in_turn(rounds, effort.rounds)
     return [Row(generator, scores[generator.name], rates[generator.name], rates.get(_floor_of(generator), ())) for generator in some]
 
@@ -103,8 +103,8 @@ def _dump(ready: Sequence[Any], least: float) -> tuple[int, float]:
 
 
 @contextmanager
-def _floor_values_frozen() -> Iterator[None]:
-    """Excludes the messages of the floors from garbage collection, so that they do not slow down other rounds."""
+def _ready_messages_frozen() -> Iterator[None]:
+    """Excludes all ready messages from garbage collection, because scanning them would slow down the rounds."""
     gc.collect()
     gc.freeze()
     try:

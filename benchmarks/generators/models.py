@@ -1,7 +1,7 @@
 """Creates Pydantic models from a schema, for generators that read types instead of schemas.
 
-The models cannot express conditions (`if`, `then`). Optional properties are always present, because a factory generates all
-properties.
+The models cannot express conditions (`if`, `then`). Optional properties are always present, because polyfactory generates
+all properties.
 """
 
 # pyright: reportMissingImports=false

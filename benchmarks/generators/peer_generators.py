@@ -1,9 +1,10 @@
 """The generators of other tools. Each generator gets the schema of the offer and generates valid messages with its default
 settings.
 
-Schemathesis reads the original schema. The other generators get a flat schema with the same meaning, in which the condition is
-under `allOf`. The reason is that json-schema-faker generates only invalid offers from the original schema. polyfactory reads types
-(see `models`). hypothesis-jsonschema is patched to work with current Hypothesis (see `brokerfuzz.decoder.unsupported_keywords`).
+Schemathesis reads the original schema. The other generators get a schema with the same meaning, but without references and with
+`if` and `then` under `allOf`. The reason is that json-schema-faker generates only invalid offers from the original schema.
+polyfactory reads types (see `models`). hypothesis-jsonschema is patched to work with current Hypothesis (see
+`brokerfuzz.decoder.unsupported_keywords`).
 """
 
 # pyright: reportMissingImports=false

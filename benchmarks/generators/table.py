@@ -13,7 +13,7 @@ FLOOR = "floor: `orjson.dumps` alone"
 
 @dataclass(frozen=True)
 class Row:
-    """`rates` contains the messages per second of each round. If the generator has a floor, `floors` contains the messages per
+    """`rates` contains the messages per second of each round. If the generator has `in_bulk`, `floors` contains the messages per
     second of `orjson.dumps`, measured directly after each round.
     """
 
@@ -32,7 +32,7 @@ class Row:
 
     @property
     def times(self) -> float | None:
-        """Returns the speed of the floor divided by the speed of the generator: the median of the ratios of all rounds."""
+        """In each round, divides the speed of `orjson.dumps` by the speed of the generator. Returns the median of these ratios."""
         return median(floor / rate for floor, rate in zip(self.floors, self.rates, strict=True)) if self.floors else None
 
     @property

@@ -180,8 +180,8 @@ def loaded(program: Program, old: str = "", new: str = "") -> Callable[[bytes], 
 def shows(bug: Bug, body: bytes, aim: Label = "unspecified") -> bool:
     """Returns True if the program with the bug and the correct program answer the message differently.
 
-    `aim` is the verdict that messages of the source should have. Returns False if the correct program does not give the answer that
-    `aim` requires, because a test could not use the message.
+    `aim` is the verdict that the strategy intends for the message. Returns False if the answer of the correct program contradicts
+    `aim`, because a test with this message would fail for the correct program too.
     """
     answer = loaded(bug.program)(body)
     return is_expected(answer, aim) and bool(loaded(bug.program, bug.old, bug.new)(body) != answer)

@@ -34,7 +34,9 @@ def _of(message_type: MessageType) -> list[Bug]:
 
 
 def planted(effort: Effort) -> str:
-    """Measures how many examples are needed to find each bug (the median), for the best strategy of brokerfuzz and of the other tools."""
+    """Measures the median number of examples until each bug is found. Compares the best strategy of brokerfuzz with the best strategy
+    of all other tools.
+    """
     lines = [row for message_type in MESSAGE_TYPES for row in _rows(message_type, effort)]
     fewer, bugs = sum(row.startswith("  fewer") for row in lines), len(BUGS) + len(LATER_BUGS)
     head = f"Examples until a planted bug is found: median of {effort.seeds} seeds, {RUN} examples per run, at most {effort.examples} examples"

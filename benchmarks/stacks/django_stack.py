@@ -1,4 +1,4 @@
-"""An offer service with Django REST framework. Its fields convert values by default, so strict fields replace them."""
+"""An offer service with Django REST framework. The fields of the framework convert values, so the service uses stricter fields."""
 
 # Django has no types.
 # mypy: disable-error-code="misc"

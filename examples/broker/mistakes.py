@@ -22,12 +22,12 @@ def everything(offer: Offer, body: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake of the broker. `repairs` changes a message before the broker checks it, so the broker accepts too much. `accepts`
-    is an additional check, which rejects valid messages or crashes.
+    """A mistake of the broker. `repairs` changes a message before the broker checks it, so the broker accepts too much. `check` is
+    an additional check, which returns False for some valid messages, or crashes.
     """
 
     repairs: Change = nothing
-    accepts: Callable[[Offer, bytes], bool] = everything
+    check: Callable[[Offer, bytes], bool] = everything
 
     def changes(self, body: bytes) -> bytes:
         """Returns the message that the broker checks instead of the original message."""
@@ -55,7 +55,7 @@ def in_the_future(offer: dict[str, Any]) -> None:
 
 
 def numbers_as_strings(offer: dict[str, Any]) -> None:
-    """Converts strings to numbers."""
+    """Accepts strings such as "5" for numbers."""
     for name, value in offer.items():
         if name in ("orderMinimum", "orderMaximum", "defaultPrice", "surcharge", "weightInPounds") and isinstance(value, str):
             offer[name] = float(value) if "Price" in name or name in ("surcharge", "weightInPounds") else int(value)
@@ -106,7 +106,7 @@ MISTAKES: Mapping[str, Mistake] = {
     "any-offer-type": Mistake(any_offer_type),
     "email-by-default": Mistake(email_by_default),
     "no-clock": Mistake(in_the_future),
-    "apostrophe": Mistake(accepts=inserts_text),
-    "null-tiers": Mistake(accepts=divides),
-    "zero-price": Mistake(accepts=lambda offer, body: offer.default_price is None or bool(offer.default_price)),
+    "apostrophe": Mistake(check=inserts_text),
+    "null-tiers": Mistake(check=divides),
+    "zero-price": Mistake(check=lambda offer, body: offer.default_price is None or bool(offer.default_price)),
 }

@@ -1,4 +1,4 @@
-"""An offer broker with FastAPI and SQLite, as a team may write it: the target of the campaign in this folder.
+"""An offer broker with FastAPI and SQLite. The files in this folder configure a campaign against this broker.
 
 The broker accepts only two products, demands a token and a signature, limits the rate, and can delete offers. The broker complies
 with the contract, unless the header `X-Mistake` activates a realistic mistake (see `mistakes.py`).
@@ -91,7 +91,7 @@ async def create_offer(request: Request) -> JSONResponse:
         return envelope(422, None, *(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problem.errors(include_input=False)[:5]))
     if (unknown := unknown_product(offer)) is not None:
         return envelope(422, None, f"{unknown}: the product does not exist")
-    if not mistake.accepts(offer, body):
+    if not mistake.check(offer, body):
         return envelope(422, None, "the offer is not allowed")
     created = database.execute("INSERT INTO offers (number, message) VALUES (?, ?)", (offer.number, body))
     return envelope(201, {"id": created.lastrowid, "number": offer.number[:100]})

@@ -2,7 +2,7 @@
 
 1. The service converts values: "5" to the integer 5, and "yes" to true (pydantic is not strict by default).
 2. It ignores unknown properties.
-3. It accepts an empty number and an empty product ID.
+3. It accepts the empty string for number and productId.
 4. It accepts 0 for orderMinimum, orderMaximum and pageCount, and numbers that do not fit into 32 bits.
 5. It accepts any offerType.
 6. It accepts a product list without clusters, and a cluster without products.

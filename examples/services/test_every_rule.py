@@ -1,4 +1,4 @@
-"""One test per rule. One run shows every mistake of the lax service, so many of these tests fail."""
+"""One test per rule. The lax service fails in many of these tests, and one run shows all its mistakes."""
 
 import lax_fastapi
 import pytest

@@ -1,4 +1,4 @@
-"""Campaigns against applications and functions in the process of the test. All of the targets comply with the contract."""
+"""Campaigns against applications and functions that run in the same process as the tests. All of these targets comply with the contract."""
 
 import django_offers
 import flask_offers
