@@ -36,7 +36,7 @@ settings.register_profile("sample", usual, deadline=None, phases=FAST, max_examp
 def pytest_configure(config: pytest.Config) -> None:
     """Reduces the number of Hypothesis examples if long tests are excluded.
 
-    Also makes garbage collection rare, because scanning the large catalogues in memory takes a tenth of the time.
+    Also makes garbage collection less frequent. Otherwise, scanning the large catalogues in memory takes a tenth of the test duration.
     """
     gc.set_threshold(100_000, 50, 100)
     settings.load_profile("sample" if config.option.markexpr == "not long" else "full")
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks `rotated` tests as long, except for those that the default run includes for this commit."""
+    """Adds the marker `long` to tests with the marker `rotated`. The default run includes some of them without `long` (see `in_turn`)."""
     for item in items:
         marker = item.get_closest_marker("rotated")
         if marker is not None and (config.option.markexpr != "not long" or not in_turn(item, *marker.args)):
@@ -63,7 +63,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.fixture(autouse=True, scope="module")
 def _frozen() -> Iterator[None]:
-    """Exempts the objects that a module's tests leave in memory from garbage collection. Pools of processes often collect garbage."""
+    """After the tests of a module, excludes the remaining objects from garbage collection. brokerfuzz collects garbage whenever it
+    starts worker processes, which is slow if there are many objects.
+    """
     yield
     gc.collect()
     gc.freeze()

@@ -15,7 +15,7 @@ Damage = Callable[[Any, Random], Any]
 
 
 def damaged(content: bytes, random: Random) -> bytes:
-    """Damages a file in one to three places. In JSON and in lines of JSON, most damages change a value. Other damages change bytes."""
+    """Makes one to three changes. If the file contains JSON, most changes concern a value in the JSON. The other changes concern bytes."""
     for _ in range(random.randint(1, 3)):
         content = (_with_damaged_json if random.random() < 0.8 else _with_damaged_bytes)(content, random)
     return content

@@ -12,7 +12,7 @@ from brokerfuzz.targets import Answer, Target, watchdog
 from brokerfuzz.targets.target import opened
 
 SECONDS = 30.0
-"""The maximum number of seconds to wait for an event. Programs that hang sleep longer."""
+"""The maximum number of seconds to wait for an event. Programs that imitate a hang sleep for a longer time."""
 
 
 def python(code: str, *arguments: str) -> list[str]:
@@ -35,7 +35,7 @@ def answer(target: Target, body: bytes = b"{}") -> Answer:
 
 
 def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) -> None:
-    """Sends messages, and cancels them, as Ctrl-C does, when the programs have written `files` files to the folder."""
+    """Sends all `bodies`. When the programs have written `files` files to the folder, cancels the sending, as Ctrl-C does."""
 
     async def ask() -> None:
         async with opened(target):

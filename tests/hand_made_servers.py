@@ -60,7 +60,7 @@ async def _end(server: asyncio.Server, writers: list[asyncio.StreamWriter]) -> N
 
 
 async def _turns() -> None:
-    """Lets all tasks that are ready run. Counts turns of the event loop instead of seconds, because a busy machine can be slow."""
+    """Lets the other tasks run. Counts turns of the event loop instead of seconds, because a busy machine can be slow."""
     for _ in range(10):
         await asyncio.sleep(0)
 

@@ -14,7 +14,7 @@ RULE = f"{OFFER}/orderMinimum:minimum"
 TWIN = b'{"number":"1","offerType":"Email","orderMinimum":1}'
 HOSTILE = "\"'`*/-->\n### {{x}} ${x} %> \u2028\0\\"
 SEEN = "seen.txt"
-"""The stand-ins in the test suites write each received message to this file, as one line of base64."""
+"""The completed test suites write each received message to this file, as one line."""
 
 
 def offer(body: bytes, *faults: Fault, twin: Case | None = None, tags: Sequence[str] = (), headers: Sequence[tuple[str, str | None]] = ()) -> Case:
@@ -66,8 +66,8 @@ def exported(folder: Path, fmt: str) -> Path:
     return folder
 
 
-def fill_in(file: Path, pattern: str, by: str) -> None:
-    """Replaces the code that the user must complete in a file by a stand-in."""
-    text, count = re.subn(pattern, lambda _: by, file.read_text(encoding="utf-8"), count=1, flags=re.DOTALL)
+def fill_in(file: Path, pattern: str, code: str) -> None:
+    """Completes an exported file, as a user does: replaces the text that matches `pattern` by `code`."""
+    text, count = re.subn(pattern, lambda _: code, file.read_text(encoding="utf-8"), count=1, flags=re.DOTALL)
     assert count == 1
     file.write_text(text, encoding="utf-8")

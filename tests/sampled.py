@@ -14,17 +14,17 @@ Item = TypeVar("Item")
 
 
 def sample(some: int, whole: int) -> pytest.MarkDecorator:
-    """The test gets `some` as `size`, or `whole` in a long run."""
+    """Calls the test with the argument `size`, which is `some` in a default run, and `whole` in a long run."""
     return pytest.mark.parametrize("size", [pytest.param(some, id="sample"), pytest.param(whole, id="whole", marks=pytest.mark.long)])
 
 
 def percent(share: int) -> pytest.MarkDecorator:
-    """The test gets `share` percent as `size`, or 100 in a long run."""
+    """Calls the test with the argument `size`, which is `share` in a default run, and 100 in a long run. Both are percentages."""
     return sample(share, 100)
 
 
 def part(items: Iterable[Item], size: int) -> Iterator[Item]:
-    """Yields `size` percent of the items. Each commit selects other items, so the tests of several commits check all items."""
+    """Yields `size` percent of the items. The hash of the commit selects these items, so that several commits together check all items."""
     step = 100 // size
     return islice(items, _commit() % step, None, step)
 
@@ -32,8 +32,8 @@ def part(items: Iterable[Item], size: int) -> Iterator[Item]:
 def in_turn(item: pytest.Item, commits: int) -> bool:
     """Returns True if a test with the marker `rotated` runs for this commit.
 
-    The tests of a file run for the same commits, because they share expensive fixtures. If a test has parameters, each commit
-    selects other parameters.
+    The tests of a file run for the same commits, because they share expensive fixtures. If a test has parameters, the
+    commit also selects the parameters that run.
     """
     file, _, _ = item.nodeid.partition("::")
     parameters = set(item.callspec.indices.values()) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()

@@ -173,7 +173,9 @@ LARGEST_DOUBLE = (2**53 - 1) * 2.0**971
 
 @lru_cache(maxsize=10_000)
 def exact(literal: str) -> Fraction:
-    """Returns the exact value of a number. If the number has more than 400 digits, returns a number on the same side of every bound."""
+    """Returns the exact value of a number. Shortens a number with more than 400 digits. The shortened number is above or below the
+    same bounds of the contract.
+    """
     sign, whole, fraction, exponent = PARTS_OF_NUMBER.fullmatch(literal).groups("")  # type: ignore[union-attr]
     power = int(exponent or 0) if len(exponent) < 12 else int(exponent[0] + "9" * 12)
     digits = (whole + fraction).lstrip("0")
@@ -194,7 +196,7 @@ def is_inexact(literal: str) -> bool:
 
 
 class Value(NamedTuple):
-    """The value of a number in one interpretation. `digits` is True if the number is written without a fraction and an exponent."""
+    """The value of a number in one interpretation. `digits` is True if the number is written without `.` and `e`."""
 
     number: Fraction
     digits: bool
@@ -279,7 +281,7 @@ def parsed(text: str) -> Any:
 
 
 def decoded(body: bytes) -> tuple[str, set[str]]:
-    """Returns the text of a message, and the questions that its bytes raise."""
+    """Returns the text of a message, and the questions about its encoding: for example, `byte-order-mark`."""
     marks = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
     for mark, encoding in marks:
         if body.startswith(mark):
@@ -300,7 +302,7 @@ SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-
 
 
 def kind_of_sequence(sequence: bytes) -> str:
-    """Returns `valid` for the bytes of a Unicode character. Otherwise, returns the question that the bytes raise."""
+    """Returns `valid` for the bytes of a Unicode character. Otherwise, returns the kind of error."""
     if len(sequence) == 1:
         return "other"
     code = sequence[0] & (0xFF >> len(sequence) + 1)
@@ -326,8 +328,8 @@ def parts(value: Any) -> Iterator[Any]:
 
 
 def read_as(value: Any, first: bool, rounded: bool, depth: int = 0) -> Any:
-    """Returns the value in one interpretation. If `first` is true, the first of two equal properties counts. If `rounded` is true,
-    numbers are rounded to doubles.
+    """Returns the value in the interpretation that `first` and `rounded` select. If `first` is true, the first of two properties with
+    the same name counts. If `rounded` is true, numbers are rounded to doubles.
 
     No property of the contract is deeper than seven levels, so everything below twenty levels is omitted.
     """
@@ -422,7 +424,7 @@ def is_decimal(number: Fraction) -> bool:
 
 
 def check_product_list_offer(offer: Any, found: Findings) -> None:
-    """Checks the part of the conditional rule that the tables do not state."""
+    """An offer of the type Product List must have clusters with products. `TABLES` does not contain this rule."""
     if not isinstance(offer, dict) or offer.get("offerType") != "Product List":
         return
     clusters = offer.get("productClusters")
@@ -643,7 +645,7 @@ class Judgement:
 
     @property
     def asked(self) -> set[str]:
-        """The questions that can change the label: the questions of interpretations without a fault."""
+        """The questions that can change the label. If an interpretation has a fault, its questions do not matter."""
         return set().union(*(way.questions for way in self.ways if not way.faults))
 
 
@@ -677,7 +679,7 @@ def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None
 
 
 def is_possible(question: str, answer: str, asked: bool, answers: Answers) -> bool:
-    """Returns True if the policies allow this answer to the question. A policy that rejects the message allows every answer."""
+    """Returns True if the policies allow this answer. If the only policy is to reject the message, the answer does not matter, so returns True."""
     possible = answers.get(question, (answer,))
     return not asked or answer in possible or list(possible) == ["rejected"]
 

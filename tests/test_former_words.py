@@ -1,4 +1,4 @@
-"""Files written before the renaming of 0.1.0 are rejected with one line that names the new word."""
+"""Files from before version 0.1.0 contain outdated names. Each file is rejected with one line that names the new name or version."""
 
 import json
 from pathlib import Path

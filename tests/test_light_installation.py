@@ -9,7 +9,7 @@ import pytest
 
 MISSING = ("covertable", "httptools", "pyreqwest", "uvicorn", "uvloop")
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
-"""Python imports this module when it starts. Then Python cannot import the packages."""
+"""The content of `sitecustomize.py`, which Python runs when it starts. Afterwards, Python cannot import the packages in `MISSING`."""
 USE = """
 import sys
 from itertools import islice

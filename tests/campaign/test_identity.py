@@ -23,7 +23,7 @@ Reply = tuple[int, bytes]
 
 
 def says(reply: Callable[[Any], Reply | None]) -> Behaviour:
-    """Answers a JSON object with the result of `reply`. If `reply` returns None, follows the contract."""
+    """If a message is a JSON object, the server sends the response that `reply` returns. If `reply` returns None, the server follows the contract."""
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
         value = json_of(body)
@@ -45,7 +45,7 @@ def found(reply: Callable[[Any], Reply | None], cases: Iterable[Case], **options
 
 
 def about(reply: Callable[[Any], Reply | None], percent: int) -> Iterator[Case]:
-    """Yields part of the catalogue, with at least a third of the cases that `reply` answers."""
+    """Yields `percent` percent of the catalogue, but at least every third case for which `reply` returns a response."""
     step = 100 // percent
     for number, case in enumerate(catalogue(OFFER, now=NOW)):
         value = json_of(case.body)

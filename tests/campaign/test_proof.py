@@ -136,7 +136,6 @@ def probes(ambiguity: str) -> list[Case]:
 
 
 def test_a_rejected_probe_counts_only_if_its_twin_is_accepted() -> None:
-    """The first target rejects every unusual schedule and encoding. The second target rejects every message."""
     plain = plainest(OFFER)
     cron = json.dumps(plain.value["deliveryScheduleCron"]).encode()
     cases = probes("cron-syntax") + probes("encoding.other") + probes("content-type")

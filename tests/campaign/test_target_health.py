@@ -31,7 +31,7 @@ def fired(behaviour: Behaviour, *, timeout: float = 0.5, longest_wait: float = 0
 
 
 class Server:
-    """A correct server that reacts differently to some of its requests. `seen` contains the bodies of all requests."""
+    """A correct server. Subclasses override `react` to misbehave for some requests. `seen` contains the bodies of all requests."""
 
     def __init__(self) -> None:
         self.seen: list[bytes] = []
@@ -42,7 +42,7 @@ class Server:
             writer.write(response(400 if check(OFFER, body, now=NOW).label == "invalid" else 201))
 
     async def react(self, body: bytes, number: int, writer: asyncio.StreamWriter) -> bool:
-        """Returns True if the server reacts differently to this request."""
+        """If this method returns False, the server then sends the correct answer."""
         return False
 
 

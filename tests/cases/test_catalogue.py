@@ -89,7 +89,6 @@ def test_a_seed_gives_the_same_random_cases_and_all_are_judged(message_type: Mes
 @sample(500, 10_000)
 @pytest.mark.rotated(3)
 def test_five_validators_agree_with_the_oracle_about_structure(message_type: MessageType, size: int) -> None:
-    """Compares only cases that are JSON, do not depend on the clock, and are valid or break a rule."""
     judged = [*listed(message_type)[:size], *islice(random_cases(message_type, 8, verdicts=["valid", "invalid"], now=NOW), size // 4)]
     comparable = [case for case in judged if case.label != "unspecified" and not _beyond_schemas(case)]
     assert len(comparable) > size // 4

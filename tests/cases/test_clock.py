@@ -78,7 +78,7 @@ def test_the_rule_about_the_future_is_broken_without_a_time() -> None:
 
 @pytest.fixture
 def changed_contract(tmp_path: Path) -> Contract:
-    """Returns a contract in which another timestamp must not be in the future."""
+    """Returns a contract in which `availableStartDate` must not be in the future, instead of `lastUpdatedDateTimeUtc`."""
     text = (DATA / "semantics.json").read_text()
     (tmp_path / "semantics.json").write_text(text.replace('"lastUpdatedDateTimeUtc"', '"availableStartDate"'))
     return load_contract(tmp_path)

@@ -18,7 +18,7 @@ CLUSTERS_AND_PRODUCTS = [("only", 1, 0), ("first", 3, 0), ("middle", 3, 1), ("la
 
 @lru_cache
 def bodies() -> dict[str, list[tuple[Any, Case]]]:
-    """Maps each offer type to cases of the catalogue and their values."""
+    """Maps each offer type to cases of the catalogue. Each tuple contains the parsed message of a case, and the case."""
     found = defaultdict(list)
     for case in catalogue("offer-creation-request", now=NOW):
         if case.body[:1] == b"{" and (case.faults or case.label == "valid") and not any(f.rule.endswith("/:json") for f in case.faults):

@@ -79,7 +79,7 @@ def test_every_pair_of_states_in_an_object_occurs_in_a_valid_message(message_typ
 
 
 def test_only_pairs_that_a_condition_or_an_ambiguity_excludes_are_omitted() -> None:
-    """A Product List must have clusters. The other two pairs contain values in the wrong order, which are ambiguous."""
+    """A Product List must have clusters. An order minimum above the maximum is ambiguous, and so is a start date after the end date."""
     found = {tuple(sorted(pair)) for pair in impossible(load_contract(), OFFER, "")}
     assert found == {
         *((("offerType", "=Product List"), ("productClusters", state)) for state in ("absent", "null", "edge")),
@@ -106,7 +106,6 @@ def test_an_invalid_strength_is_rejected(strength: int) -> None:
 
 
 def test_too_many_combinations_lower_the_strength() -> None:
-    """The 36 properties of an offer have 15,444,704 combinations of four states."""
     known = states(load_contract(), OFFER)
     assert {path: strength_at(known, path, 4) for path in known.objects if path in ("", "productClusters[].products[]")} == {
         "": 3,
@@ -174,7 +173,7 @@ def test_an_unknown_rule_or_technique_is_rejected(rules: list[str], techniques: 
 
 
 def test_each_setting_puts_every_other_property_in_its_state() -> None:
-    """A rule is broken while each other property of the message is absent, null, plain, or has another value."""
+    """Among the messages that break one rule, each other property is at least once absent, once null, and once present with a value."""
     rule = load_contract().rule(f"{OFFER}/number:minLength")
     props = set(build(load_contract(), OFFER, MessagePlan())) - {"number", "offerType"}
     met = set()

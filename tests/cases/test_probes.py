@@ -154,7 +154,7 @@ def _clocked(case: Case) -> bool:
 
 def test_every_ambiguous_text_of_the_json_test_suite_has_a_probe() -> None:
     """`json_test_suite.txt` lists files of github.com/nst/JSONTestSuite. RFC 8259 leaves open if files with `i_` in their names are
-    valid, so each of these files has a probe. If a rule of the contract decides, the file has a technique instead.
+    valid. Each of these files has a probe, or a technique if a rule of the contract makes the file invalid.
     """
     lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
     open_texts = dict(line.split() for line in lines if line.startswith("i_"))

@@ -204,7 +204,7 @@ def added(rule: Rule) -> list[tuple[str, Any]]:
 
 
 def listed_at(rule: Rule) -> set[str]:
-    """Returns the names that the contract lists at the rule's place."""
+    """Returns the names of the properties that the contract allows at the rule's site."""
     return set(CONTRACT.sites[rule.message_type][rule.site].schema["properties"])
 
 
@@ -242,15 +242,15 @@ def test_unknown_properties_have_values_of_every_type(rule: Rule) -> None:
 # --------------------------------------------------------------------------------------------------- enumerations
 
 
-def near_misses(prop: str) -> set[str]:
-    """Returns spellings that a loose comparison treats as equal to the string."""
-    joined = prop.replace(" ", "")
+def near_misses(value: str) -> set[str]:
+    """Returns spellings that a loose comparison could treat as equal to `value`."""
+    joined = value.replace(" ", "")
     return {
-        prop.lower(), prop.upper(), f" {prop}", f"{prop} ", f"{prop}\t", f"{prop}\n", joined, joined[0].lower() + joined[1:],
-        prop.replace(" ", "_"), prop.replace(" ", "-"), prop.upper().replace(" ", "_"), prop.lower().replace(" ", "_"),
-        prop.replace(" ", "  "), prop.replace(" ", "\u00a0"), prop.replace(" ", "%20"), prop.replace(" ", "+"), prop.replace(" ", "&#32;"),
-        prop[: len(prop) // 2], prop[:-1], prop[1:], f"{prop}s", f"x{prop}", f'"{prop}"', f"'{prop}'", f"{prop}\u0301",
-        f"{prop}\0", prop[0] + "\u200b" + prop[1:], "".join(chr(ord(letter) + 0xFEE0) if letter != " " else letter for letter in prop),
+        value.lower(), value.upper(), f" {value}", f"{value} ", f"{value}\t", f"{value}\n", joined, joined[0].lower() + joined[1:],
+        value.replace(" ", "_"), value.replace(" ", "-"), value.upper().replace(" ", "_"), value.lower().replace(" ", "_"),
+        value.replace(" ", "  "), value.replace(" ", "\u00a0"), value.replace(" ", "%20"), value.replace(" ", "+"), value.replace(" ", "&#32;"),
+        value[: len(value) // 2], value[:-1], value[1:], f"{value}s", f"x{value}", f'"{value}"', f"'{value}'", f"{value}\u0301",
+        f"{value}\0", value[0] + "\u200b" + value[1:], "".join(chr(ord(letter) + 0xFEE0) if letter != " " else letter for letter in value),
     }  # fmt: skip
 
 
@@ -316,7 +316,7 @@ SLIPS = [technique for technique in TECHNIQUES.values() if JSON_RULE in techniqu
 
 @cache
 def slipped(message_type: MessageType) -> dict[str, bytes]:
-    """Maps each slip to a complete message with this slip."""
+    """Maps the name of each technique in `SLIPS` to a complete message with the JSON error of this technique."""
     message = compact(build(CONTRACT, message_type, MessagePlan()))
     rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
     changes = {technique.name: technique.change(FaultContext(rule, CONTRACT.flat[message_type], json.loads(message), NOW)) for technique in SLIPS}

@@ -78,8 +78,8 @@ ENCODINGS: Final[tuple[Echo, ...]] = (
 
 
 async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Repeats the head of each request, in a different pair of encodings each time. Half of the answers have status 200, and the
-    others have status 500 or 302.
+    """Answers each request with its head in two encodings, one inside the other. Different requests get different encodings. Half of
+    the answers have status 200, and the others have status 500 or 302.
     """
     while True:
         head, _ = await read_request(reader)

@@ -20,7 +20,7 @@ BASIC: Final = b64encode(f"me:{PASSWORD}".encode())
 
 @pytest.fixture
 def demanding() -> Iterator[tuple[str, list[bytes]]]:
-    """Yields the URL of a server that repeats the head of each request, and the heads of all requests."""
+    """Yields the URL of a server, and a list of the heads of all requests. The server answers each request with its head."""
     heads: list[bytes] = []
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

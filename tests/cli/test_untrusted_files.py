@@ -30,7 +30,9 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def lines(campaign: Path, folder: Path) -> list[dict[str, Any]]:
-    """Creates a module in the current folder. The file `PWNED` appears if brokerfuzz imports the module or calls its function."""
+    """Returns the first lines of a journal. Also creates the module `evil` in the current folder. The file `PWNED` appears if
+    brokerfuzz imports this module or calls its function.
+    """
     shutil.copytree(campaign, folder, dirs_exist_ok=True)
     Path("evil.py").write_text(f"open({PWNED!r}, 'w')\ndef read(body):\n    open({PWNED!r}, 'w')\n")
     Path("mine").write_text("mine")
@@ -160,7 +162,7 @@ ANYTHING: Final = (None, True, -1, 1.5, "a", [["a", 1]], {"a": 1})
 
 
 def test_a_malformed_journal_is_reported_in_one_line(run: Run, lines: list[dict[str, Any]]) -> None:
-    """No server listens at the address. If the error is about the target, brokerfuzz has accepted the journal."""
+    """Some changes keep the journal valid. Then the line says that no server listens at the address."""
     text = json.dumps(lines[:3])
     problems = []
     for line, name in [(line, name) for line, record in enumerate(lines[:3]) for name in record] + [("plan", name) for name in lines[0]["plan"]]:

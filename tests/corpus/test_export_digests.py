@@ -1,8 +1,8 @@
 """Pinned digests of large exports.
 
-Users commit corpora, and different machines write the shards of one corpus. So the same options must give the same bytes. If a test
-fails after an intended change, copy the new digest from its output to this file, and describe the change in CHANGELOG.md. If the
-change is not intended, the export depends on the order of a set, the clock, or the version of a library.
+Users commit corpora, and different machines can write the parts of one corpus. Both work only if the same options always give the
+same bytes. If a test fails after an intended change, copy the new digest from its output to this file, and describe the change in
+CHANGELOG.md. If the change is not intended, the export depends on the order of a set, the clock, or the version of a library.
 """
 
 from hashlib import sha256

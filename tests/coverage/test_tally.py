@@ -43,7 +43,7 @@ LEFT = {
     "data.totalExtendedPrice tiny": "sums are rounded to the cent",
     "item-count": "the catalogue has no such long arrays of anything but strings",
 }
-"""The goals that the catalogue does not cover, each with the reason. The keys are the ends of the names of goals."""
+"""The goals that the catalogue does not cover, each with the reason. Each key is the end of a goal's name."""
 
 
 @EVERY_TYPE
@@ -95,7 +95,7 @@ def test_a_message_with_a_fault_covers_only_its_rule_and_technique() -> None:
 
 
 def _known(goal: Goal) -> set[Goal]:
-    """Returns the goal if `every_goal` contains it. In the plain message, some techniques give the same value, so only one of them is a goal."""
+    """Returns the goal if `every_goal` contains it. If two techniques give the same value, `every_goal` contains only one of them."""
     return {goal} & set(every_goal(load_contract(), OFFER, NOW))
 
 

@@ -73,7 +73,7 @@ def _sites_and_values(value: Any, steps: tuple[Any, ...] = ()) -> Any:
 
 
 class Seen:
-    """Counts what occurs in many seeded messages of a type."""
+    """Counts nulls, objects and properties in `count` messages. Also collects the lengths of arrays."""
 
     def __init__(self, message_type: MessageType, count: int) -> None:
         self.message_type = message_type

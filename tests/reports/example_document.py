@@ -341,7 +341,7 @@ def many(number: int) -> dict[str, Any]:
 
 
 def hostile_example(size: int = 0) -> dict[str, Any]:
-    """The example with `HOSTILE` in all texts of the target, the contract and the messages. `size` lengthens one response."""
+    """The example with `HOSTILE` in all texts of the target, the contract and the messages. One response has about `size` additional characters."""
     evil = {HOSTILE: [HOSTILE, {"__proto__": HOSTILE}]}
     unprintable = {**got(), "reason": HOSTILE, "response": HOSTILE + "<script>" * (size // 8)}
     one = finding(

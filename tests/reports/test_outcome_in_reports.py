@@ -42,7 +42,7 @@ def unauthorised(body: bytes) -> int:
 
 
 def blocking_zero(body: bytes) -> int:
-    """Rejects faults of one rule with a status that proves nothing."""
+    """Answers 403 if `RULE` is broken. This status does not prove that the target checks the rule."""
     broken = {entry.rule for entry in check(OFFER, body, now=NOW).broken}
     return 403 if RULE in broken else correct(body)
 

@@ -148,7 +148,7 @@ def test_a_report_without_findings_has_one_passing_test(run_tests: Callable[...,
 
 
 class _Recording(BaseHTTPRequestHandler):
-    """Records requests. The path of a request says how the server answers: for example, `/201` is a status."""
+    """Records requests. The path of a request selects the answer: for example, `/201` selects the status 201."""
 
     protocol_version = "HTTP/1.1"
     requests: list[tuple[str, dict[str, str], bytes]]

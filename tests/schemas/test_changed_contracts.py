@@ -28,7 +28,7 @@ def changed(folder: Path, change: Change, name: str = OFFERS) -> Contract:
 
 
 def broken(contract: Contract, body: Any, message_type: MessageType = "offer-creation-request") -> set[str]:
-    """Returns the rules that a message breaks, without the message type."""
+    """Returns the IDs of the broken rules. Removes the message type from the IDs."""
     return {entry.rule.partition("/")[2] for entry in check(message_type, body, contract=contract).broken}
 
 

@@ -136,7 +136,7 @@ STRUCTURE = {"type", "properties", "items", "required", "allOf", "title", "descr
 
 
 def in_words(site: Site) -> str:
-    """Returns a site in the notation of the table."""
+    """Describes a site in the same way as a line of `FIELDS`, but without bounds."""
     types = types_of(site.schema)
     kind = " or ".join(sorted(types - {"null"}))
     return f"{site.path} {kind}{'!' * site.required}{'?' * ('null' in types)}"

@@ -1,4 +1,4 @@
-"""brokerfuzz reduces a large message before it lists the errors. The validator must find the same errors."""
+"""brokerfuzz reduces a large message before it lists the errors. The reduced message must have the same errors."""
 
 import subprocess
 import sys

@@ -1,6 +1,6 @@
-"""Unusual values touch an ambiguity, but the most similar ordinary values do not.
+"""Messages with unusual values depend on an ambiguity, but messages with the most similar ordinary values do not.
 
-A row contains the ambiguity, the message type, a body that touches the ambiguity, and a similar body that touches no ambiguity.
+A row contains the ambiguity, the message type, a body that depends on the ambiguity, and a similar body without an ambiguity.
 """
 
 import json
@@ -240,7 +240,7 @@ def test_every_ambiguity_that_a_message_can_touch_has_a_row() -> None:
 
 
 def test_every_site_of_an_ambiguity_has_a_row() -> None:
-    """If a site in `ambiguities.json` is misspelt, no row can touch the site."""
+    """This test fails if a site in `ambiguities.json` is misspelt, because no message can contain the site."""
     touched = {
         (row[0], row[1], "".join("[]" if step.isdecimal() else f".{step}" for step in touch.at.split("/")[1:]).lstrip("."))
         for row in ROWS

@@ -54,8 +54,8 @@ DUPLICATES: dict[tuple[bool, ...], Duplicates] = {
     (False, False, True): "both",
     (False, False, False): "rejected",
 }
-"""Each key says if a service accepts three messages with a duplicate property. In these messages, only the first value, only the
-last value, or both values of the property are valid.
+"""A service gets three messages with a duplicate property: one with a valid first value, one with a valid last value, and one with
+two valid values. Each key says which of these messages the service accepts.
 """
 
 FAST = "msgspec"
@@ -67,7 +67,7 @@ every_stack = pytest.mark.parametrize(
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, stack: Stack) -> None:
-    """Sets the clock of the stacks and the folder of their modules. Skips the test if the stack cannot be started."""
+    """Sets the time that the stack uses, and the folder in which it starts. Skips the test if the stack cannot be started."""
     if shutil.which(stack.command[0]) is None or not all(path.exists() for path in stack.needs):
         pytest.skip(f"the stack {stack.name} needs {stack.command[0]} {' '.join(map(str, stack.needs))}: see CONTRIBUTING.md")
     monkeypatch.setenv("STACK_NOW", NOW.isoformat())
@@ -123,7 +123,7 @@ def answered(result: Result) -> set[str]:
 
 
 def observed(stack: Stack) -> Stack:
-    """Returns the stack with the habits that its answers show."""
+    """Sends unusual messages to the stack. Returns a `Stack` that describes the answers."""
     probes: dict[object, bytes] = {}
     for name, form in {**TIMESTAMPS, "other": "no timestamp"}.items():
         probes |= {(name, when): updated(when.strftime(form)) for when in (PAST, FUTURE)}

@@ -31,11 +31,11 @@ TYPES: dict[SearchStrategy[Any], tuple[MessageType, bool]] = {
     BAD_RECORDS: (PRODUCTS, False),
     BAD_PRICES: (PRICING, False),
 }
-"""Maps each strategy to the type of its messages, and to True if the messages are valid."""
+"""Maps each strategy to a tuple: the type of its messages, and True if the messages are valid."""
 
 
 def one_of(expected: Any, index: int = 0) -> Any:
-    """Returns one of the examples that `expected` allows. The items of an array differ."""
+    """Replaces each `AnyOf` in `expected` by its value with the index `index`. In an array, the index is the index of the item."""
     match expected:
         case AnyOf():
             return one_of(expected.values[index])

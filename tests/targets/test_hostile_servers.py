@@ -1,7 +1,7 @@
-"""HTTP targets and misbehaving servers: these tests guard upgrades of the HTTP client.
+"""HTTP targets and misbehaving servers.
 
-The client's errors are distinguished by the messages of their causes. If a test fails after an upgrade, add the new messages to
-`transport.py` before raising the cap on the client's version.
+brokerfuzz distinguishes the errors of the HTTP client pyreqwest by their texts, which can change in a new version. If a test fails
+with a new version, first add the new texts to `transport.py`. Then permit the new version in `pyproject.toml`.
 """
 
 import asyncio

@@ -28,7 +28,7 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Proxy:
-    """A proxy that answers requests itself, and tunnels connections to any host to one address."""
+    """A proxy that answers requests itself. All tunnels lead to the address `tunnels_to`, whatever host the client names."""
 
     def __init__(self, tunnels_to: str = "", status: int = 201) -> None:
         self.heads: list[bytes] = []
@@ -185,7 +185,9 @@ def test_a_client_identifies_itself_with_a_certificate(names: tuple[str, str | N
 
 @contextmanager
 def sending_alerts(context: ssl.SSLContext) -> Iterator[str]:
-    """Yields the URL of a server in a thread. Unlike asyncio, the server sends the alert with which a handshake fails."""
+    """Yields the URL of a TLS server in a thread. If a handshake fails, the server sends the reason to the client. A server with asyncio
+    would not send the reason.
+    """
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def accept() -> None:

@@ -99,7 +99,7 @@ def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
 
 @lru_cache
 def usual_words(position: str, url: str, unused: str) -> str:
-    """Returns the output for a secret of digits. The tests exclude secrets that occur in this output."""
+    """Returns the output for a fixed secret. The tests exclude secrets that occur in this output: for example, `http`."""
     return " ".join(outputs(requests_with("0123456789" * 4, position, url), requests_with("0123456789" * 4, position, unused))).lower()
 
 

@@ -35,7 +35,7 @@ def stubs(files: Mapping[str, bytes]) -> list[Stub]:
 
 
 def served(stubs: list[Stub], files: Mapping[str, bytes], method: str, path: str, *, case: str = "", state: str = "Started") -> bytes:
-    """Imitates WireMock: returns the response of the matching stub with the first priority."""
+    """Imitates WireMock: among the matching stubs, the stub with the lowest `priority` gives the response."""
 
     def fits(stub: Stub) -> bool:
         request = stub["request"]

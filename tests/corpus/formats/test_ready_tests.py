@@ -15,7 +15,7 @@ from brokerfuzz.errors import CorpusError
 
 CRASHING = offer(b'{"number":"crash","offerType":"Email"}')
 UNNECESSARY = "*/lastUpdatedDateTimeUtc:*"
-"""An entry of the expected failures. The tests of its cases pass, so the entry is not necessary."""
+"""An unnecessary entry in the file of expected failures: all tests that match this pattern pass."""
 
 
 def zero() -> Case:
