@@ -32,8 +32,8 @@ def part(items: Iterable[Item], size: int) -> Iterator[Item]:
 def in_turn(item: pytest.Item, commits: int) -> bool:
     """Returns True if a test with the marker `rotated` runs for this commit.
 
-    The tests of a file run for the same commits, because they share expensive fixtures. If a test has parameters, the
-    commit also selects the parameters that run.
+    The tests of a file run for the same commits, because they share expensive fixtures. If a test has parameters, the commit
+    also selects the parameters that run.
     """
     file, _, _ = item.nodeid.partition("::")
     parameters = set(item.callspec.indices.values()) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()

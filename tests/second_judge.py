@@ -302,7 +302,7 @@ SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-
 
 
 def kind_of_sequence(sequence: bytes) -> str:
-    """Returns `valid` for the bytes of a Unicode character. Otherwise, returns the kind of error."""
+    """Returns `valid` for the bytes of a Unicode character. Otherwise, returns `other`, `overlong` or `surrogates`."""
     if len(sequence) == 1:
         return "other"
     code = sequence[0] & (0xFF >> len(sequence) + 1)
@@ -679,7 +679,7 @@ def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None
 
 
 def is_possible(question: str, answer: str, asked: bool, answers: Answers) -> bool:
-    """Returns True if the policies allow this answer. If the only policy is to reject the message, the answer does not matter, so returns True."""
+    """Returns True if the policies allow this answer. Also returns True if the policy is `rejected`, because then no answer matters."""
     possible = answers.get(question, (answer,))
     return not asked or answer in possible or list(possible) == ["rejected"]
 
