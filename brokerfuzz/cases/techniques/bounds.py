@@ -32,13 +32,13 @@ def one_above(context: FaultContext) -> Change:
 
 @breaks("minimum", "exclusiveMinimum", family="bound")
 def zero(context: FaultContext) -> Change | None:
-    """Zero, if the minimum is above zero."""
+    """Zero instead of a number whose minimum is above zero."""
     return Put(0) if context.rule.value > 0 else None
 
 
 @breaks("minimum", "exclusiveMinimum", family="bound")
 def negative(context: FaultContext) -> Change | None:
-    """Minus one, if the minimum is zero or more."""
+    """Minus one instead of a number whose minimum is zero or more."""
     return Put(-1) if context.rule.value >= 0 else None
 
 
@@ -58,7 +58,7 @@ for _name, _text, _below in (
 
 @breaks("exclusiveMinimum", "exclusiveMaximum", family="bound")
 def on_the_bound(context: FaultContext) -> Change:
-    """The bound itself, if the bound is exclusive."""
+    """A number that equals an exclusive minimum or maximum."""
     return Put(context.rule.value)
 
 
@@ -79,13 +79,13 @@ def above_the_bound(context: FaultContext) -> Change:
 
 @breaks("minimum", family="bound")
 def wraps_from_below(context: FaultContext) -> Change | None:
-    """A number so low that it wraps around to the minimum in a 32-bit integer."""
+    """A number so low that it wraps around to the allowed minimum in a 32-bit integer."""
     return Put(context.rule.value - (1 << 32)) if _whole(context) else None
 
 
 @breaks("minimum", family="bound")
 def wraps_64_bits_from_below(context: FaultContext) -> Change | None:
-    """A number so low that it wraps around to the minimum in a 64-bit integer."""
+    """A number so low that it wraps around to the allowed minimum in a 64-bit integer."""
     return Put(Fragment(str(context.rule.value - (1 << 64)))) if _whole(context) else None
 
 
@@ -141,13 +141,13 @@ for _name, _text, _keyword, _written in (
 
 @breaks("multipleOf", family="step")
 def off_the_step(context: FaultContext) -> Change | None:
-    """A multiple of the step, plus half a step (for an integer: plus one)."""
+    """The valid number plus half a step (for an integer: plus one)."""
     beside = context.present + (1 if _whole(context) else context.rule.value / 2)
     return Put(beside) if beside % context.rule.value else None
 
 
 @breaks("multipleOf", family="step")
 def off_the_step_below(context: FaultContext) -> Change | None:
-    """A multiple of the step, minus half a step (for an integer: minus one)."""
+    """The valid number minus half a step (for an integer: minus one)."""
     beside = context.present - (1 if _whole(context) else context.rule.value / 2)
     return Put(beside) if beside % context.rule.value else None

@@ -44,8 +44,8 @@ def _instant(value: Any) -> datetime | None:
 # ----------------------------------------------------------------------------------------------- numbers as strings
 
 
-def _in_quotes(spell: Callable[[str], str]) -> ChangeOf:
-    """Returns a technique that replaces a number with a string. `spell` creates the string from the digits of the number."""
+def _number_as_string(spell: Callable[[str], str]) -> ChangeOf:
+    """Returns a technique that replaces a number, for example 5, with the string `spell("5")`."""
     return lambda context: put(context, spell(str(context.present))) if _is_number(context.present) else None
 
 
@@ -60,7 +60,7 @@ for _name, _text, _spell in (
     ("string-with-currency", "The number as a string with a dollar sign before it.", lambda digits: f"${digits}"),
     ("bracketed-string", "The number as a string in parentheses, as in accounting.", lambda digits: f"({digits})"),
 ):
-    register_technique(_name, _text, "type", family="coercion", change=_in_quotes(_spell))
+    register_technique(_name, _text, "type", family="coercion", change=_number_as_string(_spell))
 
 for _name, _text, _written in (
     ("hexadecimal-string", "A hexadecimal number as a string.", "0x10"),

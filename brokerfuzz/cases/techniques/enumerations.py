@@ -46,8 +46,8 @@ def all_enum_values(context: FaultContext) -> Change | None:
 
 
 def _respelled(respell: Callable[[str], str]) -> ChangeOf:
-    """Returns a technique that applies `respell` to the current value. If the result is also in the enumeration, the technique
-    tries the other values of the enumeration.
+    """Returns a technique that applies `respell` to the current value. If the enumeration allows the result, the technique applies
+    `respell` to the other values.
     """
 
     def change(context: FaultContext) -> Change | None:

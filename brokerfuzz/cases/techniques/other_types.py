@@ -59,13 +59,13 @@ def nested_deep(context: FaultContext) -> Change | None:
 
 @breaks("type", family="wrapping")
 def wrapped_in_array(context: FaultContext) -> Change | None:
-    """The value as the only item of an array."""
+    """An array that contains only the value, instead of the value."""
     return put(context, [context.present])
 
 
 @breaks("type", family="wrapping")
 def wrapped_in_object(context: FaultContext) -> Change | None:
-    """The value as a property of an object."""
+    """An object that contains only the value, instead of the value."""
     return put(context, {"value": context.present})
 
 
@@ -77,7 +77,7 @@ def unwrapped(context: FaultContext) -> Change | None:
 
 @breaks("type", family="wrapping")
 def property_alone(context: FaultContext) -> Change | None:
-    """The value of the first property instead of the object."""
+    """The value of an object's first property instead of the object."""
     return put(context, next(iter(context.present.values()))) if isinstance(context.present, dict) and context.present else None
 
 
@@ -95,7 +95,7 @@ def pairs(context: FaultContext) -> Change | None:
 
 @breaks("type", family="wrapping")
 def values_alone(context: FaultContext) -> Change | None:
-    """The object as an array of its values."""
+    """An array of the object's values instead of the object."""
     return put(context, list(context.present.values())) if isinstance(context.present, dict) else None
 
 

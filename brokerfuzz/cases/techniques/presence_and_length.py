@@ -12,7 +12,7 @@ def removed(context: FaultContext) -> Change:
 
 @breaks("minItems", family="items")
 def emptied(context: FaultContext) -> Change:
-    """The array is empty."""
+    """The array is empty, but must contain items."""
     return Put([])
 
 
@@ -47,8 +47,8 @@ def doubled_items(context: FaultContext) -> Change | None:
 
 
 def _lengthened(context: FaultContext, size: int) -> Change | None:
-    """Adds copies of the last item until the array has `size` items. So that all items are unique, copies of a string end with
-    `-1`, `-2` and so on, and copies of an integer are larger by 1, 2 and so on.
+    """Adds items until the array has `size` items. After a string such as `a`, the new items are `a-1`, `a-2` and so on. After an
+    integer such as 5, they are 6, 7 and so on. Other last items are copied.
     """
     if not context.present:
         return None

@@ -23,7 +23,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 @dataclass(frozen=True, slots=True)
 class FaultContext:
     """The information that a technique gets: the rule to break, the schema of the rule's site, the current value, and the time. The
-    schema does not contain requirements that apply only under a condition.
+    schema does not contain the requirements of conditional rules.
 
     If `now` is None, a technique must create a message that is invalid at every supported time.
     """
@@ -67,7 +67,7 @@ CLOCK = "clock"
 """The family of all techniques for times that must not be in the future."""
 
 TECHNIQUES: dict[str, Technique] = {}
-"""All techniques by name. brokerfuzz tries the techniques in this order, after the techniques in `_TRIED_FIRST`."""
+"""All techniques by name, in the order of registration. brokerfuzz uses this order after the techniques in `_TRIED_FIRST`."""
 
 ChangeOf = Callable[[FaultContext], Change | None]
 

@@ -24,11 +24,11 @@ def one_longer_with_blank(context: FaultContext) -> Change:
 
 @breaks("pattern", "format", family="spelling")
 def unfitting_string(context: FaultContext) -> Change:
-    """A single tilde, which few patterns and formats allow."""
+    """A tilde instead of the string. Few patterns and formats allow a tilde."""
     return Put("~")
 
 
 @breaks("pattern", "format", family="spelling")
 def fitting_and_more(context: FaultContext) -> Change | None:
-    """The string, followed by a tilde."""
+    """The valid string with a tilde after it."""
     return Put(f"{context.present}~") if isinstance(context.present, str) else None

@@ -1,4 +1,4 @@
-"""Defines techniques that add a property that the contract does not allow. Some property names are known names in another notation."""
+"""Defines techniques that add a property that the contract does not allow. Some names are known names in another notation (`offer_type`)."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -52,8 +52,8 @@ _adds("templated-key", "An unknown property whose name is a template expression.
 # -------------------------------------------------------------------------------------------- listed, and misspelled
 
 
-def _beside(rename: Callable[[str], str]) -> ChangeOf:
-    """Returns a technique that copies a known property. `rename` returns the name of the copy."""
+def _renamed_copy(rename: Callable[[str], str]) -> ChangeOf:
+    """Returns a technique that adds a copy of a known property to the same object. `rename` returns the name of the copy."""
 
     def change(context: FaultContext) -> Change | None:
         props = context.schema.get("properties", {})
@@ -110,7 +110,7 @@ for _name, _text, _rename in (
     ("plural-key", "A copy of a known property with an s after its name.", lambda name: f"{name}s"),
     ("cut-short-key", "A copy of a known property without the last letter of its name.", lambda name: name[:-1]),
 ):
-    register_technique(_name, _text, "additionalProperties", family="unknown-property", change=_beside(_rename))
+    register_technique(_name, _text, "additionalProperties", family="unknown-property", change=_renamed_copy(_rename))
 
 # ------------------------------------------------------------------------------------------------------- misplaced
 
@@ -118,7 +118,7 @@ for _name, _text, _rename in (
 @breaks("additionalProperties", family="unknown-property")
 def key_from_below(context: FaultContext) -> Change | None:
     """A property of an inner object, copied to the outer object."""
-    for name, value in _below(context):
+    for name, value in _inner_properties(context):
         if name not in context.schema.get("properties", {}):
             return AddProperty(name, value)
     return None
@@ -126,13 +126,13 @@ def key_from_below(context: FaultContext) -> Change | None:
 
 @breaks("additionalProperties", family="unknown-property")
 def key_from_above(context: FaultContext) -> Change | None:
-    """An unknown property with the same name as the property that contains the object."""
+    """An unknown property inside an object, with the same name as the object."""
     name = context.rule.site.replace("[]", "").rpartition(".")[2]
     return AddProperty(name, [] if context.rule.site.endswith("[]") else {}) if name and name not in context.schema.get("properties", {}) else None
 
 
-def _below(context: FaultContext) -> Iterator[tuple[str, Any]]:
-    """Yields the name and the value of each property that the inner objects can have. If the property is absent, the value is None."""
+def _inner_properties(context: FaultContext) -> Iterator[tuple[str, Any]]:
+    """Yields the name and the value of each property that the objects inside the current object can have. Absent properties have the value None."""
     for name, schema in context.schema.get("properties", {}).items():
         yield from _properties(schema, context.present.get(name))
 

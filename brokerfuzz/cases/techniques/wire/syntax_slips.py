@@ -1,4 +1,4 @@
-"""Makes slips (small syntax errors in a message). Some functions find a token of the message, and others change the message at a token."""
+"""Makes slips (small syntax errors in a message). Most slips change the message at a certain token, for example at the first comma."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,9 +11,9 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 Tokens = Sequence[bytes]
 Place = Callable[[Tokens], int | None]
-"""Returns the index of a token, or None if the message has no such token."""
+"""A function that finds a certain token, for example the first comma, and returns its index, or None."""
 Rewriting = Callable[[bytes], bytes | None]
-"""Returns the changed message, or None if the change is impossible."""
+"""A function that returns the changed message, or None if the change is impossible."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"]+')
 
