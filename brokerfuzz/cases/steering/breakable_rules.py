@@ -1,5 +1,5 @@
-"""Finds the rules that can be broken in random messages, and the techniques that keep the mark. The mark is a unique string in
-each message (see `marks`). A technique keeps the mark if the invalid message still contains this string.
+"""Finds the rules that can be broken in random messages. Each random message contains a unique string, its mark (see `marks`). A
+technique keeps the mark if the invalid message still contains this string.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 class Breakables(NamedTuple):
-    """The rules that can be broken, each with the techniques that break the rule and keep the mark. If no technique of any rule
-    keeps the mark, all techniques are listed, and `leave_marks` is false.
+    """Lists each rule with the techniques that can break the rule. If `keep_marks` is true, only techniques that keep the mark are
+    listed. Otherwise, no technique keeps the mark, and all techniques are listed.
     """
 
     rules: Sequence[tuple[Rule, Sequence[Technique]]]
-    leave_marks: bool
+    keep_marks: bool
 
 
 @lru_cache(maxsize=16)
@@ -42,14 +42,14 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
         if usable:
             every.append((rule, usable))
             copied = orjson.loads(compact(maker.plain(rule)))
-            if left := _lasting(contract, rule, usable, copied, marks):
+            if left := _mark_keeping(contract, rule, usable, copied, marks):
                 lasting.append((rule, left))
     return Breakables(lasting or every, bool(lasting) or not every)
 
 
-def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
-    """Puts marks at all `sites` of the message, and returns the techniques that keep at least one of these marks. A technique
-    that rewrites the whole message, such as `truncated`, must keep at least half of the marks.
+def _mark_keeping(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
+    """Puts a mark at each of the `sites` in `message`, and returns the techniques that keep at least one mark. A technique that
+    rewrites the whole message, such as `truncated`, is returned only if at least half of the marks remain.
     """
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
     marks = [b"m%d." % number for number in range(len(there))]

@@ -10,7 +10,7 @@ from brokerfuzz.cases.case import Fault
 from brokerfuzz.cases.case_decoder import TAG
 from brokerfuzz.cases.changes import Change, Steps, place_of, pointer, value_at
 from brokerfuzz.cases.steering.breakable_rules import breakables
-from brokerfuzz.cases.steering.marks import decided_by, within
+from brokerfuzz.cases.steering.marks import condition_sites, within
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Claim, Message
 from brokerfuzz.cases.steering.round_robin import Ring, Turns, random_of, shuffled
@@ -20,17 +20,17 @@ from brokerfuzz.decoder.condition_matching import matches
 from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
 
-_TRIED = 4
-"""The number of techniques that are tried for a rule before the next rule is tried."""
+_TECHNIQUES_PER_RULE = 4
+"""If so many techniques give no new message, brokerfuzz tries the next rule."""
 _PATIENCE = 24
-"""If the rule that has waited longest could not be broken in `_PATIENCE` attempts in a row, brokerfuzz generates messages in
-which the rule can be broken. After `2 * _PATIENCE` attempts, the rule moves to the end of the queue.
+"""After `_PATIENCE` failed attempts to break the first rule of the queue, brokerfuzz generates suitable messages for this rule.
+After `2 * _PATIENCE` failed attempts, the rule moves to the end of the queue.
 """
 
 
 class Break(NamedTuple):
     """A change that breaks a rule in a message. `used` is the number of techniques that were already tried for the rule,
-    including `technique`. `now` contains the tag `now:TIME` if the verdict depends on the time.
+    including `technique`.
     """
 
     rule: Rule
@@ -38,18 +38,18 @@ class Break(NamedTuple):
     steps: Steps
     change: Change
     used: int
-    now: tuple[str, ...]
+    clock_tags: tuple[str, ...]
 
     @property
     def fault(self) -> Fault:
         return Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name)
 
 
-def _claim(message: Any, *broken: Break) -> Claim:
-    """Returns the expected verdict after the changes `broken`. The tags contain the positions of the faults in arrays."""
-    positions = dict.fromkeys(f"at:{placement(message, one.steps)}" for one in broken)
-    now = next((one.now for one in broken if one.now), ())
-    return Claim(tuple(one.fault for one in broken), None, (TAG, *positions, *now))
+def _claim(message: Any, *breaks: Break) -> Claim:
+    """Returns the claim for the message after all `breaks`. A tag such as `at:last` contains the position of each break (see `placement`)."""
+    positions = dict.fromkeys(f"at:{placement(message, one.steps)}" for one in breaks)
+    now = next((one.clock_tags for one in breaks if one.clock_tags), ())
+    return Claim(tuple(one.fault for one in breaks), None, (TAG, *positions, *now))
 
 
 class Breaker:
@@ -74,8 +74,8 @@ class Breaker:
     def next(self, message: Any, used: int) -> Break | None:
         """Returns the next change that breaks the rule. Returns None if no technique applies.
 
-        `used` is the number of techniques that were already tried for the rule. This number selects the place and the first
-        technique.
+        `used` is the number of techniques that were already tried for the rule. With each number, the method begins with another
+        technique and usually changes another array item.
         """
         rule, steps = self.rule, self._place(message, used)
         if steps is None:
@@ -114,14 +114,13 @@ class _QueuedRule:
 
 
 class Breaking:
-    """Breaks the rules in the messages of one shard, one rule after another. The techniques, the places and the second rules of
-    double faults are also used one after another. `done` is the approximate number of rules that earlier shards have broken.
-    The shard begins with the next rule.
+    """Breaks one rule after another in the messages of one shard. `broken_before` estimates how many rules all earlier shards have
+    broken. This number determines which rule the shard breaks first.
     """
 
-    def __init__(self, breakers: Sequence[Breaker], contract: Contract, done: int) -> None:
+    def __init__(self, breakers: Sequence[Breaker], contract: Contract, broken_before: int) -> None:
         self._contract = contract
-        self._rounds, first = divmod(done, len(breakers) or 1)
+        self._rounds, first = divmod(broken_before, len(breakers) or 1)
         rules = [_QueuedRule(breaker, self._rounds) for breaker in breakers]
         self._rules = [*rules[first:], *rules[:first]]
         self._turns = Turns(self._rules)
@@ -131,7 +130,7 @@ class Breaking:
 
     def neglected(self) -> Rule | None:
         """Returns the rule that has waited longest, if this rule could not be broken in the last `_PATIENCE` attempts,
-        otherwise None. brokerfuzz must generate a message in which the returned rule can be broken.
+        otherwise None. The caller then generates a message in which this rule can be broken.
         """
         if self._turns.passed_over >= 2 * _PATIENCE:
             self._turns.put_off()
@@ -148,7 +147,7 @@ class Breaking:
         return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
     def _broken(self, message: Message, waiting: _QueuedRule, news: News) -> tuple[Claim, Message] | None:
-        for _ in range(_TRIED):
+        for _ in range(_TECHNIQUES_PER_RULE):
             found = waiting.next(message.value)
             if found is None:
                 return None
@@ -170,13 +169,13 @@ class Breaking:
         value, first = message.value, message.changed(one.steps, one.change)
         if not news.can_become_new(first.body):
             return None
-        found = waiting.others.take(lambda other: self._with(value, one, first, other, news) if other.breaker.may_be_in(value) else None)
+        found = waiting.others.take(lambda other: self._break_second(value, one, first, other, news) if other.breaker.may_be_in(value) else None)
         if found is not None:
             waiting.used = one.used
         return found
 
-    def _with(self, value: Any, one: Break, first: Message, waiting: _QueuedRule, news: News) -> tuple[Claim, Message] | None:
-        """Breaks a second rule in the message `first`, in which the change `one` has already broken a rule."""
+    def _break_second(self, value: Any, one: Break, first: Message, waiting: _QueuedRule, news: News) -> tuple[Claim, Message] | None:
+        """Breaks a second rule in the message `first`. The break `one` is already in this message."""
         other = waiting.next(value)
         if other is None:
             return None
@@ -198,18 +197,17 @@ def _holds(rule: Rule, message: Any, steps: Steps) -> bool:
 def companions(contract: Contract, rule_id: str) -> frozenset[str]:
     """Returns the IDs of the rules that can be broken in the same message as this rule."""
     rule = contract.rule(rule_id)
-    return frozenset(other.id for other in contract.rules[rule.message_type] if _go_together(rule, other))
+    return frozenset(other.id for other in contract.rules[rule.message_type] if _independent(rule, other))
 
 
-def _go_together(one: Rule, other: Rule) -> bool:
-    """Returns whether the oracle reports both rules if both are broken. If a message is not JSON, the oracle reports no other
-    rule. If a fault of one rule can change a value that the other rule or its condition depends on, the oracle may report only
-    one rule.
+def _independent(one: Rule, other: Rule) -> bool:
+    """Returns whether the oracle reports both rules if a message breaks both. A syntax error hides all other faults. A change to a
+    value that the other rule or its condition checks can also hide the other fault.
     """
     if one is other or JSON_RULE in (one.keyword, other.keyword):
         return False
-    return not (_changes(one, other.site) or _changes(other, one.site) or any(_changes(one, path) for path in decided_by(other))
-                or any(_changes(other, path) for path in decided_by(one)))  # fmt: skip
+    return not (_changes(one, other.site) or _changes(other, one.site) or any(_changes(one, path) for path in condition_sites(other))
+                or any(_changes(other, path) for path in condition_sites(one)))  # fmt: skip
 
 
 def _changes(rule: Rule, site: str) -> bool:

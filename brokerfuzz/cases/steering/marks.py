@@ -23,7 +23,7 @@ _SHORTEST, _LONGEST = "m0.0.1", "mffffffff.ffffff.ffffffff"
 @lru_cache(maxsize=16)
 def marked_sites(contract: Contract, message_type: MessageType) -> Sequence[str]:
     """Returns the sites where every string is valid, and where no ambiguity and no condition depends on the string."""
-    deciding = {path for rule in contract.rules[message_type] for path in decided_by(rule)}
+    deciding = {path for rule in contract.rules[message_type] for path in condition_sites(rule)}
     return [
         path
         for path, site in contract.sites[message_type].items()
@@ -35,8 +35,8 @@ def _allows_any_string(schema: dict[str, Any]) -> bool:
     return "string" in types_of(schema) and not unsupported_keywords_of(schema) and matches(schema, _SHORTEST) and matches(schema, _LONGEST)
 
 
-def decided_by(rule: Rule) -> Iterator[str]:
-    """Yields the sites that the condition of the rule depends on."""
+def condition_sites(rule: Rule) -> Iterator[str]:
+    """Yields the sites whose values decide whether a conditional rule applies."""
     if rule.condition is not None:
         yield from (join(rule.condition.site, name) for name in rule.condition.when.get("properties", {}))
 

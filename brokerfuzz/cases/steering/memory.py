@@ -8,8 +8,8 @@ from brokerfuzz.cases.steering.marks import marked
 
 
 class Memory:
-    """Stores a 60-bit hash of each message of the catalogue, and of each random message without a mark (a unique string, see
-    `marks`). The first call of `learn` generates the catalogue.
+    """Stores a 60-bit hash of each message of the catalogue. Of the random messages, only those without a mark are stored, because
+    a mark makes a message unique (see `marks`). The first call of `learn` generates the catalogue.
     """
 
     def __init__(self, catalogue: Callable[[], Iterable[Case]]) -> None:
@@ -26,26 +26,25 @@ class Memory:
 
 
 class News:
-    """Decides whether a changed copy of a valid message is new, which means that brokerfuzz has not generated the same bytes
-    before.
+    """Decides whether a variant (a changed copy of the valid message `body`) is new, which means that brokerfuzz has not generated
+    the same bytes before.
 
-    `mark` is the unique string of the valid message. A copy that still contains this string is compared only with the valid
-    message and its earlier copies. Any other copy is also compared with the messages in `memory`. If there is no `memory`, such
-    a copy never counts as new.
+    `mark` is the unique string in `body`. A variant with this string is compared with `body` and the earlier variants. A variant
+    without this string is also compared with the messages in `memory`. If `memory` is None, such a variant counts as not new.
     """
 
     def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:
         self._given, self._mark, self._memory = [body], mark, memory  # there are few variants, so comparing them is faster than hashing them
 
-    def can_become_new(self, body: bytes) -> bool:
-        """Returns whether a further change to the copy `body` can give a new message. Without a memory, the copy must still contain the mark."""
-        return self._memory is not None or marked(body, self._mark)
+    def can_become_new(self, variant: bytes) -> bool:
+        """Returns whether a further change to `variant` can give a new variant."""
+        return self._memory is not None or marked(variant, self._mark)
 
-    def is_new(self, body: bytes) -> bool:
-        """Returns whether the copy `body` is new, and stores the copy."""
-        if body in self._given or not (marked(body, self._mark) or (self._memory is not None and self._memory.learn(body))):
+    def is_new(self, variant: bytes) -> bool:
+        """Returns whether `variant` is new. Stores each new variant."""
+        if variant in self._given or not (marked(variant, self._mark) or (self._memory is not None and self._memory.learn(variant))):
             return False
-        self._given.append(body)
+        self._given.append(variant)
         return True
 
 

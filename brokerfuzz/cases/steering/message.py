@@ -1,4 +1,4 @@
-"""Defines a message as a Python object and as bytes, and a claim: the expected verdict and the tags of a case."""
+"""Defines a class for a random message, and a class for its expected verdict."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from brokerfuzz.cases.changes import Change, Rewrite, Steps, altered
 
 
 class Claim(NamedTuple):
-    """The expected verdict and the tags of a case. For `faults` and `claim`, see `Case.judged`."""
+    """The arguments of `Case.judged` that describe the expected verdict and the tags of a case."""
 
     faults: tuple[Fault, ...]
     claim: str | None

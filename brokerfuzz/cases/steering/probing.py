@@ -39,11 +39,11 @@ class Probing:
         self._asked: Counter[tuple[str, str]] = Counter()
 
     def probe(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Adds a probe of an ambiguity to the message. The ambiguity that has waited longest comes first."""
-        return self._turns.take(lambda question: self._ask(question, message, news))
+        """Adds a probe of an ambiguity to the message."""
+        return self._turns.take(lambda question: self._probe_at(question, message, news))
 
-    def _ask(self, question: Question, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Adds the next probe of an ambiguity to the message. Returns None if the probe is not possible, or if the result is not new."""
+    def _probe_at(self, question: Question, message: Message, news: News) -> tuple[Claim, Message] | None:
+        """Adds a probe of this ambiguity at this site. Returns None if no probe is possible, or if the result is not new."""
         ambiguity, site = question
         value, path = message.value, self._maker.path(site)
         there = places(value, path) if way_to(value, steps_of(path)[:1], 0) is not None else []

@@ -1,8 +1,8 @@
 """Defines the shapes of random messages. A shape determines whether a message has many or few properties, nested arrays, or a
 long array.
 
-The catalogue already contains small messages. Random messages have nested arrays with several items, arrays with more than ten
-items, and many unusual values. Items of longer arrays have fewer properties, so that most messages are shorter than 4 kB.
+The catalogue already contains small messages. So many random messages have nested arrays with several items, arrays with more
+than ten items, and unusual values. Items of longer arrays have fewer properties, so that most messages are shorter than 4 kB.
 """
 
 from collections.abc import Sequence
@@ -24,19 +24,19 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 LONG = 11
 _SMALL = 800
-"""A message type is small if a complete message has fewer bytes than this number. In this message, each array has one item."""
+"""A message type is small if its message with all properties, and with one item in each array, has fewer than `_SMALL` bytes."""
 _PLAIN, _NESTED, _DENSE = (192, 56, 32, 104, 80), (32, 16, 48), (240, 112, 208, 80, 176)
-"""Values of `Shape.chance`: for ordinary messages, for messages in which every array of objects has several items, and for such
-messages of a small type. There is one shape for each value.
+"""Each number is the `chance` of one `Shape`. `_PLAIN` is for ordinary messages, and `_NESTED` for messages in which every array
+of objects has several items. For small message types, `_DENSE` replaces `_PLAIN`, and the messages have such arrays, too.
 """
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The size and the structure of random messages. The messages comply with the schema `narrowed`. `ground` is the name of
-    this schema. The probability that a property has a random value is `chance` / 256. Otherwise, the property is absent or has
-    an ordinary value. `long_array` is the index of an array that is usually long. Only arrays with a variable number of items
-    have an index.
+    """The size and the structure of random messages. `narrowed` is a schema with additional requirements, for example two items in
+    an array. `ground` is the name of this schema. The probability that a property has a random value is `chance` / 256. Otherwise,
+    the property is absent or has an ordinary value. If `long_array` is 2, the third array in the message is usually long. Arrays
+    with a fixed number of items do not count.
     """
 
     ground: str
@@ -79,8 +79,8 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _arrays_of_size(contract: Contract, message_type: MessageType, size: int) -> list[str]:
-    """Returns the paths of the arrays that can have `size` items. Arrays with the keyword `uniqueItems` are not included. If
-    equal items touch an ambiguity, the array is included only if the items have an identifying property, such as `id`.
+    """Returns the paths of the arrays that can have `size` items, without arrays that have the keyword `uniqueItems`. An array is also
+    omitted if the contract does not say whether equal items are allowed, and no property such as `id` identifies an item.
     """
     found = []
     for path, site in contract.sites[message_type].items():
@@ -105,7 +105,7 @@ def _possible(contract: Contract, message_type: MessageType, demanded: Schema) -
 
 
 class Shaping:
-    """Decodes messages of each shape, and messages in which a given rule can be broken. Each decoder is compiled only once."""
+    """Generates random messages. The decoder for a `Shape` or a rule is compiled only once."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._contract = contract
@@ -114,7 +114,7 @@ class Shaping:
         self._decoders: dict[str, Read] = {}
 
     def message(self, number: int, source: BalancedSource, rule: Rule | None = None) -> Any:
-        """Decodes a message. `number` selects the shape. If `rule` is not None, the rule can be broken in this message, unless
+        """Generates a message. `number` selects its `Shape`. If `rule` is not None, the rule can be broken in this message, unless
         the contract allows no such message.
         """
         every = shapes(self._contract, self._message_type)

@@ -1,4 +1,4 @@
-"""Finds a place in a message that belongs to a site. If the site is inside an array, a number selects the item."""
+"""Finds a place in a message that belongs to a site."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -50,8 +50,8 @@ def _item(size: int, turn: int) -> int:
 
 
 def placement(message: Any, steps: Steps) -> str:
-    """Returns the position of a place in the innermost array: `only`, `first`, `last`, `eleventh` or `middle`. Returns `root` if
-    there is no array.
+    """Returns the position of the array item in the path `steps`: `only`, `first`, `last`, `eleventh` or `middle`. If arrays are
+    nested, the innermost item counts. Returns `root` if the path contains no array item.
     """
     named = "root"
     for step in steps:

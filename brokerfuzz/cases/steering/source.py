@@ -1,8 +1,9 @@
-"""Provides the bytes from which the decoder builds a message. All values of a byte occur equally often.
+"""Provides the bytes from which the decoder builds a message. The decoder reads each object from a record. In a record, the byte
+for a property selects the property's value (see `decoder.byte_tables`).
 
-Each property of an object has one byte, which selects the property's value (see `decoder.byte_tables`). In 256 objects with the
-same number of bytes, this byte has each of its 256 possible values once, in a random order. `BalancedSource.configure` can
-reduce the share of properties with such a random value. The other properties are absent or have an ordinary value.
+The records are more evenly distributed than independent random bytes. In 256 records of the same length, each property gets each
+of the 256 byte values once, in a random order. After `BalancedSource.configure`, only some properties get such a random byte. The
+other properties are absent or have an ordinary value.
 """
 
 from collections.abc import Sequence
@@ -20,8 +21,6 @@ _NEXT_TO_NOTHING = bytes((1, 0, 0, 0, 0, 0, 0, 0))
 
 
 class BalancedSource(RandomValues):
-    """Provides bytes that have all values equally often."""
-
     def __init__(self, random: Random) -> None:
         super().__init__(random)
         self._random = random
@@ -36,10 +35,10 @@ class BalancedSource(RandomValues):
         self._kept, self._instead = _masks(chance)
 
     def take(self, size: int, /) -> bytes:
-        """Returns the next record (the bytes for the properties of a JSON object). Short records and the last bytes of a record do not
-        depend on `configure`.
+        """Returns the record for the next JSON object. In a record of more than `_SHORT` bytes, some bytes are replaced (see
+        `configure`), but not the last `SELECTOR_BYTES` bytes.
         """
-        record = self._next_record(size)
+        record = self._balanced_record(size)
         if size <= _SHORT:
             return record
         chances = self._random.randbytes(size)
@@ -47,8 +46,8 @@ class BalancedSource(RandomValues):
         mixed = (kept | int.from_bytes(chances.translate(self._instead))).to_bytes(size)
         return mixed[:-SELECTOR_BYTES] + record[-SELECTOR_BYTES:]
 
-    def _next_record(self, size: int) -> bytes:
-        """Returns the next record. In 256 records of this size, each byte has each of the 256 possible values once."""
+    def _balanced_record(self, size: int) -> bytes:
+        """Returns `size` bytes. In 256 calls with the same size, each position has each byte value once."""
         block, number = self._blocks.get(size, (b"", 256))
         if number == 256:
             block, number = b"".join(self._column(start) for start in self._random.randbytes(size)), 0
@@ -73,9 +72,8 @@ def _orders() -> Sequence[bytes]:
 
 @lru_cache(maxsize=256)
 def _masks(chance: int) -> tuple[bytes, bytes]:
-    """Returns two tables. A random byte selects an entry of each table. The entry of the first table is 255 if a byte of the
-    record is kept, otherwise 0. The entry of the second table is the byte that replaces the byte of the record, or 0 if the
-    byte is kept.
+    """Returns two tables with 256 entries. For each byte of a record, `take` reads both tables at a random index. At `chance`
+    indices, the entries are 255 and 0, which keep the byte. At the other indices, the entries are 0 and the new byte.
     """
     bare = 256 - chance
     return bytes(bare) + b"\xff" * chance, bytes(_NEXT_TO_NOTHING[number % 8] for number in range(bare)) + bytes(chance)

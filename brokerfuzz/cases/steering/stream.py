@@ -27,11 +27,11 @@ second tuple, and so on. After the last tuple, the first tuple is used again.
 """
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES = 700, 285
-"""The approximate numbers of broken rules and of valid messages in a shard. From these numbers and its own number, a shard
-computes its first rule and its first shape. They follow the last rule and the last shape of the previous shard.
+"""A shard breaks about `_BROKEN` rules in about `_MESSAGES` valid messages. So shard 2 begins with the rule for turn
+`2 * _BROKEN`, and with the shape (see `shapes`) for message `2 * _MESSAGES`.
 """
 _NEGLECTED_EVERY = 16
-"""One of `_NEGLECTED_EVERY` messages may be generated for a rule that could not be broken in many earlier messages."""
+"""One of `_NEGLECTED_EVERY` messages is generated for the rule that `Breaking.neglected` returns, if there is one."""
 _IN_VAIN = 1000
 """After `_IN_VAIN` messages in a row without a new case, the stream ends."""
 
@@ -49,7 +49,7 @@ def steered_cases(
     strength: int = 2,
 ) -> Iterator[Case]:
     """Yields random cases. The rule, technique or ambiguity that has waited longest always comes next. The same seed and shard give
-    the same cases, except for values that depend on `now`. If `now` is None, every verdict is correct at every supported time. Each
+    the same cases, except for values that depend on `now`. If `now` is None, no verdict depends on the current time. Each
     random message gives these cases, if `verdicts` allows them:
 
     - the valid message itself
@@ -94,7 +94,7 @@ class _CaseStream:
         sites = marked_sites(contract, message_type)
         self._marks = Marks(sites, seed, shard) if sites else None
         memory = Memory(lambda: catalogue(message_type, now=now, contract=contract, strength=strength))
-        self._memory = None if sites and breakables(contract, message_type, rules, techniques).leave_marks else memory
+        self._memory = None if sites and breakables(contract, message_type, rules, techniques).keep_marks else memory
         self._breaking = Breaking(breakers(contract, message_type, seed, now, rules, techniques), contract, shard * _BROKEN)
         probing = Probing(contract, message_type, seed, now, shard)
         self._make: dict[str, Callable[[Message, News], tuple[Claim, Message] | None]]
@@ -127,9 +127,7 @@ class _CaseStream:
         return found
 
     def _base(self, number: int) -> _Base | None:
-        """Returns the next valid message. Returns None if brokerfuzz has already generated the same message. Some messages are
-        generated so that a certain rule can be broken.
-        """
+        """Returns the next valid message. Returns None if brokerfuzz has already generated the same message."""
         neglected = self._breaking.neglected() if not number % _NEGLECTED_EVERY and self._breaking else None
         value = shaping(self._contract, self._message_type).message(self._first + number, self._source, neglected)
         mark = self._marks.next() if self._marks is not None else None
