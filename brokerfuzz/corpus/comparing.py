@@ -19,8 +19,8 @@ EDGE = "edge:"
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""The topic of a case: its message type, its subject and its technique. The subject is a rule, an ambiguity or an edge. If a
-case has none of these, the subject is its label. The technique is empty if the case has no fault.
+"""The topic of a case: its message type, its subject and its technique. The subject is a rule, an ambiguity, an edge, or else
+the label (`valid`, `invalid` or `unspecified`). The technique is empty if the case has no fault.
 """
 
 
@@ -66,7 +66,7 @@ def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], 
 
     for record in read(first):
         if int(record.id, 16) not in known:
-            known[int(record.id, 16)] = _state(record)
+            known[int(record.id, 16)] = _label_and_hash(record)
             found.count("before", record)
     for record in read(second):
         before = known.get(int(record.id, 16), _NEW)
@@ -89,15 +89,14 @@ _NEW = -1
 
 
 def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
-    now = _state(record)
+    now = _label_and_hash(record)
     if before != now:
         found.count("changed", record)
         labels = LABELS[before % len(LABELS)], LABELS[now % len(LABELS)]
         found.labels.update([labels] if labels[0] != labels[1] else [])
 
 
-def _state(record: CaseRecord) -> int:
-    """Combines the label of a record with a hash of its faults and ambiguities."""
+def _label_and_hash(record: CaseRecord) -> int:
     said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 

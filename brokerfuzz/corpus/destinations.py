@@ -20,12 +20,12 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
-"""Two files in every corpus that is a folder: a description of the corpus, and checksums for `sha256sum --check`."""
+"""If a corpus is a folder, it contains these two files: a description of the corpus, and checksums for `sha256sum --check`."""
 SUM = re.compile(rb"([0-9a-f]{64})  ([^\r\n]{1,1000})\r?\n?")
 LONGEST_SUM = 2000
 """The maximum length of a line in the list of checksums, in bytes."""
 ATTRIBUTES = File(".gitattributes", (b"* -text\n",))
-"""A file in every corpus that is a folder. The file prevents Git from changing line endings."""
+"""If a corpus is a folder, it contains this file, which prevents Git from changing line endings."""
 _CHUNK = 1 << 20
 
 

@@ -1,4 +1,4 @@
-"""Reads corpora in folders, and lists of shards."""
+"""Reads lists of shards, and corpora that are folders."""
 
 import json
 import os

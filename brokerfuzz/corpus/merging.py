@@ -9,9 +9,9 @@ from brokerfuzz.schemas import Contract
 
 
 def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> Iterator[Case]:
-    """Yields the cases of all corpora in order, without duplicates. An invalid case that comes before its twin moves to the
-    end. The function keeps only the IDs of cases in memory, so it reads each corpus twice (or three times if a case moves).
-    Each case is judged again. Raises `CorpusError` if a corpus is invalid.
+    """Yields the cases of all corpora in order, without duplicates. If an invalid case comes before its twin, the function
+    yields the invalid case after all other cases. The function keeps only the IDs of cases in memory, so it reads each corpus
+    twice (or three times if there is such a case). Each case is judged again. Raises `CorpusError` if a corpus is invalid.
     """
     check_rereadable(*paths)
     late = _before_their_twins(paths)

@@ -19,7 +19,7 @@ LONGEST_LINE = 8 * 1024 * 1024
 """The maximum length of a line, in bytes.
 
 brokerfuzz writes lines of up to 1.4 MB. If the user changed the contract, messages can be longer. The longest line can contain
-a message of about 6 MB in base64. Reading and judging the longest line needs less than 1 GB of memory.
+a message of about 6 MB in base64. To read this line and judge its message, brokerfuzz needs less than 1 GB of memory.
 """
 _AGAIN = "export the corpus again with --format ndjson or --format files"
 _REMEMBERED = 4096
@@ -36,8 +36,8 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
     The `twin` of an invalid case is an earlier valid case. `twin` is None if the corpus does not contain the twin, or if the
     twin came more than 4,096 valid cases earlier. `twin_id` is set even then.
 
-    Raises `CorpusError` if a verdict is wrong, or if a file cannot be read, is not a corpus, or is truncated. The cases before
-    a wrong record are yielded before the error is raised. So read all cases before you use them.
+    Raises `CorpusError` if a verdict is wrong, or if a file cannot be read, is not a corpus, or is truncated. The error occurs
+    only when `read` reaches the wrong record, so read all cases before you use them.
 
     >>> from brokerfuzz.corpus import load, read, write
     >>> summary = write("offers.ndjson", load("offer-creation-request", rules=["*orderMinimum:minimum"]))

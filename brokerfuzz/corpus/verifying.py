@@ -84,8 +84,9 @@ class TwinCheck:
             self._waiting.append((line.name, line.number, record.twin_id))
 
     def wrong(self, *, missing: bool) -> Iterator[CorpusProblem]:
-        """Checks the cases that came before their twins, and yields a problem for each case whose twin is not valid. If
-        `missing` is true, also yields a problem for each case whose twin is missing. Each problem is yielded only once.
+        """Checks the cases that precede their twins in the corpus, because `expect` could not check them. Yields a problem for
+        each case whose twin is not valid. If `missing` is true, also yields a problem for each case whose twin is missing. Each
+        problem is yielded only once.
         """
         for name, number, twin in self._waiting:
             try:
@@ -106,8 +107,7 @@ class TwinCheck:
 class Verification:
     """Judges each case of one or more corpora again, and checks the faults, the tags and the twin in its record.
 
-    `count` is the number of lines read so far. `now` is the time for which verdicts must be correct (default: the current
-    time).
+    `count` is the number of lines read so far. `now` is the time at which the verdicts are checked (default: the current time).
     """
 
     def __init__(self, *, contract: Contract | None = None, now: datetime | None = None) -> None:

@@ -38,7 +38,7 @@ class Export:
 
     @cached_property
     def total(self) -> int:
-        """The number of cases to write, which can be too high if the filters match few random cases. Reading this property
+        """The number of cases to write. If few random cases match the filters, fewer cases are written. Reading this property
         generates the catalogues.
 
         Raises `CorpusError` if there is no case.
@@ -72,9 +72,9 @@ class Export:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an export. `bytes` is the size of the corpus, and `kept` is the number of cases in shards that already
-    existed. `left_out` maps a reason, such as `longer than 100 bytes`, to the number of cases that the format left out for this
-    reason.
+    """The result of an export. `bytes` is the size of the corpus, and `kept` is the number of cases in existing shards that
+    were not written again. `left_out` maps a reason, such as `longer than 100 bytes`, to the number of cases that the format
+    left out for this reason.
     """
 
     summary: Summary
@@ -99,7 +99,7 @@ class ExportWriter:
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
     def to(self, place: Place, pieces: Iterable[EncodedCases], *, summed: bool = True) -> Written:
-        """If `summed` is false, the result for a file has no checksum.
+        """If `summed` is false and the format consists of one file, brokerfuzz computes no checksum.
 
         Raises `CorpusError` if the corpus cannot be written.
         """

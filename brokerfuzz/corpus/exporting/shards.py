@@ -109,7 +109,7 @@ def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[
         return
     for number, pieces in groupby(export.pieces(place.base, sizes, frozenset(wanted)), key=lambda piece: piece.shard_range.shard):
         before = writing.count
-        written = writing.to(place.beside(names.shard(number)), _filling(number, sizes[number], pieces))
+        written = writing.to(place.beside(names.shard(number)), _checked_size(number, sizes[number], pieces))
         manifest.add(Shard(names.shard(number), writing.count - before, written.bytes, written.sha256))
     if len(manifest.shards) < len(sizes):
         raise CorpusError(f"shard {len(manifest.shards) + 1} cannot be filled: {_TOO_FEW}")
@@ -118,8 +118,8 @@ def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[
 _TOO_FEW = "brokerfuzz found too few new random cases that match the filters; use a smaller --count"
 
 
-def _filling(number: int, size: int, pieces: Iterable[EncodedCases]) -> Iterator[EncodedCases]:
-    """Raises `CorpusError` if the parts contain fewer than `size` cases."""
+def _checked_size(number: int, size: int, pieces: Iterable[EncodedCases]) -> Iterator[EncodedCases]:
+    """Yields all pieces of a shard. Raises `CorpusError` if they contain fewer than `size` cases in total."""
     for piece in pieces:
         yield piece
         size -= piece.counts.total()

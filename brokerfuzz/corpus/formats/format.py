@@ -11,21 +11,21 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Counts the cases that a format cannot contain, for each message type, label and reason."""
+    """Counts the cases that a format does not write, for each message type, label and reason."""
 
     by_label: Counter[tuple[str, str]] = field(default_factory=Counter)
     by_reason: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case, reason: str) -> None:
-        """Counts a case that is left out. `reason` completes a line such as `left out: 5 cases longer than 100 bytes`."""
+        """Counts a case that the format does not write. `reason` completes a line such as `left out: 5 cases longer than 100 bytes`."""
         self.by_label[case.message_type, case.label] += 1
         self.by_reason[reason] += 1
 
 
 @dataclass(frozen=True)
 class CorpusInfo:
-    """Information about a corpus that a format receives with the cases. `recipe` contains the options of `brokerfuzz export` that
-    generate the corpus again. In `left_out`, the format counts the cases that it leaves out.
+    """Information about a corpus that a format receives with the cases. `recipe` contains the options of `brokerfuzz export`
+    that generate the corpus again. `left_out` counts the cases that the format does not write.
     """
 
     contract: Contract

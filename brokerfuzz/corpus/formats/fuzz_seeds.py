@@ -69,9 +69,7 @@ def _go_target(message_type: MessageType) -> str:
 
 
 def _go_seed(body: bytes) -> bytes:
-    """Returns a seed in the format of `go test`. Strings in Go have the same escapes as the tokens in a fuzzer's dictionary
-    (see `fuzz_dictionary`).
-    """
+    """Returns a seed in the format of `go test`. Go and `fuzz_dictionary` use the same escapes in strings."""
     return f"go test fuzz v1\n[]byte({quoted(body)})\n".encode()
 
 

@@ -1,8 +1,8 @@
 """Writes cases as recorded traffic (HAR 1.2), which many tools can replay or import.
 
-There is one entry per case. An offer is the body of a request, and the response has the status 0, which means that the response
-is unknown. Any other message is the body of a response with the status 200, because the broker sends these messages. Properties
-that begin with `_` describe the case.
+There is one entry per case. The broker receives offers, so an offer is the body of a request. The response to an offer is
+unknown, so its status is 0. The broker sends all other messages, so each of them is the body of a response with the status 200.
+Properties that begin with `_` describe the case.
 """
 
 import json

@@ -1,4 +1,5 @@
-"""Writes files of requests for the editors Visual Studio Code (REST Client), JetBrains and httpYac.
+"""Writes files of requests for the editors Visual Studio Code (REST Client), JetBrains and httpYac. There is one file per
+verdict. Each request has a name and a comment:
 
     ### invalid-offer-creation-request/orderMinimum:minimum.by-one-below-826bb491258572e9
     # Must be rejected. Broken: …
@@ -7,9 +8,8 @@
 
     {"number":"OFF-10000", …}
 
-There is one file per verdict. All three editors can read these files. Editors may change some bodies: for example, those that
-contain `{{`. For this reason, a body is in a separate file unless it is short printable JSON without `{{`. The body of a
-request with unusual headers is also in a separate file.
+Editors may change some bodies: for example, those that contain `{{`. For this reason, a body is in a separate file unless it
+is short printable JSON without `{{`. The body of a request with unusual headers is also in a separate file.
 """
 
 from collections.abc import Iterable, Iterator

@@ -34,7 +34,7 @@ _CHUNK = 1 << 20
 
 
 class _Group:
-    """The tests of a group. The tests are first written to a temporary file, because the cases of the two groups are mixed in a corpus."""
+    """The tests of a group, in a temporary file. A corpus mixes the cases of all groups, but the output contains one group after another."""
 
     def __init__(self, message_type: MessageType, title: str, schema: Schema, tests: IO[bytes]) -> None:
         self.message_type, self.title, self._schema, self._tests = message_type, title, schema, tests

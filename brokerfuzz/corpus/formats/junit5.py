@@ -1,6 +1,7 @@
 """Writes tests for JUnit 5 in Java 17, without other dependencies.
 
-Each rule is a class, and each case is a method of this class, because many reports show only the names of methods.
+Each rule is a class, and each case is a method of this class. The cases are not parameters of one method, because many reports
+show only the names of methods.
 """
 
 from collections.abc import Iterator, Sequence

@@ -4,9 +4,9 @@ Like the contract, the document contains no methods and no paths. `components.sc
 `requestBodies` and `responses` contain the messages.
 
 The property `examples` contains only valid cases, because tools report other cases as errors. Cases that break a rule are in
-`x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. Cases that break the same rules or
-touch the same ambiguities give only one example. A message type has at most 20 examples per verdict. The summary of an example
-explains its verdict.
+`x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. If several cases break the same rules
+or touch the same ambiguities, only one of them becomes an example. A message type has at most 20 examples per verdict. The
+summary of an example explains its verdict.
 
 A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way. An example does
 not contain the property `$ref`, because tools would treat this property as a reference. Many tools read the document with a
@@ -73,13 +73,13 @@ class _Chosen:
 
     def offer(self, case: Case) -> None:
         examples = self._examples.setdefault(case.message_type, {place: {} for place in _PLACES.values()})[_PLACES[case.label]]
-        shown = case.message_type, _shown_by(case)
-        if len(examples) == MOST_EXAMPLES or shown in self._shown:
+        key = case.message_type, _example_key(case)
+        if len(examples) == MOST_EXAMPLES or key in self._shown:
             self._about.left_out.add(case, ENOUGH)
         elif not _fits(case):
             self._about.left_out.add(case, UNFIT)
         else:
-            self._shown.add(shown)
+            self._shown.add(key)
             examples[f"{topic_of(case)}_{case.id[:8]}"] = _example(case)
 
     def message_types(self) -> list[MessageType]:
@@ -95,9 +95,9 @@ def _fits(case: Case) -> bool:
     return has_plain_value(case) and not _LONG_NAME.search(_yaml_safe(case.body))
 
 
-def _shown_by(case: Case) -> Hashable:
-    """Returns the broken rules of an invalid case, the ambiguities of an unspecified case, or the ID of a valid case. If this
-    function returns the same for several cases, only one of these cases becomes an example.
+def _example_key(case: Case) -> Hashable:
+    """If several cases have the same key, only one of them becomes an example. The key is the set of broken rules, the set of
+    ambiguities, or the ID of a valid case.
     """
     match case.label:
         case "valid":

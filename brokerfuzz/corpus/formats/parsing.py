@@ -1,4 +1,5 @@
-"""Writes files for tests of parsers, in the layout of nst/JSONTestSuite. There is one folder per message type.
+"""Writes test files for parsers. The file names are like those in the GitHub repository nst/JSONTestSuite. There is one folder
+per message type.
 
     offer-creation-request/n_order-minimum_minimum_one-below_19da04d30a1b2c3d.json
     cases.ndjson

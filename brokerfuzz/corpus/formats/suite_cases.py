@@ -78,7 +78,7 @@ def _name(case: Case) -> str:
 
 
 def named_tests(cases: Iterable[SuiteCase]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yields the name of each group and the names of its tests, for languages whose tests must be functions in the source code.
+    """Yields the name of each group and the names of its tests, for use in source code.
 
     The names are unique, and consist of lower-case letters, digits and `_`. The last 16 characters of the name of a test are the ID
     of the case.

@@ -6,8 +6,8 @@ completes.
     accepts.ts           the function that the user completes
     README.md            how to run the tests
 
-The source code of the tests is in the folder `suites`. The name of a test is the only part of a case that becomes code, and
-consists of letters, digits and `_`. Later exports do not change the files of the user.
+The source code of the tests is in the folder `suites`. Only the names of groups and tests are copied from the cases into code.
+There, these names consist of letters, digits and `_`. Later exports do not change the files of the user.
 """
 
 import re
@@ -53,10 +53,10 @@ def suite(
 ) -> Folder:  # fmt: skip
     """Returns the format of a test suite.
 
-    `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. The table and the expected
-    failures are in the folder `data`. For languages that cannot create tests at run time, `listing` is the name and the content
-    of a file with one line of code per test. For the README, `place` is a sentence that says where the user puts the folder,
-    and `run` is the command that runs the tests.
+    `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. `cases.tsv` and
+    `expected-failures` are in the folder `data`. For languages that cannot create tests at run time, `listing` is the name and
+    the content of a file with one line of code per test. For the README, `place` is a sentence that says where the user puts
+    the folder, and `run` is the command that runs the tests.
     """
 
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:

@@ -1,14 +1,14 @@
-"""Writes a folder for WireMock, with stubs that serve the responses. Use this folder to test programs that read the responses of
-the broker.
+"""Writes a folder for the mock server WireMock, which then answers requests with the messages of the cases. Use this folder to
+test programs that read the responses of the broker.
 
     GET /brokerfuzz                                     the list of cases: id, message, verdict, name, reason, path
     GET /brokerfuzz/product-list-response/ID            the message of a case
     any request with the header X-Brokerfuzz-Case: ID   the message of a case
     any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
 
-If you cannot change the path or the headers that your program sends, send the `PUT` request yourself. Then WireMock answers
-each request of your program with the message of this case. The bytes of each message are a separate file in `__files`. WireMock
-serves the files in `__files` unchanged, even if templates are enabled.
+If you cannot change the path or the headers that your program sends, first send the `PUT` request in the last line with the ID
+of a case. Then WireMock answers each request of your program with the message of this case. The bytes of each message are a
+separate file in `__files`. WireMock serves the files in `__files` unchanged, even if templates are enabled.
 """
 
 import json

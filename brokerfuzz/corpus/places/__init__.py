@@ -1,7 +1,4 @@
-"""Defines the places for corpora: files and folders on this machine, or in a store that fsspec supports, such as S3.
-
-A corpus appears only when it is complete.
-"""
+"""Defines the places for corpora: files and folders on this machine, or in a store that fsspec supports, such as S3."""
 
 import re
 from pathlib import Path

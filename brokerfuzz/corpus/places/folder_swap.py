@@ -15,8 +15,8 @@ def replace_folder(finished: Path, path: Path, aside: Path) -> None:
     """Renames the folder `finished` to `path`. If `path` already exists, Linux exchanges the two names at once. So a killed
     process leaves either the existing folder or the finished one at `path`.
 
-    On other systems, the function first renames the existing folder to `aside`, and then the finished one to `path`. If the
-    second step fails, the existing folder gets its name back. Raises `OSError` if renaming fails.
+    If the system cannot exchange names, the function first renames the existing folder to `aside`, and then the finished one to
+    `path`. If the second step fails, the existing folder gets its name back. Raises `OSError` if renaming fails.
     """
     if not os.path.lexists(path):
         finished.replace(path)
@@ -37,7 +37,7 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 def keep_user_files(existing: Path, finished: Path, former: Container[str], below: str = "") -> None:
     """Keeps the files that users added: the finished folder gets links to all files of the existing folder that are not in
-    `former`. A name that the finished folder already contains is skipped.
+    `former`. A file is not kept if the finished folder contains a file with the same name.
 
     `former` contains the names of the files and folders of the old corpus. Raises `OSError` if a link cannot be created.
     """

@@ -23,9 +23,9 @@ _BLOCK = 16 * 1024 * 1024
 _READ = 128 * 1024
 """The number of bytes that one request reads. The store may read more bytes in advance."""
 UNFINISHED = ".unfinished"
-"""The name of a file that exists while a folder is written. The file lists the files that must stay in the folder."""
-_SAID = b"being written, or left so: no whole corpus\n"
-"""The first line of the file `UNFINISHED`. After this line, the file contains a JSON array with the names of the files to keep."""
+"""The name of a file that exists while brokerfuzz writes a folder. The file lists the user's own files in this folder, which must not be deleted."""
+_FIRST_LINE = b"being written, or left so: no whole corpus\n"
+"""The first line of the file `UNFINISHED`. After this line comes a JSON array with the names of the user's own files."""
 
 
 def remote_place(url: str) -> "RemotePlace":
@@ -119,7 +119,7 @@ class RemotePlace:
         before = self._names()
         staying = self._files_to_keep() if UNFINISHED in before else {name for name in before if name not in former}
         with marker.file() as stream:
-            stream.write(_SAID + json.dumps(sorted(staying)).encode())
+            stream.write(_FIRST_LINE + json.dumps(sorted(staying)).encode())
         self._below(manifest).remove()
 
         def create(name: str) -> AbstractContextManager[BinaryIO]:
@@ -140,7 +140,7 @@ class RemotePlace:
     def _is_unfinished(self) -> bool:
         try:
             with self.opened(UNFINISHED) as stream:
-                return stream.read(len(_SAID)) == _SAID
+                return stream.read(len(_FIRST_LINE)) == _FIRST_LINE
         except FileNotFoundError:
             return False
 
@@ -148,7 +148,7 @@ class RemotePlace:
         with self.opened(UNFINISHED) as stream:
             said = stream.read(_BLOCK)
         try:
-            return set(map(str, json.loads(said.removeprefix(_SAID))))
+            return set(map(str, json.loads(said.removeprefix(_FIRST_LINE))))
         except (ValueError, TypeError) as problem:
             raise CorpusError(
                 f"{self.name}/{UNFINISHED} is damaged, so brokerfuzz does not know which files in this folder it must not delete: remove the folder, "
