@@ -34,7 +34,9 @@ TIMES: Mapping[str, str] = {
     "arabic-digits": "١٩٩٨-٠١-٠١T٠٠:٠٠:٠٠Z", "full-width-digits": "１９９８-０１-０１T００:００:００Z",
     "word": "yesterday", "null-string": "null", "zero-string": "0", "empty": "", "blank": " ",
 }  # fmt: skip
-"""Maps names of probes to unusual timestamps. If a common program can parse one of these timestamps, this timestamp is in the past."""
+"""Maps names of probes to unusual timestamps. The timestamps that common programs can parse are in the past, because some
+properties must not contain future timestamps.
+"""
 CRONS: Mapping[str, str] = {
     "nickname": "@daily", "six-fields": "0 0 12 * * ?", "seven-fields": "0 0 12 * * ? 2030", "names": "0 9 * jan mon-fri", "last-day": "0 0 L * *",
     "capital-names": "0 9 * JAN MON-FRI", "question-mark": "0 0 ? * 1", "nearest-weekday": "0 0 15W * *", "nth-weekday": "0 0 * * 5#3",
@@ -87,9 +89,7 @@ BY_PROPERTIES = ("range-order", "quantity-range", "availability-order", "duplica
 
 
 def drawable() -> frozenset[str]:
-    """Returns the IDs of the ambiguities that a value in a message can touch. All other ambiguities concern bytes, headers, time
-    or size.
-    """
+    """Returns the IDs of the ambiguities that a value in a message can touch."""
     spellings = {f"timestamp-format.{spelling}" for text in TIMES.values() for spelling in timestamp(text).spellings}
     of_strings = {name for names, _ in _OF_DETECTOR.values() for name in names}
     return frozenset({*spellings, *of_strings, *BY_PROPERTIES, *(name for names in _OF_TYPE.values() for name in names)})

@@ -1,12 +1,12 @@
 """Defines the tables that map each byte to a kind of value. The decoder reads an object from a record, a byte string of fixed
 length (see `record_layout`). Each property has one byte at a fixed position of the record, and a table with one entry for each
-of the 256 values of this byte. Simpler entries come first. Equal entries are next to each other. Only the entries for the first
-kind of value (here `"a"`) can be on both sides of null.
+of the 256 values of this byte. Simpler entries come first. Equal entries are next to each other. One exception: null can be in
+the middle of the entries for the first kind of value (here `"a"`).
 
     byte     0 ... 141   142 ... 157   158 ... 185   186 ... 191   192 ... 195   196 ... 214   215 ... 250
     entry    ABSENT      "a"           null          "a"           ""            any string    an edge, such as "é"
 
-If Hypothesis lowers a byte, the message becomes simpler.
+To simplify a message, Hypothesis replaces its bytes with lower bytes.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,8 +26,8 @@ class Source(Protocol):
         ...
 
     def item(self, read: "Callable[[Source], Value]", /) -> Value:
-        """Returns the object or array that `read` decodes from this source. Hypothesis can remove all bytes and values of this
-        object or array in one step.
+        """Calls `read` with this source, and returns the decoded object or array. Hypothesis can remove all bytes and values of
+        this object or array in one step.
         """
         ...
 
@@ -46,8 +46,8 @@ class Source(Protocol):
         ...
 
     def literal(self, value: Literal, /) -> Literal:
-        """Returns `value`. If Hypothesis is the source, it can record `value` as its own choice. Then Hypothesis can shrink an
-        edge (an unusual value) like any other value.
+        """Returns `value`. If the source is Hypothesis, it can record `value` as if it had chosen `value` itself. Then
+        Hypothesis can shrink an edge (an unusual value) like any other value.
         """
         ...
 
@@ -72,7 +72,7 @@ class Nested:
 
 
 class Scalar:
-    """A table entry for a string or a number. The arguments of `read` are a source and an integer that can select a value."""
+    """A table entry for a string or a number. The arguments of `read` are a source, and an integer that selects one of several fixed values."""
 
     __slots__ = ("read",)
 
@@ -81,13 +81,13 @@ class Scalar:
 
 
 SELECTOR_BYTES: Final = 2
-"""The number of bytes at the end of each record from which `selector` is computed."""
+"""The function `selector` uses this number of bytes at the end of each record."""
 
 
 def selector(record: bytes, position: int) -> int:
     """Returns an integer that selects one of several values (for example, edges) for the property whose byte is at `position`.
-    To keep records short, all properties of a record use the same two selector bytes. If both selector bytes are zero, the
-    result is zero, which selects the first value.
+    The integer depends on `position` and on the last two bytes of the record. If both bytes are zero, the integer is zero,
+    which selects the first value.
     """
     return record[-2] + position * record[-1]
 
@@ -108,8 +108,8 @@ Table = Sequence[Any]
 
 
 class Shares(NamedTuple):
-    """How often a property is absent, null or an empty array. Of the 256 table entries of a property, `absent` entries mean
-    that it is absent, and `null` entries mean null. Empty arrays and arrays with items occur in the ratio `empty` to 75.
+    """How often a property is absent, null or an empty array. `absent` and `null` are numbers of entries in a table with 256
+    entries. There are about `empty` empty arrays for every 75 arrays with items.
     """
 
     absent: int
@@ -127,28 +127,28 @@ programs often fail if a nested property is null.
 """
 SELDOM_EMPTY = Shares(1, 12, 1)
 NESTED_IN_FULL = Shares(1, 72, 1)
-"""The `Shares` for the properties of nested objects and of array items in full messages. In a full message, nearly all properties are present."""
-_BEFORE_NULL = 16
-"""The maximum number of table entries between absent and null. Most tables contain this number, so the same bytes mean null in
-tables with the same `Shares`. Then Hypothesis can move a null from one property to another.
+"""Like `NESTED`, but for messages in which nearly all properties are present."""
+_ENTRIES_BEFORE_NULL = 16
+"""The maximum number of entries for the first kind of value that come before null. Most tables have this number of entries
+there, so the same bytes usually mean null. If Hypothesis moves such a byte to another property, that property becomes null.
 """
 
 
 class Kind(NamedTuple):
-    """A kind of value: its table entry, and its frequency relative to the other kinds in the table."""
+    """A kind of value. `entry` is a value, or decodes a value. `weight` is the frequency relative to the other kinds in the table."""
 
     entry: Any
     weight: float
 
 
 def table(kinds: Sequence[Kind], shares: Shares, *, optional: bool, nullable: bool) -> Table:
-    """Returns the 256 entries of a table: absent (if `optional`), the first kind, null (if `nullable`), and the other kinds."""
+    """Returns the 256 entries of a table, in this order: absent (if `optional`), the first kind, null (if `nullable`), and the other kinds."""
     left = 256 - shares.absent * optional - shares.null * nullable
     total = sum(kind.weight for kind in kinds) or 1
     parts: list[tuple[Any, int]] = [(kind.entry, max(1, int(left * kind.weight / total))) for kind in kinds]
     if nullable and parts:
         (first, number), *others = parts
-        parts = [(first, min(number, _BEFORE_NULL)), (None, shares.null), (first, max(0, number - _BEFORE_NULL)), *others]
+        parts = [(first, min(number, _ENTRIES_BEFORE_NULL)), (None, shares.null), (first, max(0, number - _ENTRIES_BEFORE_NULL)), *others]
     elif nullable:
         parts = [(None, shares.null)]
     parts[:0] = [(ABSENT, shares.absent)] * optional

@@ -46,12 +46,12 @@ Read = Callable[[Source], Any]
 COUNTS = (1, 1, 1, 2, 1, 1, 1, 2, 1, 3)
 """The usual numbers of items in an array. The list repeats the numbers that should occur more often."""
 FULL_COUNTS = (1, 1, 1, 2)
-"""The usual numbers of items in the arrays of full messages."""
+"""Like `COUNTS`, but for the arrays of full messages."""
 RICH_COUNTS = (2, 1, 2, 2, 1, 2, 3, 2)
-"""The usual numbers of items in the arrays at the sites in `Style.rich`."""
+"""Like `COUNTS`, but for the arrays at the sites in `Style.rich`."""
 RARE_COUNTS = (4, 5, 6, 7, 8, 9, 10, 11, 12)
-"""Rare numbers of items. The number 11 detects code that checks only the first ten items. The list has no gaps, because
-Hypothesis removes one item at a time.
+"""Arrays rarely have these numbers of items. The number 11 detects code that checks only the first ten items. The list contains
+every number from 4 to 12, because Hypothesis shortens an array by one item at a time.
 """
 
 
@@ -60,9 +60,9 @@ class Style:
     """Options that determine how values are chosen.
 
     `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies
-    of the user. `rich` lists the sites that should rarely be absent, null or empty. On average, `full` of 256 messages are full
-    messages, in which nearly all properties are present. `ambiguities` lists the IDs of the ambiguities that messages may
-    touch.
+    of the user. `rich` lists the sites that should rarely be absent, null or empty. In a full message, nearly all properties
+    are present. `full` is the average number of full messages among 256 messages. `ambiguities` lists the IDs of the
+    ambiguities that messages may touch.
     """
 
     plausible: bool = False
@@ -98,7 +98,7 @@ class _CompileContext:
         return FULL_COUNTS if self.full else RICH_COUNTS if self.rich else COUNTS
 
     def shares(self, schema: Schema) -> Shares:
-        """A required array of objects, such as `data`, is rarely empty, because all messages with an empty array are alike."""
+        """A required array of objects, such as `data`, is rarely empty, because the message would contain hardly anything else."""
         is_main = not self.optional and "object" in flat.types_of(schema) | flat.types_of(schema.get("items", {"type": "null"}))
         if self.style.full and ("." in self.path or "[]" in self.path):
             return NESTED_IN_FULL if self.full else SELDOM_EMPTY if self.rich or is_main else NESTED
@@ -119,9 +119,9 @@ class _CompileContext:
 
 
 class _Repairs(NamedTuple):
-    """The repairs of an object or array. The repairs in `always` are applied to every object or array. Each repair in `often`
-    is applied to about 75 % of the objects or arrays. If a repair is not applied, `repeat` (if not None) copies an array item,
-    so that the message touches an ambiguity.
+    """The repairs of an object or array (see `consistency_repair`). The repairs in `always` are always applied. A repair in
+    `often` removes an ambiguity that messages may touch, so it is applied to only about 75 % of the objects or arrays. In the
+    others, `repeat` (if not None) creates such an ambiguity: it copies an array item or its identifier.
     """
 
     always: list[Repair]
@@ -160,8 +160,8 @@ def compile_decoder(
 
 
 def _table(schema: Schema, place: _CompileContext) -> Table:
-    """Returns the table of a property or an array item. If the schema is an unchanged part of the contract, the table is
-    created only once, for all decoders.
+    """Returns the table of a property or an array item. If the contract contains exactly this schema at this place, the table
+    is created only once, for all decoders.
     """
     site = place.contract.sites[place.message_type].get(place.path)
     if site is None or site.schema is not schema:
@@ -209,12 +209,12 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Kind]:
         raise ContractError(f"{place.path} cannot contain at least {low} and at most {high} items: correct minItems or maxItems")
     kinds = [Kind(Nested(lambda source, record, start: []), place.shares(schema).empty)] if low == 0 else []
     filled = _filled(schema, low, high, place)
-    return kinds + ([Kind(Nested(filled if place.optional else _removable(filled)), 75)] if high else [])
+    return kinds + ([Kind(Nested(filled if place.optional else _as_one_unit(filled)), 75)] if high else [])
 
 
-def _removable(read: Inline) -> Inline:
-    """Returns a function that calls `read` inside `Source.item`. Then Hypothesis can make the array empty and remove the bytes
-    and values of all its items in one step.
+def _as_one_unit(read: Inline) -> Inline:
+    """Marks everything that `read` decodes as one unit (see `Source.item`). Then Hypothesis can make an array empty, and remove
+    the bytes and values of all its items in one step.
     """
     return lambda source, record, start: source.item(lambda inner: read(inner, record, start))
 
@@ -283,8 +283,8 @@ def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
 
 
 class _Property(NamedTuple):
-    """A property of an object. Its byte is at `position`. If the property is itself an object, the bytes for its own properties
-    begin at `nested_start`. Both positions are relative to the first property byte of the outer object (see `record_layout`).
+    """A property of an object. The byte for this property is at `position`. If the property is itself an object, the bytes for
+    its own properties begin at `nested_start`. The first property of the outer object has the position 0 (see `record_layout`).
     """
 
     name: str
@@ -294,7 +294,7 @@ class _Property(NamedTuple):
 
 @dataclass(frozen=True)
 class _ObjectDecoder:
-    """Decodes the properties of an object in the order of their bytes, and then applies the repairs."""
+    """Decodes an object from a record, and then applies the repairs to the object."""
 
     props: list[_Property]
     repair: _Repairs
@@ -365,7 +365,7 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
         """Returns the tables for the branches (`then` or `else`) that apply. The properties in `decided` are already decoded,
-        so their tables contain only the decoded value.
+        so each entry in their tables is the decoded value.
         """
         tables = list(branch(tuple(matches(condition["if"], decided) for condition in conditions)))
         for prop in deciding:

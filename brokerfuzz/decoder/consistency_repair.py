@@ -1,8 +1,8 @@
 """Repairs inconsistencies between the properties of a message, so that the message touches no ambiguity.
 
-The decoder reads each property independently, but some ambiguities concern several properties. Examples are a minimum above its
-maximum, duplicate identifiers, or a contradictory envelope. A repair modifies the object or array, so that brokerfuzz does not
-have to discard the message. Repairs never change properties that the user pinned.
+The decoder reads each property independently of the others. So a minimum can be above its maximum, or two items can have the
+same identifier. The contract leaves open whether such messages are valid. A repair modifies the object or array, so that
+brokerfuzz does not have to discard the message. Repairs never change properties that the user pinned.
 """
 
 import math
@@ -25,8 +25,9 @@ Repair = Callable[[Any], None]
 def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str] = (), *, simple: bool = False) -> list[Repair]:
     """Returns the repairs for the object or array at a site, in the order in which they apply.
 
-    If `simple` is true, the repaired messages are simpler and less varied, so that Hypothesis shrinks them well. For example, a
-    minimum above its maximum becomes equal to the maximum. If `simple` is false, the minimum and the maximum are exchanged.
+    If `simple` is true, the repaired messages are simpler and less varied, so that Hypothesis shrinks them well. For example,
+    if a minimum is above its maximum, the minimum becomes equal to the maximum. If `simple` is false, the repair exchanges the
+    two values instead.
     """
     known: dict[str, _MakeRepairs] = {
         **_REPAIRS,
@@ -84,10 +85,10 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
-    """Returns a list with a repair for quantities below a minimum or above a maximum. If there is one quantity, the repair sets
-    the quantity to the violated minimum or maximum. If there are several, the repair removes the violated minimum or maximum
-    instead, because the quantities must differ. If `simple` is true, the repair removes a violated minimum even if there is
-    only one quantity. The repair never removes a required minimum or maximum.
+    """Returns a list with a repair for quantities below a minimum or above a maximum. A single quantity becomes equal to the
+    violated minimum or maximum. Several quantities could become equal, so the repair removes the violated minimum or maximum
+    instead. If `simple` is true, the repair always removes a violated minimum. The repair never removes a required minimum or
+    maximum.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
@@ -128,8 +129,8 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 
 def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str]) -> Repair | None:
-    """Returns a function that makes the last item of an array equal to the first item, or gives both items the same identifier.
-    Returns None if the items must differ.
+    """Returns a function that gives the first and the last item of an array the same identifier. If this is not possible, the
+    function makes the two items equal. Returns None if the items must differ.
     """
     keys = [names[0] if names else None for detector, names in ambiguities if detector == "distinct"]
     if not keys or schema.get("uniqueItems") or any(path.startswith(site) for path in pinned):
@@ -163,8 +164,8 @@ def _keep(value: Any, others: Collection[Any]) -> Any:
 
 def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
     """Changes the first string or number in `value` for which the schema allows other values. Integer properties of objects are
-    not changed, because some of these integers must be in ascending order. The new number is larger, and a double can represent
-    it.
+    not changed, because some of these integers must be in ascending order. The new number is larger than the old one, and a
+    double can represent it.
     """
     if value in (known := schema.get(KNOWN, ())):
         return next((one for one in known if one not in others), value)
@@ -200,8 +201,8 @@ def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) 
 
 
 def _rename_repeated(items: list[Any], key: str, renew: Renew) -> None:
-    """Gives a new value of the property `key` to each item that repeats an earlier value of `key`. If an item has no string in
-    the property `key`, it is changed only if the whole item equals an earlier item.
+    """Gives a new value of the property `key` to each item that repeats an earlier value of `key`. If the value of `key` is not
+    a string, the item is changed only if it equals an earlier item.
     """
     seen: set[str] = set()
     for number in range(len(items)):

@@ -1,8 +1,8 @@
 """Repairs messages if the contract has reference data. After the repair, all values of an object come from one row of the
-reference data, and the items of an array differ.
+reference data, and the items of an array have different keys.
 
-The decoder reads each property independently. Without a repair, the product ID and the page count of an object can come from
-different rows.
+The decoder reads each property independently of the others. Without a repair, the product ID and the page count of an object
+can come from different rows.
 """
 
 from collections.abc import Callable, Collection
@@ -18,8 +18,8 @@ Repair = Callable[[Any], None]
 def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
     """Returns a list with a repair: after the repair, all values of an object come from one row of the reference data. The list
     is empty if there are no rows, or if a property in the rows is pinned. The repair checks the values in the order of the
-    columns. It keeps a value if one row contains this value and all values before it. Otherwise, it replaces or removes the
-    value. An absent property stays absent, and null stays null.
+    columns. It keeps a value if a row contains this value together with the values of all earlier columns. Otherwise, it
+    replaces or removes the value. An absent property stays absent, and null stays null.
     """
     rows = schema.get(ROWS, ())
     names = columns(rows)

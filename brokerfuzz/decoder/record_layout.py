@@ -1,5 +1,5 @@
-"""Defines the layout of a record: a byte string from which the decoder reads an object. The first byte is for the object
-itself, which can be null. Then the record has one byte for each property of the object. After these bytes come the bytes for
+"""Defines the layout of a record: a byte string from which the decoder reads an object. The first byte determines whether the
+value is an object or null. Then the record has one byte for each property of the object. After these bytes come the bytes for
 the properties of nested objects. If a nested object is absent, the decoder ignores its bytes, so that all other positions stay
 the same. Each object in an array has its own record.
 """
@@ -32,8 +32,8 @@ class Outline:
 
     @cached_property
     def nested_starts(self) -> dict[str, int]:
-        """Maps each property to the position at which the bytes for its own properties begin. The position is relative to the
-        first property byte of this object.
+        """Maps each property to the position at which the bytes for its own properties begin. The first property of this object
+        has the position 0.
         """
         found, position = {}, len(self.props)
         for name, prop in self.props.items():

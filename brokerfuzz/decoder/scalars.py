@@ -1,5 +1,5 @@
-"""Defines the possible values of strings, numbers and booleans, by kind: the plainest value, any value, and the edges (unusual
-values).
+"""Defines the possible values of strings, numbers and booleans. The main kinds of values are the plainest value, any value, and
+the edges (unusual values).
 
 "Any value" can have each length and size that the schema allows. Therefore Hypothesis can find the exact length or size at
 which a bug occurs. Edges are values that programs often handle incorrectly.
@@ -30,8 +30,8 @@ _AMOUNT = 1e6
 """The largest random amount with two decimal places."""
 PLAIN_WEIGHT, ANY_WEIGHT, EDGE_WEIGHT, RARE_WEIGHT, AMBIGUOUS_WEIGHT = 4, 3.6, 6.5, 0.3, 0.5
 """How often each kind of value occurs, relative to the other kinds: the plainest value, any value, edges, long strings, and
-values that touch an ambiguity. In arrays, half of a byte that means "an edge" usually means "any value". So Hypothesis can
-simplify an edge by halving its byte.
+values that touch an ambiguity. In arrays, if Hypothesis halves the byte of an edge, the new byte usually means "any value". In
+this way, Hypothesis simplifies the edge.
 """
 
 
@@ -66,7 +66,7 @@ def may_be_null(schema: Schema, place: ValuePlace) -> bool:
 
 def ready_made(schema: Schema, place: ValuePlace) -> list[Kind] | None:
     """Returns the kinds of values for a place whose values come from a fixed list, such as an enumeration or reference data.
-    The result does not contain null. Returns None for any other place.
+    The result does not contain null. Returns None if the values do not come from such a list.
     """
     if "enum" in schema:
         return [Kind(_fresh(value), 1) for value in schema["enum"] if value is not None]
@@ -96,9 +96,9 @@ def scalar_pool(schema: Schema, place: ValuePlace) -> Pool:
 def scalar_kinds(schema: Schema, place: ValuePlace, *, optional: bool) -> list[Kind]:
     """Returns the kinds of strings, numbers and booleans that a place allows, the simplest kind first.
 
-    The kind "any value" takes a value from the source. If this value is the simplest one (such as an empty string), an optional
-    property is omitted, and a required property gets its plainest value. So Hypothesis can omit a property by shrinking its
-    value, without changing other properties.
+    The source (usually Hypothesis) chooses the values of the kind "any value". If the source chooses zero or an empty string,
+    an optional property is omitted, and a required property gets its plainest value. So Hypothesis can omit a property without
+    changing other properties.
     """
     types = _scalar_types(schema)
     kinds = []
@@ -199,9 +199,7 @@ def _integer_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any)
 
 
 def _whole_kinds(low: int, high: int, values: Sequence[int], simplest: Any, step: int = 1, share: float = 1) -> list[Kind]:
-    """Returns the kinds of integers: any multiple of the step, and the edges. Integers of both kinds shrink towards the first of
-    `values`.
-    """
+    """Returns two kinds of integers: any multiple of `step`, and the edges in `values`. Hypothesis shrinks both kinds towards `values[0]`."""
     plainest = values[0]
     least, most = -((plainest - low) // step), (high - plainest) // step
     edges = [(value - plainest) // step for value in values[1:]]
@@ -228,7 +226,6 @@ def _number_pool(schema: Schema, place: ValuePlace) -> Pool:
 
 
 def _number_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) -> list[Kind]:
-    """Returns the kinds of numbers: integers, amounts with two decimals, doubles, and the edges."""
     if "multipleOf" in schema:
         return _constants(pool.usual)
     low, high = map(float, _bounds(schema))
@@ -265,7 +262,7 @@ def _boolean_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any)
 
 def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
     """Returns the inclusive minimum and maximum. For integers, an exclusive bound is replaced by the next allowed integer. For
-    numbers, an exclusive bound moves inwards by a billionth of its value, but at least by 1e-9.
+    other numbers, an exclusive bound is replaced by an allowed number close to it.
     """
     whole = "number" not in flat.types_of(schema)
     low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))

@@ -1,8 +1,9 @@
-"""Generates values for keywords that the decoder does not support, such as `pattern`, `format` and `oneOf`.
+"""Generates values for schemas with keywords that the other modules of the decoder do not support, such as `pattern`, `format`
+and `oneOf`.
 
 Only a changed contract uses such keywords. The library hypothesis-jsonschema generates the values from bytes that brokerfuzz
-derives from the schema. So the same schema always gives the same values, unless another version of the library is installed.
-The library handles some keywords incorrectly, so brokerfuzz validates each value before using it.
+computes from the schema. So the same schema and the same version of the library always give the same values. The library
+handles some keywords incorrectly, so brokerfuzz validates each value before using it.
 """
 
 import json
@@ -84,8 +85,8 @@ def _bytes(schema_text: str, attempt: int) -> bytes:
 
 
 def _ordinary(value: Any) -> bool:
-    """Returns whether a value touches no ambiguity at any place. The strings of such a value are not long and contain neither
-    NUL nor lone surrogates, and its numbers have the usual notation.
+    """Returns whether a value touches no ambiguity. Strings must have at most 1,024 characters, without NUL and lone
+    surrogates. Numbers must have the usual notation.
     """
     if isinstance(value, str):
         return "\0" not in value and len(value) <= 1024 and not any("\ud800" <= letter <= "\udfff" for letter in value)
@@ -119,7 +120,7 @@ def restore_many() -> None:
 
 
 class _Utils:
-    """Replaces the Hypothesis module that contains `many`, and adds the method `more` to `many`."""
+    """Replaces the module `hypothesis.internal.conjecture.utils`, and adds the method `more` to its class `many`."""
 
     def __init__(self, utils: Any) -> None:
         self._utils = utils

@@ -56,9 +56,7 @@ URLS: Sequence[str] = (
 NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review", "Print on Demand", "Kit", "v2", "active")
 
 FOR_DETECTOR: Mapping[str, Sequence[str]] = {"past": PAST_INSTANTS, "timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
-"""Some ambiguities concern the notation of strings, such as timestamps. The detector of each of these ambiguities is mapped to
-strings that do not touch the ambiguity.
-"""
+"""Maps detectors of ambiguities about the notation of strings, such as `timestamp`, to strings with an unambiguous notation."""
 
 INTEGERS: Sequence[int] = (
     1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769,
