@@ -1,8 +1,8 @@
 """Reads and writes the configuration: `brokerfuzz.toml`, or the section `[tool.brokerfuzz]` of `pyproject.toml`.
 
-The JSON Schema `brokerfuzz.schema.json` describes the settings. `parameters` converts each setting to the value of an option.
-Options on the command line override settings. Importing this package must be fast, because commands read the configuration when
-they start.
+The JSON Schema `brokerfuzz.schema.json` describes the settings. `parameters` converts each setting to the value of the
+corresponding option. Options on the command line override settings. Importing this package must be fast, because commands read
+the configuration when they start.
 """
 
 from brokerfuzz.configuration.files import Configuration, find, load

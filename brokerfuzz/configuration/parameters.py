@@ -60,9 +60,9 @@ def _hidden(value: str, origin: _Origin) -> Callable[[], str]:
     return lambda: value
 
 
-def _own_file(value: Mapping[str, Any], origin: _Origin) -> str | None:
-    """The option `--values` needs a file with reference data. The section `[values]` contains reference data, so this function
-    returns the path of the configuration file itself, or None if the section is empty.
+def _file_with_values(value: Mapping[str, Any], origin: _Origin) -> str | None:
+    """Returns the path of the configuration file, because its section `[values]` contains reference data. Returns None if the
+    section is empty.
     """
     return str(origin.file) if value else None
 
@@ -85,7 +85,7 @@ _CONVERSIONS: Mapping[str, Conversion] = {
     "accept": _joined,
     "reject": _joined,
     "policies": _policies,
-    "values": _own_file,
+    "values": _file_with_values,
     "contract": _file,
     "journal": _file,
     "baseline": _file,
@@ -93,7 +93,7 @@ _CONVERSIONS: Mapping[str, Conversion] = {
 }
 """Maps the name of an option to the function that converts the value of the setting. Settings without such a function keep their value."""
 WHOLE_SECTIONS = ("policies", "values")
-"""Each of these sections becomes the value of one option. For example, all settings in `[policies]` become the value of `--policy`."""
+"""Each of these sections corresponds to a single option. For example, all settings in `[policies]` become the value of `--policy`."""
 
 
 def option_of(*place: str) -> str:

@@ -1,7 +1,7 @@
 """Writes policies into an existing configuration file.
 
-brokerfuzz inserts lines and does not write the whole file again, so comments remain. Several positions for the lines are
-possible. A position is correct if the parsed file then contains exactly the old settings and the new policies.
+brokerfuzz inserts lines and does not write the whole file again, so comments remain. brokerfuzz tries several positions for the
+new lines. A position is correct if the parsed file then contains exactly the old settings and the new policies.
 """
 
 import re
@@ -27,9 +27,9 @@ _ANY_KEY = re.compile(r"[ \t]*[\w\"'-][^#]*=")
 def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contract: "Contract | None" = None) -> list[str]:
     """Writes policies into the section `[policies]` of a configuration, and returns the IDs of the new policies.
 
-    Existing policies do not change. A new policy replaces a comment with the same key, such as a line of the template. If the
-    file is missing, brokerfuzz creates it from the template. Raises `ConfigurationError` if the policies cannot be written, or if
-    `path` is a missing `pyproject.toml`.
+    Existing policies do not change. If the section contains a comment such as `# byte-order-mark = [...]`, a new policy for
+    `byte-order-mark` replaces this comment. If the file is missing, brokerfuzz creates it from the template. Raises
+    `ConfigurationError` if the policies cannot be written, or if `path` is a missing `pyproject.toml`.
     """
     exists = path.exists()
     if not exists and above(path):
@@ -57,7 +57,7 @@ def _with_policies(text: str, policies: Mapping[str, Any], path: Path) -> str:
     names = (*above(path), POLICIES)
     lines = {ambiguity: f"{spelled_key(ambiguity)} = {spelled(policy)}" for ambiguity, policy in policies.items()}
     wanted = _joined(_read(text), names, policies)
-    for changed in _guesses(text, names, lines) if wanted is not None else ():
+    for changed in _possible_texts(text, names, lines) if wanted is not None else ():
         if _read(changed) == wanted:
             return changed
     raise ConfigurationError(f"{path}: brokerfuzz cannot insert policies into this file: add {', '.join(lines.values())} yourself")
@@ -84,8 +84,8 @@ def _read(text: str) -> dict[str, Any] | None:
         return None
 
 
-def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
-    """Yields versions of the text, each with `lines` at a different position. The most likely position comes first."""
+def _possible_texts(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
+    """Inserts the `lines` at different positions, and yields a changed text for each position. The most likely position comes first."""
     end = "\r\n" if "\r\n" in text else "\n"
     text += "" if text.endswith("\n") or not text else end
     path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)

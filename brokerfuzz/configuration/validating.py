@@ -46,7 +46,7 @@ def schema() -> Node:
 
 
 def validated(values: Any, path: Path, above: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Checks the settings and converts them to the types in the schema. For example, times become strings.
+    """Checks the settings and converts them to the types in the schema. For example, TOML date-times become strings.
 
     `above` contains the names of the TOML tables around the settings. Raises `ConfigurationError` if the settings violate the
     schema. The error describes only one violation. If there are several, a wrong value has priority over a wrong combination of

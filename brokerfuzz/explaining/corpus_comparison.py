@@ -19,14 +19,12 @@ def data(found: Comparison) -> dict[str, Any]:
         "same": found.same,
         "cases": {kind: found.cases[kind] for kind in KINDS},
         "labels": [{"before": before, "after": after, "cases": count} for (before, after), count in sorted(found.labels.items())],
-        "about": [{"message": message, "about": about, **_counts(found, techniques)} for (message, about), techniques in _rows(found).items()],
+        "about": [{"message": message, "about": about, **_counts(found, techniques)} for (message, about), techniques in _subjects(found).items()],
     }
 
 
-def _rows(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
-    """Returns one list of topics for each pair of a message type and a rule (or an edge, an ambiguity or a label). The lists
-    contain only topics with differences.
-    """
+def _subjects(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
+    """Groups the topics with differences by their message type and subject (see `CaseTopic`)."""
     differing = {about for kind in _CHANGES for about in found.about[kind]}
     rows: dict[tuple[str, str], list[CaseTopic]] = {}
     for about in sorted(differing, key=lambda about: (_ORDER[about[0]], about)):  # type: ignore[index]
@@ -41,15 +39,14 @@ def _counts(found: Comparison, techniques: list[CaseTopic]) -> dict[str, Any]:
     return {**of_rule, **({"techniques": of_each} if of_each else {})}
 
 
-MOST_ROWS = 8
-"""The maximum number of places with a row of their own in the table."""
+MOST_PLACES = 8
 
 
 def lines(found: Comparison) -> Iterator[str]:
     """Yields a table with one row per place, and then the totals. A place is a site, an ambiguity or a label.
 
-    The place with the most differences comes first. Places without differences are left out. If more than `MOST_ROWS` places have
-    differences, the last row contains the sum of the remaining places.
+    The place with the most differences comes first. Places without differences are omitted. If more than `MOST_PLACES` places
+    have differences, the last row contains the sum of the remaining places.
     """
     places: dict[str, Counter[str]] = {}
     for kind in KINDS:
@@ -57,8 +54,8 @@ def lines(found: Comparison) -> Iterator[str]:
             places.setdefault(_place(topic), Counter())[kind] += count
     differing = {place: counts for place, counts in places.items() if _differences(counts)}
     ordered = sorted(differing, key=lambda place: (-_differences(differing[place]), place))
-    rows = [_row(place, differing[place]) for place in ordered[:MOST_ROWS]]
-    if rest := ordered[MOST_ROWS:]:
+    rows = [_row(place, differing[place]) for place in ordered[:MOST_PLACES]]
+    if rest := ordered[MOST_PLACES:]:
         rows.append(_row(f"({counted(len(rest), 'more place')})", sum((differing[place] for place in rest), Counter[str]())))
     yield from table([{name: name for name in ("about", *KINDS)}, *rows] if rows else [], ["about", *KINDS])
     for (before, after), count in sorted(found.labels.items()):

@@ -92,8 +92,8 @@ class Overview:
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
     def _covered(self, name: MessageType, part: MessageTypeSummary) -> dict[str, tuple[int, int]]:
-        """Returns two numbers for rules and two for techniques: how many the corpus covers, and how many there are. A technique
-        counts once for each rule that it breaks.
+        """Returns two numbers for rules: how many rules the corpus covers, and how many rules the message type has. Returns the
+        same two numbers for pairs of a rule and a technique that breaks this rule.
         """
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
         every = {(rule.id, technique.name) for rule in rules for technique in maker.techniques(rule)}

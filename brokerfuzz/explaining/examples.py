@@ -25,8 +25,7 @@ def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
 def of_technique(contract: Contract, technique: Technique, now: datetime) -> Case | None:
     """Returns a case that uses the technique, or None if the technique breaks no rule.
 
-    Some techniques need a value that the smallest message does not contain, such as an array of strings. The example for such a
-    technique has all properties.
+    If the smallest message contains no value that the technique can change, the case contains all properties.
     """
     known = [rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords]
     smallest = (case for rule in known for case in _faults(contract, rule, [technique], now))

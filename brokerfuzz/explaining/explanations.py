@@ -1,4 +1,4 @@
-"""Explains a single rule, technique, ambiguity or seeded bug, and searches for their names."""
+"""Explains a single rule, technique, ambiguity or seeded bug, or finds all those whose names contain a text."""
 
 import json
 from collections.abc import Iterator, Sequence

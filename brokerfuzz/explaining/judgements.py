@@ -27,8 +27,8 @@ from brokerfuzz.schemas.verdicts import violation
 class MessageJudgement:
     """A message with its verdict. `message_type` is None if several types are possible and lead to the same label.
 
-    If the message has no type of the contract, `closest` is the most similar type, and brokerfuzz judges the message as this
-    type.
+    If the message matches no message type of the contract, `closest` is the most similar type, and `verdict` contains the
+    violations of this type's rules.
     """
 
     message: InputMessage
@@ -43,8 +43,8 @@ class MessageJudgement:
 
     @property
     def is_finding(self) -> bool:
-        """True if the exit status must be 1. A message from a corpus is a finding if its verdict differs from the verdict in the
-        corpus. Any other message is a finding if it is invalid.
+        """A message from a corpus is a finding if its verdict differs from the verdict in the corpus. Any other message is a
+        finding if it is invalid.
         """
         return not self.agrees if self.message.record else self.verdict.label == "invalid"
 
@@ -57,7 +57,8 @@ def judge(
     now: datetime | None = None,
     policies: Policies | None = None,
 ) -> MessageJudgement:
-    """Judges a message as of the time `now` (default: the time in the corpus, or the current time).
+    """Judges a message as if the current time were `now` (default: the time for which a case from a corpus was generated,
+    otherwise the actual time).
 
     Raises `InputError` if the possible message types lead to different labels, or if `message_type` contradicts the corpus.
     """
@@ -81,8 +82,8 @@ def judge(
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
     """Returns the message types that match a message best: those with the fewest unknown properties.
 
-    If several message types have equally few unknown properties, brokerfuzz also counts wrong values, such as a string instead of
-    a number. Then the message types with the fewest wrong values match best.
+    If several message types have equally few unknown properties, those with the fewest wrong values match best. For example, a
+    string is a wrong value for a number.
     """
     message = read(body).usual
     if not isinstance(message, dict):
@@ -149,7 +150,7 @@ def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
 
 
 def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
-    for (at, under, found, demanded), rules in _by_finding(judgement.verdict).items():
+    for (at, under, found, demanded), rules in _rules_by_violation(judgement.verdict).items():
         interpretation = f" (under {under})" if under else ""
         yield f"  {at or 'the message'}: {violation(found, demanded)}{interpretation}"
         yield from (f"    rule {rule} ({source_of(rule, contract) or NOT_STATED})" for rule in rules)
@@ -162,9 +163,9 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
         yield f"  the corpus says {said}: the corpus was changed, or it was generated for another contract"
 
 
-def _by_finding(verdict: Verdict) -> dict[tuple[str, str, str, str], list[str]]:
-    """Groups the broken rules that have the same place and the same invalid value. If several message types are possible, one
-    value can break a rule of each type.
+def _rules_by_violation(verdict: Verdict) -> dict[tuple[str, str, str, str], list[str]]:
+    """Maps each violation (its place, interpretation, invalid value and requirement) to the IDs of the broken rules. If several
+    message types are possible, one value can break a rule of each type.
     """
     found: dict[tuple[str, str, str, str], list[str]] = {}
     for entry in verdict.broken:

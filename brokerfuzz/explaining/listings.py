@@ -9,7 +9,7 @@ from brokerfuzz.schemas.citations import Citation
 
 Row = dict[str, Any]
 NOT_STATED = "a changed contract"
-"""brokerfuzz prints this text if a rule has no `source`, because the original contract does not contain the rule."""
+"""If a rule has no `source`, brokerfuzz prints this text as its source. The original contract does not contain such a rule."""
 
 
 def rule_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:

@@ -94,7 +94,9 @@ class Offer:
 
     @cached_property
     def _parsed(self) -> list[Any]:
-        """A list that contains the parsed body. The list is empty if the body is not readable."""
+        """A list with one item, the parsed body, or an empty list if the body is not readable. None cannot mean "not readable",
+        because `null` is also parsed as None.
+        """
         try:
             return [json.loads(self.body)] if nesting(self.body) <= DEEPEST else []
         except (ValueError, RecursionError):
@@ -130,7 +132,7 @@ class Offer:
         yield from found
 
     def at(self, pointer: str) -> list[Any]:
-        """Returns a list that contains the value at a JSON Pointer. The list is empty if the offer has no such value."""
+        """Returns a list with one item, the value at a JSON Pointer, or an empty list if the offer has no such value."""
         found = self._parsed
         for step in steps_of(pointer):
             found = [value for holder in found for value in _child(holder, step)]

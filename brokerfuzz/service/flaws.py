@@ -36,7 +36,7 @@ class Bug:
 
 
 def rule_id(*rules: str) -> str | None:
-    """Returns the ID of the only rule in `rules`, or None if `rules` contains several rules or a `*`."""
+    """Returns the ID of a single rule. Returns None for several rules, and for a rule with `*`, which can match several rules."""
     return RULES + rules[0] if len(rules) == 1 and "*" not in rules[0] else None
 
 
@@ -101,12 +101,12 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
 
 
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if a value at the site passes the test. `demanded` becomes the text of the complaint."""
+    """Returns a flaw that rejects a valid offer if a value at the site passes the test. For `demanded`, see `Complaint`."""
     return rejects_when(lambda offer: any(test(value) for value in offer.values(site)), demanded)
 
 
 def rejects_when(when: Callable[[Offer], bool], demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if the offer passes the test `when`. `demanded` becomes the text of the complaint."""
+    """Returns a flaw that rejects a valid offer if the offer passes the test `when`. For `demanded`, see `Complaint`."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -116,7 +116,7 @@ def rejects_when(when: Callable[[Offer], bool], demanded: str) -> Flaw:
 
 
 def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Returns a flaw that changes the offer before judging it. If `change` returns the same object, the original offer is judged."""
+    """Returns a flaw that passes a changed offer to the judge. If `change` returns the same object, the judge gets the original offer."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
@@ -128,9 +128,9 @@ def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool]
 
 
 def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
-    """Returns a flaw that rewrites a body that is not JSON, and judges the new body.
+    """Returns a flaw that rewrites a body that is not JSON, and passes the new body to the judge.
 
-    If `rewrite` returns None or raises `ValueError`, the original body is judged.
+    If `rewrite` returns None or raises `ValueError`, the answer to the original body remains.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -147,9 +147,9 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
-    """Returns a flaw that converts invalid values, and then judges the changed offer. Only values whose `Complaint.demanded`
-    matches the regular expression `demanded` are converted. If `convert` cannot convert a value, `convert` returns the same
-    value.
+    """Returns a flaw that converts invalid values, and passes the changed offer to the judge. Only values whose
+    `Complaint.demanded` matches the regular expression `demanded` are converted. If `convert` cannot convert a value, `convert`
+    returns the same value.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:

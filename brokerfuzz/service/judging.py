@@ -34,7 +34,7 @@ def decisions(contract: "Contract") -> "Policies":
 def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
     """Returns a function that answers offers like the service, without a server.
 
-    `bugs` are names from `BUGS`. Each bug can change the answer that results from the previous bugs. The function uses `now` as
+    `bugs` are names from `BUGS`. Each bug is added to a service that already has the previous bugs. The function uses `now` as
     the current time (None: the real current time). Raises `UnknownNameError` if a bug is unknown.
     """
     judge = reduce(_flawed, [bug(name) for name in bugs], conforming(contract))

@@ -1,1 +1,1 @@
-"""Defines the bugs that can be seeded, one module per kind. Each bug is a flaw (see `flaws`) with a description."""
+"""Defines the bugs that can be seeded in the reference service. Each module contains similar bugs."""
