@@ -65,10 +65,10 @@ class AnswerRules:
     `accept` has priority over `reject`. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean `rejected`. Any other status
     means `crashed`.
 
-    If `envelope` is true, a response with an accepted status can still be a failure. A body with `operationWasSuccessful: false`
-    means `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means `crashed`.
+    If `envelope` is true, and the status means `accepted`, the body can change the answer. A body with `operationWasSuccessful:
+    false` means `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means `crashed`.
 
-    Raises `TargetError` if a code or a class is invalid.
+    Raises `TargetError` if an item of `accept` or `reject` is invalid.
     """
 
     accept: tuple[str, ...] = ("2xx",)
@@ -83,19 +83,19 @@ class AnswerRules:
                 self._kinds.update((code, kind) for code in _codes(patterns, classes=classes))
 
     def has_code(self, status: int) -> bool:
-        """Returns whether `accept` or `reject` lists this code itself. A class that contains the code does not count."""
+        """Returns whether `accept` or `reject` contains exactly this code, such as `429`. A class such as `4xx` is ignored."""
         return str(status) in self.accept or str(status) in self.reject
 
     def most_read(self, status: int, beginning: bytes | bytearray) -> int:
-        """Returns the maximum number of bytes to read from a response body that begins with `beginning`. Reading stops after the
-        chunk that exceeds this limit.
+        """Returns the maximum number of bytes to read from a response body. The limit is higher if the `beginning` can be the
+        beginning of an envelope. Reading stops after the chunk that exceeds the limit.
         """
         may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """Returns the answer for an HTTP response, without the `secrets`. `body` is the part of the response body that brokerfuzz
-        has read (see `most_read`).
+        """Converts an HTTP response to an answer, in which the `secrets` are replaced. `body` is the part of the response body
+        that brokerfuzz has read (see `most_read`).
         """
         kind = self._kinds.get(status, "crashed")
         if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:
@@ -129,7 +129,7 @@ def _codes(patterns: Iterable[str], *, classes: bool) -> Iterable[int]:
 
 
 def _rejection(body: bytes, secrets: Secrets) -> str | None:
-    """Returns the reason why an envelope rejects the message, or None if the body is not an envelope that reports a failure."""
+    """If the body is an envelope with `operationWasSuccessful: false`, returns the reason for the rejection, otherwise None."""
     try:
         envelope: Any = json.loads(body)
     except (ValueError, RecursionError):

@@ -68,7 +68,7 @@ class AsgiTarget(InProcessTarget):
         logged, exchange, started = exceptions_of_request(), _Exchange(body), perf_counter()
         try:
             waiting = _started(self._application(scope, exchange.receive, exchange.send))
-            if waiting is not None and not await _ends_within(self.timeout, waiting):
+            if waiting is not None and not await _completed_within(self.timeout, waiting):
                 return self.no_answer()
         except (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit):
             raise
@@ -83,9 +83,8 @@ class AsgiTarget(InProcessTarget):
 
 
 def _started(call: Awaitable[None]) -> "_WaitingCall | None":
-    """Runs a call of the application until the call ends or waits for something. If the call waits, returns the call, so that the
-    caller can continue it. If the call has ended, returns None. Most calls end without waiting. For speed, such calls get no time
-    limit.
+    """Starts a call to the application. If the call ends without waiting, returns None. Otherwise, returns the call, so that it
+    can be completed. Most calls do not wait. For speed, such calls get no time limit.
     """
     steps = call.__await__()
     try:
@@ -94,8 +93,8 @@ def _started(call: Awaitable[None]) -> "_WaitingCall | None":
         return None
 
 
-async def _ends_within(seconds: float, call: "_WaitingCall") -> bool:
-    """Continues a call, and returns whether the call ends within `seconds`."""
+async def _completed_within(seconds: float, call: "_WaitingCall") -> bool:
+    """Completes a call. Returns False if this takes longer than `seconds`."""
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
@@ -108,7 +107,7 @@ async def _ends_within(seconds: float, call: "_WaitingCall") -> bool:
 
 
 class _WaitingCall:
-    """A call of the application that has begun and now waits for `awaited`. To continue the call, use `await`."""
+    """A call to the application that waits for something, such as a future. To complete the call, await this object."""
 
     def __init__(self, steps: Generator[Any, Any, None], awaited: Any) -> None:
         self._steps, self._awaited = steps, awaited
@@ -133,9 +132,9 @@ def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 
 class _Exchange:
-    """A request to the application, and its response. `handled` is the exception that the application is handling when it sends
-    the response. Some frameworks, such as Litestar, do not log this exception. If a user calls brokerfuzz in an `except` block,
-    `handled` can also be the exception of this block.
+    """A request to the application, and its response. If the application sends the response in an `except` block, `handled` is
+    the exception of this block. Some frameworks, such as Litestar, do not log this exception. `handled` can also come from an
+    `except` block of the user, in which brokerfuzz was called.
     """
 
     def __init__(self, body: bytes) -> None:

@@ -1,6 +1,6 @@
 """This script runs in each process of a `CallTarget`. The script imports the user's function and calls it with each message.
 
-The script imports nothing from brokerfuzz. So it starts fast, and brokerfuzz cannot influence the function.
+The script imports nothing from brokerfuzz, so that it starts fast, and so that brokerfuzz cannot influence the user's function.
 
 The script reads messages from file descriptor 3 and writes replies to file descriptor 4. Each message and each reply begins with
 its length in four bytes. A reply consists of a letter and a text. The first reply is `R` if the function is ready, or `E` and the
@@ -92,7 +92,7 @@ def rejection(name: str) -> type[BaseException]:
 
 
 def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[type[BaseException], ...]) -> tuple[bytes, str]:
-    """Calls the function with the message, and returns the reply: the letter `A`, `J` or `C` (see the top of this file) and a text."""
+    """Calls the function with the message, and returns the reply: a letter (see the top of this file) and a text."""
     try:
         result = function(body)
         if hasattr(result, "__await__"):
@@ -104,8 +104,8 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
 
 
 def meaning_of(result: object) -> tuple[bytes, str] | None:
-    """Converts the result of the function to a reply: the letter `A`, `J` or `C`, and a text. Returns None if the result is not a
-    valid answer.
+    """Converts the result of the function to a reply: a letter (see the top of this file) and a text. Returns None if the result
+    is not a valid answer.
     """
     if result is None or result is True:
         return b"A", f"returned {result}"

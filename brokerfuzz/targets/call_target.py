@@ -93,7 +93,7 @@ class CallTarget(PoolTarget):
             announces_ready=True,
             secrets=self.secrets,
             remedy=CALL_IN_PYTHON,
-            missing="the function did not return",
+            timeout_reason="the function did not return",
         )
 
 

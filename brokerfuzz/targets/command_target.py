@@ -152,7 +152,7 @@ class CommandTarget:
 
     def _read(self, code: int, output: Excerpt, errors: Excerpt, started: float) -> Answer:
         self.answered = self.answered or code >= 0
-        words = errors.first_line or output.first_line
+        words = errors.reason_line or output.reason_line
         reason = how_it_ended(code) + (f": {words}" if words and code else "")
         rejects = code > 0 if self.reject is None else code in self.reject
         return self._answer("accepted" if code == 0 else "rejected" if rejects else "crashed", reason, output, errors, started)

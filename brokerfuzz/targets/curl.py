@@ -25,9 +25,10 @@ def curl_line(
     The words in `before` come directly before `curl`.
 
     `options` are further options of curl, already quoted for a shell. `without` lists the default headers that curl must not
-    send. An environment variable replaces each secret. If the user specified no variable for a secret, the variable has the name
-    of the header or URL parameter that contains the secret. Examples: `${AUTHORIZATION}` for the header `Authorization`, and
-    `${TOKEN}` for the URL parameter `token`. `${TARGET_USER}` replaces the user and the password in the URL.
+    send. The command contains a variable such as `${TOKEN}` in place of each secret. If the user specified no variable for a
+    secret, the variable has the name of the header or URL parameter that contains the secret. Examples: `${AUTHORIZATION}` for
+    the header `Authorization`, and `${TOKEN}` for the URL parameter `token`. `${TARGET_USER}` replaces the user and the password
+    in the URL.
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]

@@ -22,14 +22,12 @@ class Excerpt:
 
     @property
     def tail(self) -> bytes:
-        """The end of the output, without an incomplete first line. An incomplete line can contain only the end of a secret, which
-        brokerfuzz does not recognize.
-        """
+        """The end of the output, without an incomplete first line. brokerfuzz would not recognize a secret whose beginning is missing."""
         return self._end if self.size <= EXCERPT else self._end.partition(b"\n")[2]
 
     @property
-    def first_line(self) -> str:
-        """The first line that is not empty. If the output is a Python traceback, this is the last line, which contains the error."""
+    def reason_line(self) -> str:
+        """The last line of a Python traceback, which contains the error. For any other output, the first line that is not empty."""
         line = next((line for line in self.head.splitlines() if line.strip()), b"")
         return self.last_line if line.startswith(b"Traceback (most recent") else in_one_line(line)
 

@@ -1,4 +1,4 @@
-"""Defines the target for a function object in this process."""
+"""Defines the target for a Python function that runs in the process of brokerfuzz."""
 
 import asyncio
 import inspect
@@ -16,7 +16,7 @@ from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 
 class FunctionTarget(SynchronousTarget):
-    """A function that gets a message as bytes. The function's results have the same meaning as for `CallTarget`.
+    """A target that passes each message as bytes to a function. The function's results have the same meaning as for `CallTarget`.
 
     The function runs in this process, so it can be defined inside another function. An asynchronous function runs in the event
     loop of the campaign. `send` raises `TargetError` if the function returns a value that is not a valid answer, such as a list.

@@ -1,4 +1,4 @@
-"""Defines the settings of the connections of an HTTP target: the proxy and the certificates."""
+"""Defines which proxy and which certificates an HTTP target uses."""
 
 import os
 from collections.abc import Iterator

@@ -53,18 +53,18 @@ class HttpTarget:
     Names, answers, errors and reports contain no secrets (see `secret_masking`).
 
     If a connection ends without an answer, brokerfuzz sends the message once more on a new connection, and uses the second
-    answer. The message is not always the reason for the end of a connection. A server may close a connection after any answer
-    (RFC 9112, 9.3), or another message may have crashed the server. If the server has answered before but no longer accepts
-    connections, brokerfuzz tries to connect for up to `patience` seconds. If this machine lacks resources for a connection,
-    brokerfuzz tries again for the same time.
+    answer. The first connection may have ended for another reason than the message. For example, the server closed the connection
+    after the previous answer (RFC 9112, 9.3), or the server crashed because of another message. If the server has answered before
+    but no longer accepts connections, brokerfuzz tries to connect for up to `patience` seconds. brokerfuzz does the same if this
+    machine lacks resources for a connection.
 
     With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait. Such a
     response says nothing about the message. During the pause, all messages wait. After the pause, the same message is sent again
     until the server processes it, or until the message has waited for `longest_wait` seconds. After a 429 without `Retry-After`,
     brokerfuzz waits 1, 2, 4, ... seconds. A message that has waited for `longest_wait` seconds gets the answer `timeout` (for
-    429) or `crashed` (for 503), and `reached` is False. Then the other messages stop waiting. Until the end of the pause that the
-    server asked for, they get the same answer, and are not sent. `slowed` counts the waits. If `rules` contain the code 429 or
-    503, a response with this status is an ordinary answer.
+    429) or `crashed` (for 503) with `reached=False`. Until the pause is over, brokerfuzz then sends no other message, and all
+    other messages get the same answer. `slowed` counts the waits. If `rules` contain exactly the code 429 or 503, brokerfuzz does
+    not wait after this status.
 
     If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly
     after the next request, brokerfuzz mistakes the data for the answer. To prevent this mistake, add the header `Connection:
@@ -110,9 +110,7 @@ class HttpTarget:
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
         self._unpooled: Client | None = None
-        """A client that makes a new connection for each request. This client is created when a connection ends without an answer
-        for the first time.
-        """
+        """A client that makes a new connection for each request. None until a connection has ended without an answer."""
         self._address: Url | str = self.url
         self._answered = False
         self._client_error: type[PyreqwestError]
@@ -196,8 +194,8 @@ class HttpTarget:
 
         Raises `TargetError` if no server has ever answered at this URL. Also raises `TargetError` if the certificate of the
         server or of the client is not accepted, or if this machine has no resources for a connection. If `headers` contain
-        `Transfer-Encoding: chunked`, brokerfuzz sends the body as one chunk. If `headers` contain `Expect`, brokerfuzz sends the
-        body without waiting for a response.
+        `Transfer-Encoding: chunked`, brokerfuzz sends the body as one chunk. If `headers` contain `Expect: 100-continue`,
+        brokerfuzz sends the body without waiting for status 100.
         """
         headers = (*headers, *self.trace.of(case_id))
         if self._gate.shut and (unsent := await self._gate.enter()) is not None:
@@ -224,9 +222,9 @@ class HttpTarget:
         started = perf_counter()
         pause, dropped = 0.05, False
         while True:
-            self._answered = self._answered or outcome.trouble not in _NO_CONNECTION
-            waits = outcome.trouble == "exhausted" or (outcome.trouble == "unreachable" and self._answered)
-            if outcome.trouble == "dropped" and not dropped:
+            self._answered = self._answered or outcome.kind not in _NO_CONNECTION
+            waits = outcome.kind == "exhausted" or (outcome.kind == "unreachable" and self._answered)
+            if outcome.kind == "dropped" and not dropped:
                 dropped = True
             elif waits and perf_counter() - started < self.patience:
                 await asyncio.sleep(pause)
@@ -238,23 +236,23 @@ class HttpTarget:
                 return outcome
 
     def _failed(self, failure: "Failure", seconds: float) -> Answer:
-        if failure.trouble == "untrusted":
+        if failure.kind == "untrusted":
             raise TargetError(
                 f"the certificate of {self.name} cannot be verified ({failure.reason}): "
                 "use --ca FILE to specify the authority that signed it, or --insecure to turn verification off"
             )
-        if failure.trouble == "unidentified":
+        if failure.kind == "unidentified":
             raise TargetError(f"{self.name} does not accept this client ({failure.reason}): specify a client certificate with --cert and --key")
-        if failure.trouble == "exhausted":
+        if failure.kind == "exhausted":
             raise TargetError(
                 f"this machine cannot open enough connections to {self.name} ({failure.reason}): "
                 "lower --concurrency or --rate, or raise the limit on open files (ulimit -n)"
             )
-        if failure.trouble == "unreachable":
+        if failure.kind == "unreachable":
             if not self._answered:
                 raise TargetError(f"{self._route} cannot be reached ({failure.reason}): check that the server is running and that the URL is correct")
             return Answer("crashed", reason=failure.reason, seconds=seconds, reached=False)
-        return Answer("timeout" if failure.trouble == "no-answer" else "crashed", reason=failure.reason, seconds=seconds)
+        return Answer("timeout" if failure.kind == "no-answer" else "crashed", reason=failure.reason, seconds=seconds)
 
     @property
     def _route(self) -> str:
@@ -262,7 +260,7 @@ class HttpTarget:
         return self.name if proxy is None else f"{self.name} (through the proxy {without_user(proxy)})"
 
     async def not_listening(self) -> str | None:
-        """Sends a HEAD request. Returns None if a server answers, otherwise the reason why no server listens yet.
+        """Returns None if a server answers a HEAD request, otherwise the reason why no server listens yet.
 
         The statuses 502, 503 and 504 do not count as an answer: a gateway sends them while the server behind the gateway does not
         listen. Raises `TargetError` if the certificate of the server cannot be verified.
@@ -275,7 +273,7 @@ class HttpTarget:
             from brokerfuzz.targets.transport import failure_of
 
             failure = failure_of(error, self.timeout)
-            return self.secrets.hide(failure.reason) if failure.trouble != "untrusted" else self._failed(failure, 0.0).reason
+            return self.secrets.hide(failure.reason) if failure.kind != "untrusted" else self._failed(failure, 0.0).reason
 
     async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
         started = perf_counter()

@@ -55,7 +55,7 @@ class InProcessTarget:
         return self.secrets.hide_in_output(f"{self._name} {shown(self.path)}")
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns False if the message has headers that a server handles itself."""
+        """Returns False if the message has a header that only a server can handle, such as `Transfer-Encoding`."""
         return not headers or not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
@@ -122,8 +122,8 @@ def listen_for_exceptions() -> None:
 
 
 def exceptions_of_request() -> Sequence[BaseException]:
-    """Call this function before each request. The returned list is empty at first. During the request, brokerfuzz adds the
-    exceptions that are logged in the same context (see `contextvars`).
+    """Returns an empty list. During the next request, brokerfuzz adds the exceptions that the application logs in the same
+    context (see `contextvars`).
     """
     logged: list[BaseException] = []
     _logged.set(logged)

@@ -89,7 +89,7 @@ class LineTarget(PoolTarget):
             wire=lambda: LineWire(self.encoding),
             environment={"PYTHONUNBUFFERED": "1", **os.environ},
             secrets=self.secrets,
-            missing="no answer line",
+            timeout_reason="no answer line",
         )
 
 
@@ -103,7 +103,7 @@ class LineWire:
         return _encoded(body, self._encoding)
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the answer if its line is complete or too long, otherwise None."""
+        """Returns None until the line with the answer is complete. A line of more than `LONGEST` bytes is a crash."""
         piece, end, self.rest = data.partition(b"\n")
         self._begun += piece
         if not end and len(self._begun) <= LONGEST:

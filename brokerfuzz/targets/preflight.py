@@ -46,7 +46,7 @@ class Preflight:
 
     @property
     def repeats(self) -> bool:
-        """False if the target accepts a message, but not its repetition."""
+        """False if the target accepts the message the first time, but not the second time."""
         return self.answer.kind != "accepted" or self.again.kind == "accepted"
 
     @property
@@ -84,7 +84,7 @@ async def _send(target: Target, body: bytes, case_id: str) -> Answer:
 
 
 async def _send_both(target: CommandTarget | PoolTarget, body: bytes) -> Answer:
-    """Sends the valid message and a clearly invalid message at the same time. Returns the answer to the valid message."""
+    """Sends the valid message `body` and, at the same time, a clearly invalid message. Returns the answer to `body`."""
     answer, invalid = await asyncio.gather(target.send(body), target.send(CLEARLY_INVALID))
     if answer.reason.endswith(NOT_AN_ANSWER) and invalid.reason.endswith(NOT_AN_ANSWER):
         raise TargetError(f"{target.name} {answer.reason}")

@@ -2,9 +2,8 @@
 
 The pool starts processes when they are needed, and replaces processes that have ended. A process gets its next message as soon as
 brokerfuzz has read the answer to the previous message. For this reason, brokerfuzz assumes that the current message causes
-everything that the process then does: output, a crash or a timeout. There are two exceptions. If a process certainly has not read
-its message, another process gets the message. If a process ends between two messages, the pool replaces the process without
-reporting a crash.
+everything that the process then does: output, a crash or a timeout. But if a process certainly has not read its message, another
+process gets the message. If a process ends between two messages, the pool replaces the process without reporting a crash.
 """
 
 import asyncio
@@ -30,8 +29,8 @@ EXIT_GRACE = 0.5
 CLOSED_PIPE_GRACE = 0.25
 """The number of seconds that brokerfuzz waits for the end of a process that has closed a pipe."""
 STARTS = 3
-"""The maximum number of processes that get the same message, if no process reads the message. The limit applies only until a
-process has answered a message.
+"""The maximum number of processes that receive a message, one after another, if none of them reads it. There is no such limit
+after the first answer to any message.
 """
 
 
@@ -53,9 +52,7 @@ class Wire(Protocol):
     def encode(self, body: bytes) -> bytes: ...
 
     def decode(self, data: bytes) -> Reply | None:
-        """Receives the next bytes of the output. Returns the reply if it is complete, otherwise None. The method stores only a
-        limited number of bytes.
-        """
+        """Receives the next bytes of the output. Returns the reply if it is complete, otherwise None."""
         ...
 
     @property
@@ -78,9 +75,9 @@ class ProcessSettings:
     announces_ready: bool = False
     secrets: Secrets
     remedy: str = RUN_IN_SHELL
-    """Says how users can find out why the process cannot be used."""
-    missing: str = "no answer"
-    """The first words of the text that describes a timeout. For example, `no answer` becomes `no answer within 10 s: killed`."""
+    """The advice at the end of the error if the process cannot be used."""
+    timeout_reason: str = "no answer"
+    """The beginning of the reason for a timeout. For example, `no answer` becomes `no answer within 10 s: killed`."""
 
 
 class ProcessPool:
@@ -125,7 +122,7 @@ class ProcessPool:
         )
 
     async def send(self, body: bytes) -> Answer:
-        """Raises `TargetError` if no process has ever answered and every process ends before it reads the message."""
+        """Raises `TargetError` if no process reads the message, and no process has answered an earlier message."""
         request = PendingRequest(body, self._loop.create_future())
         self._queue.append(request)
         self.dispatch()
@@ -158,7 +155,7 @@ class ProcessPool:
             self.dispatch()
 
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Gives a message to another process, because a process did not read the message.
+        """Gives a message to another process, because the previous process did not read the message.
 
         If no process has ever answered, at most `tries` processes get the message. `patience` seconds after the first failure,
         the pool stops trying.
@@ -378,8 +375,8 @@ class Worker:
     # ------------------------------------------------------------------------------------------------ time
 
     def _limit(self, seconds: float) -> None:
-        """Sets the time limit of the current message. Creating a timer for each message would be slow, so an existing timer
-        remains. If this timer expires before the new time limit, `_on_timer` creates the next timer.
+        """Sets the time limit of the current message. For speed, the timer of the previous message is not replaced. When this
+        timer expires, `_on_timer` creates a timer for the rest of the time.
         """
         self._until = self._loop.time() + seconds
         if self._timer is None:
@@ -399,5 +396,5 @@ class Worker:
         elif self._request is None:
             self._unusable(f"the process is not ready after {READY_LIMIT:g} s")
         else:
-            self._answer("timeout", f"{self._pool.settings.missing} within {self._pool.timeout:g} s: killed", self.process.errors.tail)
+            self._answer("timeout", f"{self._pool.settings.timeout_reason} within {self._pool.timeout:g} s: killed", self.process.errors.tail)
             self.kill()

@@ -40,8 +40,8 @@ class Process:
     of the output, and with b"" when the process closes one of the two descriptors. The function `on_exit` is called with the exit
     status, or with the negative number of the signal that killed the process.
 
-    `errors` contains the beginning and the end of the process's standard error. Each of the file descriptors 0 and 1 is
-    /dev/null, unless it is `input_fd` or `output_fd`. Raises `OSError` if the program cannot be started.
+    `errors` contains the beginning and the end of the process's standard error. If the process does not use file descriptor 0 or
+    1 for its input or output, this file descriptor is /dev/null. Raises `OSError` if the program cannot be started.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class Process:
     def _finish(self, code: int, kills_group: bool = False) -> None:
         if kills_group:
             _kill_group(self.pid)
-        watchdog.release(self.pid)
+        watchdog.stop_watching(self.pid)
         self.code = code
         self._unread = self._unread or self._is_unread()
         for read in (self._read_output, self._read_errors):

@@ -47,8 +47,8 @@ def _looks_secret(name: str, value: str) -> bool:
 
 
 def variable(name: str) -> str:
-    """Makes a reference from the name of a header, parameter or option whose secret value does not come from an environment
-    variable. For example, `${X_API_KEY}` replaces the value of the header `X-API-Key`.
+    """Converts the name of a header, parameter or option to a reference. For example, `X-API-Key` becomes `${X_API_KEY}`. If a
+    secret value does not come from an environment variable, this reference replaces the value.
     """
     letters = "".join(char if char.isascii() and char.isalnum() else "_" for char in name).upper()
     return f"${{{'_' * letters[:1].isdigit()}{letters}}}"
@@ -75,8 +75,8 @@ def marked(text: str, secrets: Mapping[str, str] | None) -> str:
 
 
 def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
-    """Splits the value of a header into parts. Each part has a flag, which is True for a reference that replaces a secret, such
-    as `${TOKEN}`.
+    """Splits the value of a header into texts and references such as `${TOKEN}`, which replace secrets. Each part has a flag,
+    which is True for a reference.
 
     If the header's name suggests a secret, one reference replaces the whole value, because all parts may be secret. But if the
     value consists of a scheme and an environment variable, the scheme remains, as in `Bearer ${TOKEN}`.
@@ -93,7 +93,9 @@ def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
 
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of a URL without user and password. Each part has a flag, which is True for a reference that replaces a secret."""
+    """Splits a URL into texts and references such as `${TOKEN}`, which replace secrets, and removes the user and the password.
+    Each part has a flag, which is True for a reference.
+    """
     shown, at = without_user(with_references(url)), 0
     for found in _PARAMETER.finditer(shown):
         if found[2] and is_secret(unquote(found[1])) and not _REFERENCE.fullmatch(found[2]):
@@ -147,8 +149,8 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a target, with methods that replace them in answers, errors and reports. A reference such as `${TOKEN}`
-    replaces a secret from an environment variable. `HIDDEN` replaces any other secret.
+    """The secrets of a target, with methods that replace them in answers, errors and reports. A secret from an environment
+    variable is replaced by a reference such as `${TOKEN}`, and any other secret by the text `[secret]`.
 
     `more` contains further secrets, such as the values of `--secret`. `note` tells the user which secrets are too short to be
     replaced in answers. If no secret is too short, `note` is empty.
@@ -181,8 +183,8 @@ class Secrets:
         return text if place is None else data[:place].decode(errors="surrogatepass") + HIDDEN
 
     def hide_in_output(self, text: str) -> str:
-        """Replaces each secret in a report. The names of users remain, because they are often ordinary words. If a secret is a
-        number, another number replaces it, so that JSON remains valid.
+        """Replaces each secret in a report or a command, like `hide`. But the names of users remain, because they are often
+        ordinary words. If a secret is a number, another number replaces it, so that JSON remains valid.
         """
         data = text.encode(errors="surrogatepass")
         if not self._in_output.finds(data):
@@ -197,7 +199,7 @@ class Secrets:
         """Returns the first `size` bytes of a body, without its secrets. A secret that begins in these bytes and continues after
         them is also replaced.
 
-        If a body is compressed, the result contains only its length, because the compressed data may contain secrets.
+        If the body is compressed, the result states only the length of the body, because the compressed data may contain secrets.
         """
         if not self._search.longest:
             return body[:size]
@@ -211,7 +213,7 @@ class Secrets:
 
 _USER, _PART = "the user", "a part of a secret"
 _PARTS = (_USER, _PART)
-"""`Secrets.note` does not mention user names and parts of secrets, because they are often short."""
+"""`Secrets.note` lists secrets that are too short, except for these two kinds, which are often short."""
 
 
 def of_url(url: str) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Finds secrets in bytes, even if the secrets are encoded once or several times.
 
-The search decodes the bytes, decodes the result again, and searches for the secrets in each result. Ordinary answers contain few
-characters that can be a part of an encoding, so the search is fast.
+The search decodes the bytes, decodes the result again, and searches for the secrets in each result. For speed, the search decodes
+only data that contains signs of an encoding, such as `%`.
 """
 
 import base64
@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 HIDDEN = "[secret]"
 """The text that replaces a secret in answers and errors if the secret does not come from an environment variable."""
 DEPTH = 3
-"""The maximum number of encodings around a secret. For example, percent encoding of base64 of JSON consists of three encodings."""
+"""The search finds secrets that are encoded up to this many times. For example, a secret in JSON in base64 in percent encoding is
+encoded three times.
+"""
 LONGEST_ENCODING = 36
-"""An encoded secret is at most this many times as long as the secret. For example, `"` can become `&#x5c;&#x22;`."""
+"""The maximum factor by which encodings can lengthen a secret. For example, `"` can become `&#x5c;&#x22;`."""
 
 _RUN = re.compile(rb"[A-Za-z0-9+/_-]{8,}(?:\r?\n[A-Za-z0-9+/_-]{2,})*")
 """A string that may be base64, on one or several lines. Six bytes, the minimum length of a secret, become eight letters in base64."""
@@ -31,7 +33,7 @@ _LONGEST_REMEMBERED = 200
 
 class _Encoding(NamedTuple):
     """An encoding that replaces a character with a notation, such as `%22`. `mark` is a character that every notation contains.
-    `unfinished` matches an incomplete notation at the end of the data.
+    `unfinished` matches the beginning of a notation at the end of the data, such as `%2`.
     """
 
     mark: bytes
@@ -72,7 +74,9 @@ _HTML = _Encoding(
 
 
 class _View:
-    """Decoded bytes. In the original data, the encoded form of the byte `data[i]` begins at `starts[i]` and ends before `ends[i]`."""
+    """Decoded bytes, with their positions in the encoded data. The encoded form of `data[i]` begins at `starts[i]` and ends
+    before `ends[i]`.
+    """
 
     __slots__ = ("data", "ends", "starts")
 
@@ -153,8 +157,8 @@ class SecretSearch:
         return False
 
     def replaced(self, data: bytes, end: int | None = None, *, keeps_numbers: bool = False) -> bytes:
-        """Replaces each secret in the data before `end`, and returns this part of the data. A secret that begins before `end` and
-        ends after `end` is also replaced. With `keeps_numbers`, another number replaces a secret that is a number.
+        """Returns the data before the position `end` (None: all data), with replaced secrets. A secret that begins before `end`
+        and ends after `end` is also replaced. If `keeps_numbers` is true, a secret number is replaced by a number such as 999999.
         """
         kept, at = [], 0
         for start, stop, value in sorted(self._found(_View.of(data), DEPTH), key=lambda found: (found[0], -found[1])):
@@ -184,8 +188,8 @@ class SecretSearch:
                 yield view.starts[run.start()], view.ends[run.end() - 1], inner[2]
 
     def beginning_at_end(self, data: bytes, shortest: int) -> int | None:
-        """Returns the position of a secret whose end is missing, because the data ends inside the secret. Returns None if the
-        data does not end inside a secret, or if it contains fewer than `shortest` bytes of the secret.
+        """If the data ends inside a secret, returns the position at which this secret begins. Otherwise, returns None. Also
+        returns None if the data contains fewer than `shortest` bytes of the secret.
         """
         offset = max(len(data) - self.longest, 0)
         place = self._cut(_View.of(data[offset:]), DEPTH, shortest)

@@ -14,9 +14,9 @@ from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
-TOGETHER = 0.01
-"""While further calls wait, results are passed to the event loop at most once in this number of seconds, because waking up the
-event loop takes as much time as a short call.
+DELIVERY_INTERVAL = 0.01
+"""While calls wait, brokerfuzz collects results for this number of seconds, and passes them to the event loop together. Waking up
+the event loop takes as much time as a short call.
 """
 
 
@@ -59,7 +59,7 @@ class CallerThread:
     def serve(self) -> None:
         """Runs calls until `close` is called."""
         while True:
-            if self._finished and (self._calls.empty() or monotonic() > self._passed_on + TOGETHER):
+            if self._finished and (self._calls.empty() or monotonic() > self._passed_on + DELIVERY_INTERVAL):
                 self._pass_on()
             if (waiting := self._calls.get()) is None:
                 break
@@ -83,7 +83,7 @@ class CallerThread:
 
     def abandon(self, overdue: asyncio.Future[Any], successor: "CallerThread") -> None:
         """Raises `TimeoutError` for the caller that waits for `overdue`, although the call itself still runs. `successor` runs
-        the calls that are still waiting.
+        all calls that have not yet begun.
         """
         _settle_all([*self._finished, (overdue, None, TimeoutError())])
         with suppress(Empty):
@@ -92,7 +92,7 @@ class CallerThread:
         self.close()
 
     def close(self) -> None:
-        """Ends `serve`. Later calls do not run."""
+        """Ends `serve` after all earlier calls. Do not call `run` after `close`."""
         self._calls.put(None)
 
 

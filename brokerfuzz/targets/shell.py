@@ -15,7 +15,7 @@ _HEADER = re.compile(r"(?:-H)?([A-Za-z][\w-]*):\s*(?!//)(\S.*)", re.DOTALL)
 _USER_OPTIONS = ("-u", "--user")
 _PASSWORD = "password"  # noqa: S105 - the name of an option
 _DEEPEST = 3
-"""A word of a command can be another command, as in `sh -c 'command'`. brokerfuzz searches nested commands for secrets up to this depth."""
+"""The maximum depth of nested commands, as in `sh -c 'command'`, in which brokerfuzz searches for secrets."""
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -56,9 +56,7 @@ def program(words: Sequence[str], shown: str) -> str:
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """Returns the command as a line for a POSIX shell. References replace secrets: for example, `${TOKEN}` replaces the value of
-    `--token`.
-    """
+    """Returns the command as a line for a POSIX shell. For example, `"${TOKEN}"` replaces the secret value of `--token`."""
     return " ".join("".join(f'"{part}"' if secret else quoted(part) for part, secret in word if part) or "''" for word in _parts(words))
 
 
@@ -89,8 +87,8 @@ def _found(words: Sequence[str], depth: int = 0) -> Iterator[tuple[str, str]]:
 
 
 def _words_within(word: str) -> list[str]:
-    """Returns the words of a command that is written as one word, as in `sh -c 'curl -u me:secret'`. The result is empty if
-    `word` is not such a command.
+    """If `word` contains a whole command, as in `sh -c 'curl -u me:secret'`, returns the words of this command. Otherwise, the
+    result is empty.
     """
     reader = shlex.shlex(word, posix=True, punctuation_chars=True)
     reader.whitespace_split, reader.commenters = True, ""
@@ -112,8 +110,8 @@ def octal(body: bytes) -> str:
 
 
 def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
-    """Splits each word of a command into three parts: the text before a value, the name of the option or header with this value,
-    and the value. The name is None if the value is not secret.
+    """Splits each word of a command into a prefix, a name and a value. If the value is secret, the name is that of its option or
+    header. Otherwise, the name is None.
 
     For example, `--token=b` is split into `--token=`, `token` and `b`.
     """
@@ -132,7 +130,9 @@ def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
-    """Yields the parts of each word. Each part has a flag, which is True for a reference that replaces a secret."""
+    """Splits each word into texts and references such as `${TOKEN}`, which replace secrets. Each part has a flag, which is True
+    for a reference.
+    """
     for start, secret, value in _split(words):
         if secret is not None:
             yield [(start, False), (variable(secret), True)]
@@ -143,8 +143,8 @@ def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
 
 
 def _parts_within(word: str) -> Iterator[tuple[str, bool]]:
-    """Splits a word that may itself be a command, and replaces the secrets in this command with references. If quotes inside a
-    secret prevent this, `${COMMAND}` replaces the whole word.
+    """Splits a word into texts and references, like `_parts`. The word may contain a whole command with secrets. If a secret is
+    written with quotes inside it, as in `se'cr'et`, `${COMMAND}` replaces the whole word.
     """
     names = {value: name for name, value in _found(_words_within(word)) if name.startswith("${") and value}
     if not names:

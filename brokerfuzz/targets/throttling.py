@@ -1,7 +1,7 @@
 """Waits if a target asks brokerfuzz to retry later: with status 429, or with status 503 and the header `Retry-After`.
 
 Such a response says nothing about the message. All messages wait until the pause is over. Then brokerfuzz first repeats the
-messages that got such a response, one at a time.
+messages that it has to retry, one at a time.
 """
 
 import asyncio
@@ -79,8 +79,8 @@ class Gate:
         self._given_up: tuple[Answer, float] | None = None
 
     async def enter(self) -> Answer | None:
-        """Waits until messages may be sent, and returns None. If another message has waited for the maximum time, and the pause
-        is not over, returns the answer to the other message, because this message would get the same answer.
+        """Waits until the message may be sent, and returns None. If another message has waited too long, and the pause is not
+        over, returns the answer to that message. Then do not send this message, because it would get the same answer.
         """
         while self._waiting:
             self._open.clear()

@@ -1,8 +1,8 @@
 """Finds out why a connection failed, from the exceptions of the HTTP client.
 
 The exception classes are not sufficient: for example, a refused connection and an empty answer both raise `ConnectError`. Only
-the error messages of hyper and reqwest (libraries that the client uses) distinguish the failures. Another version of the client
-may have other messages, so `pyproject.toml` limits the version. `tests/targets/test_hostile_servers.py` checks each kind of
+the error messages of hyper and reqwest (libraries that the client uses) distinguish the failures. A new version of the client may
+change the error messages, so `pyproject.toml` limits the version. `tests/targets/test_hostile_servers.py` checks each kind of
 failure.
 """
 
@@ -11,12 +11,12 @@ from typing import Literal
 
 from pyreqwest import exceptions as px
 
-Trouble = Literal["unreachable", "untrusted", "unidentified", "exhausted", "no-answer", "dropped", "cut", "not-http"]
+FailureKind = Literal["unreachable", "untrusted", "unidentified", "exhausted", "no-answer", "dropped", "cut", "not-http"]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The reason why there is no complete response. `reason` is a text for the user. `trouble` is one of these kinds:
+    """The reason why there is no complete response. `reason` is a text for the user. `kind` is one of the following:
 
     - `unreachable`: no connection was possible.
     - `untrusted`: the certificate cannot be verified.
@@ -28,7 +28,7 @@ class Failure:
     - `not-http`: the response is not HTTP.
     """
 
-    trouble: Trouble
+    kind: FailureKind
     reason: str
 
 
@@ -39,7 +39,7 @@ _UNTRUSTED = {
     "certificate not valid yet": "the certificate is not valid yet",
     "certificate not valid for name": "the certificate is for another host",
 }
-"""Maps the beginning of each certificate error of rustls (the TLS library of the client) to a description."""
+"""Maps errors of rustls (the TLS library of the client) to descriptions. Each key is the beginning of an error about a certificate."""
 
 _UNIDENTIFIED = {
     "received fatal alert: CertificateRequired": "it requires a certificate",

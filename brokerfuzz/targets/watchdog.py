@@ -45,8 +45,8 @@ def watch(group: int) -> None:
     _tell(b"+ %d\n" % group)
 
 
-def release(group: int) -> None:
-    """Tells the watchdog that a process group has ended."""
+def stop_watching(group: int) -> None:
+    """Tells the watchdog not to kill a process group, because the group has ended."""
     _tell(b"- %d\n" % group)
 
 

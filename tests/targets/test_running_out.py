@@ -108,4 +108,4 @@ def test_the_error_messages_of_every_system_are_recognised(cause: str, reason: s
     messages = ("error sending request for url (http://h/)", "client error (Connect)", "tcp open error", cause)
     details: Any = {"causes": [{"message": message} for message in messages]}
     failure = failure_of(ConnectError("connection error", details), 5.0)
-    assert (failure.trouble, failure.reason) == ("exhausted", reason)
+    assert (failure.kind, failure.reason) == ("exhausted", reason)

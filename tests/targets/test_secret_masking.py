@@ -292,7 +292,7 @@ def test_a_url_without_secrets_is_shown_as_it_is() -> None:
 def test_a_split_secret_at_the_beginning_of_the_last_output_is_hidden(before: bytes, behind: int) -> None:
     errors = Excerpt()
     errors.add(before + b"s3cr3t-abcdef" + b"y" * behind)
-    said = [errors.tail, errors.last_line.encode(), errors.first_line.encode()]
+    said = [errors.tail, errors.last_line.encode(), errors.reason_line.encode()]
     hidden = [Secrets(more=[("", "s3cr3t-abcdef")]).excerpt(text, EXCERPT) for text in said]
     assert not any(b"def" in text for text in hidden), hidden
 
