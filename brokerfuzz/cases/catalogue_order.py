@@ -1,7 +1,8 @@
 """Sorts the catalogue so that the first cases cover the most goals (see `covering.goals`).
 
-The next case is always the case that adds the most to the coverage of the earlier cases. If the twin of an invalid case is not yet
-in the list, the twin and the case are added together. In this case, the weight of both together is divided by two.
+The next case is always the one whose new goals have the highest total weight. A goal is new if no earlier case covers it. If the
+twin of an invalid case is not yet in the list, the twin and the case are added together. In this case, the weight of both together
+is divided by two.
 """
 
 from collections import defaultdict
@@ -12,28 +13,30 @@ from typing import NamedTuple
 from brokerfuzz.cases.case import Case
 
 
-class CaseWeight(NamedTuple):
-    """The goals that a case covers. `named` maps goals to their weights. All goals in the bit mask `bits` have the same weight."""
+class WeightedGoals(NamedTuple):
+    """The goals that a case covers. `named` maps the name of a goal to its weight. In `bits`, each 1 bit stands for a further goal.
+    All goals in `bits` have the same weight.
+    """
 
     named: dict[str, int]
     bits: int = 0
 
 
-def by_cover(cases: Sequence[Case], weights: Sequence[CaseWeight], of_bit: int = 0) -> Iterator[Case]:
-    """Yields the cases in a new order. The next case is always the one that adds the most weight to the coverage of the earlier
-    cases. The twin of an invalid case comes before the case. Cases that add the same weight keep their order. `of_bit` is the
-    weight of each goal in `CaseWeight.bits`.
+def by_cover(cases: Sequence[Case], weights: Sequence[WeightedGoals], bit_weight: int = 0) -> Iterator[Case]:
+    """Sorts the cases so that the first cases cover the most goals. For the order, see the module docstring. The twin of an invalid
+    case comes before the case. Cases with the same total weight keep their order. `bit_weight` is the weight of each goal in
+    `WeightedGoals.bits`.
     """
-    return _Cover(cases, weights, of_bit).every()
+    return _Cover(cases, weights, bit_weight).every()
 
 
-_NOTHING = CaseWeight({})
+_NOTHING = WeightedGoals({})
 
 
 class _Cover:
-    def __init__(self, cases: Sequence[Case], weights: Sequence[CaseWeight], of_bit: int) -> None:
-        self.cases, self.of_bit = cases, of_bit
-        self.weight_of = {case.id: CaseWeight(dict(weight.named), weight.bits) for case, weight in zip(cases, weights, strict=True)}
+    def __init__(self, cases: Sequence[Case], weights: Sequence[WeightedGoals], bit_weight: int) -> None:
+        self.cases, self.bit_weight = cases, bit_weight
+        self.weight_of = {case.id: WeightedGoals(dict(weight.named), weight.bits) for case, weight in zip(cases, weights, strict=True)}
         self.covered: set[str] = set()
         self.bits = 0
         self.yielded: set[str] = set()
@@ -73,13 +76,13 @@ class _Cover:
         together = self._with_twin(case)
         new, bits = dict[str, int](), 0
         for one in together:
-            left = self._left(one)
+            left = self._new_named(one)
             new |= left.named
             bits |= left.bits
-        return (sum(new.values()) + self.of_bit * (bits & ~self.bits).bit_count()) // max(len(together), 1)
+        return (sum(new.values()) + self.bit_weight * (bits & ~self.bits).bit_count()) // max(len(together), 1)
 
-    def _left(self, case: Case) -> CaseWeight:
-        """Returns the weight of a case without the goals that earlier cases cover."""
+    def _new_named(self, case: Case) -> WeightedGoals:
+        """Returns the goals of a case, without the `named` goals that earlier cases cover."""
         left = self.weight_of.get(case.id, _NOTHING)
         for name in left.named.keys() & self.covered:
             del left.named[name]

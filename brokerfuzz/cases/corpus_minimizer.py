@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.cases.catalogue_order import CaseWeight, by_cover
+from brokerfuzz.cases.catalogue_order import WeightedGoals, by_cover
 from brokerfuzz.cases.covering.goals import Goal
 from brokerfuzz.cases.covering.tally import Tally
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
@@ -34,7 +34,7 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
 
 
 _WEIGHT = 2
-"""The weight of a goal: an even number, because `by_cover` divides the weight of an invalid case and its twin by two."""
+"""The weight of each goal: an even number, because `by_cover` divides the total weight of a case and its twin by two."""
 
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:
@@ -42,7 +42,7 @@ def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:
     bits = {goal: 1 << number for number, goal in enumerate(tally.goals)}
     pending: dict[str, Case] = {}
     held: set[Goal] = set()
-    for case in by_cover(cases, [CaseWeight({}, sum(map(bits.__getitem__, goals[case.id]))) for case in cases], _WEIGHT):
+    for case in by_cover(cases, [WeightedGoals({}, sum(map(bits.__getitem__, goals[case.id]))) for case in cases], _WEIGHT):
         pending[case.id] = case
         if goals[case.id] <= held:
             continue

@@ -6,13 +6,13 @@ A fuzzer runs all seeds and combines them, so too many seeds slow the fuzzer dow
 from collections.abc import Iterator, Sequence
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.catalogue_order import CaseWeight, by_cover
+from brokerfuzz.cases.catalogue_order import WeightedGoals, by_cover
 from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.schemas import Contract
 
 ENOUGH = 150
-"""After `ENOUGH` seeds, cases that add only a new technique are not selected."""
+"""After `ENOUGH` seeds, a case is omitted if all its new goals are techniques."""
 _LARGEST = 2048
 """The maximum size of a seed, in bytes."""
 _IMPORTANT = 1000
@@ -20,12 +20,14 @@ _IMPORTANT = 1000
 
 
 def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
-    """Yields the seeds. The next case is always the one that adds the most weight of goals. Cases that cover no new goal are omitted."""
+    """Yields the seeds. The next case is always the one whose new goals have the highest total weight. Cases that cover no new goal
+    are omitted.
+    """
     short = [case for case in cases if len(case.body) <= _LARGEST and not case.headers]
     goals = {case.id: _goals(case, contract) for case in short}
     seen: set[str] = set()
     count = 0
-    for case in by_cover(short, [CaseWeight(goals[case.id]) for case in short]):
+    for case in by_cover(short, [WeightedGoals(goals[case.id]) for case in short]):
         new = [weight for name, weight in goals.get(case.id, {}).items() if name not in seen]
         if _IMPORTANT in new or (new and count < ENOUGH):
             seen.update(goals[case.id])
@@ -34,8 +36,8 @@ def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
 
 
 def _goals(case: Case, contract: Contract) -> dict[str, int]:
-    """Returns the goals that a case covers, with weights. A rule or edge is a separate goal at each site. A technique or
-    ambiguity is one goal for all sites.
+    """Maps the name of each goal that a case covers to the weight of the goal. A rule or edge is a separate goal at each site. A
+    technique or ambiguity is one goal for all sites.
     """
     if case.label == "valid":
         return {f"{goal.site} {goal.name}": _IMPORTANT for goal in covered(case, contract) if goal.kind == "edge"}

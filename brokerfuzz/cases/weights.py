@@ -1,17 +1,18 @@
 """Defines the weight of each goal (something that a case can cover). The cases that cover the most weight come first in the
 catalogue.
 
-The weights were tuned with services that each have one seeded bug (`python -m benchmarks fleet`). The weights follow from
-typical bugs. Most buggy programs lack a check completely, so every technique finds the bug. A lenient parser is lenient for all
-values of a type. If a program checks the only item of a short array, and the eleventh item of a longer array, it usually checks
-all items.
+The weights were tuned with services that each contain one known bug (`python -m benchmarks fleet`). They follow from typical bugs:
+
+- Most buggy programs lack a check completely, so one technique for each rule is usually enough.
+- A lenient parser accepts the same wrong values for all properties of a type, so one such property is usually enough.
+- If a program checks the only item of a short array, and the eleventh item of a longer array, it usually checks all items.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from brokerfuzz.cases.case import NOW_TAG, Case
-from brokerfuzz.cases.catalogue_order import CaseWeight
+from brokerfuzz.cases.catalogue_order import WeightedGoals
 from brokerfuzz.cases.covering.goals import Goal, covered
 from brokerfuzz.cases.covering.message_scan import MessageScanner
 from brokerfuzz.cases.covering.states import states
@@ -46,20 +47,20 @@ _OF_SYNTAX = 20
 _OF_VALUES = 500
 
 
-def case_weights(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[CaseWeight]:
-    """Returns the goals that each case covers, with the weights of the goals. In `CaseWeight.bits`, each bit stands for a pair
-    of states (see `covering.states`).
+def case_weights(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[WeightedGoals]:
+    """Returns the goals that each case covers, with the weights of the goals. In `WeightedGoals.bits`, each bit stands for a pair
+    of property states (see `covering.states`).
     """
     scanner = MessageScanner(states(contract, message_type))
     return [
-        _of_valid(case, contract, scanner) if case.label == "valid" else CaseWeight(dict(_weights(case, contract, covered(case, contract))))
+        _of_valid(case, contract, scanner) if case.label == "valid" else WeightedGoals(dict(_weights(case, contract, covered(case, contract))))
         for case in cases
     ]
 
 
-def _of_valid(case: Case, contract: Contract, scanner: MessageScanner) -> CaseWeight:
+def _of_valid(case: Case, contract: Contract, scanner: MessageScanner) -> WeightedGoals:
     shown = scanner.scan(case.value)
-    return CaseWeight(dict(_weights(case, contract, shown.edges)), shown.pairs)
+    return WeightedGoals(dict(_weights(case, contract, shown.edges)), shown.pairs)
 
 
 def _weights(case: Case, contract: Contract, goals: Iterable[Goal]) -> Iterator[tuple[str, int]]:

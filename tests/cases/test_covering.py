@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.cases.catalogue_order import CaseWeight, by_cover
+from brokerfuzz.cases.catalogue_order import WeightedGoals, by_cover
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.covering.goals import Goal, covered
@@ -135,16 +135,16 @@ def test_the_first_four_hundred_offers_contain_nearly_every_edge() -> None:
 
 
 ORDERED = 40  # cases
-WEIGHTS = st.builds(CaseWeight, st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 9)), st.integers(0, 255))
+WEIGHTS = st.builds(WeightedGoals, st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 9)), st.integers(0, 255))
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(WEIGHTS, min_size=ORDERED, max_size=ORDERED), st.integers(0, 9))
-def test_each_case_adds_the_most_weight_that_is_left(weights: list[CaseWeight], of_bit: int) -> None:
+def test_each_case_adds_the_most_weight_that_is_left(weights: list[WeightedGoals], bit_weight: int) -> None:
     cases = [case for case in listed("offer-pricing-response") if case.twin is None][:ORDERED]
-    order = list(by_cover(cases, weights, of_bit))
+    order = list(by_cover(cases, weights, bit_weight))
     assert sorted(case.id for case in order) == sorted(case.id for case in cases)
-    bits = dict.fromkeys(range(8), of_bit)
+    bits = dict.fromkeys(range(8), bit_weight)
     of = {case.id: weight.named | {n: bits[n] for n in bits if weight.bits >> n & 1} for case, weight in zip(cases, weights, strict=True)}
     held: set[str | int] = set()
     for number, case in enumerate(order):
