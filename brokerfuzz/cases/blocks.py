@@ -28,7 +28,7 @@ class Block:
 
 
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
-    """Yields the blocks of all plans, in order. To count the cases, this function generates the catalogue of each plan."""
+    """Splits the cases of each plan into blocks. To count the cases, this function generates all catalogues."""
     for plan in plans:
         for random, total, size in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
             for number, start in enumerate(range(0, total, size)):

@@ -8,8 +8,8 @@ from brokerfuzz.schemas import Condition, Rule
 
 
 def breakable_places(rule: Rule, message: Any) -> list[Steps]:
-    """Returns the places where the condition of the rule is true. Places with the value null are omitted, unless the rule's keyword
-    is `required`.
+    """Returns the places where the rule applies, because it has no condition or its condition is true. Places with the value null
+    are omitted, unless the rule's keyword is `required`.
     """
     found = [steps for steps in places(message, rule.site) if rule.condition is None or _meets(rule.condition, message, steps)]
     return found if rule.keyword == "required" else [steps for steps in found if value_at(message, steps) is not None]

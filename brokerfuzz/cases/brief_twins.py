@@ -1,8 +1,8 @@
-"""Makes the twins of random cases smaller, so that `repr()` of a case is short.
+"""Gives random cases smaller twins, so that `repr()` of a case is short.
 
-If a fault removes a large part of a message, only the twin contains this part, so `repr()` is long. For this reason, brokerfuzz
-replaces this part of the twin with a smaller valid value, and breaks the rule in the new twin. Usually, the invalid message stays
-the same.
+`repr()` contains the part of the twin that is not in the case. If the fault removes a large value, this part is long. For this
+reason, brokerfuzz replaces the value in the twin with a smaller valid value, and breaks the rule in the new twin. Usually, the
+result is the same invalid message.
 
     invalid     {"number":"A","offerType":"Product List"}
     twin        {"number":"A","offerType":"Product List","productClusters":[{"id":"…","products":[…]},…]}
@@ -27,32 +27,32 @@ from brokerfuzz.errors import LabelError
 from brokerfuzz.pointers import site_of, steps_of
 from brokerfuzz.schemas import Contract, Rule, check
 
-_BRIEF = 64
-"""If `repr()` writes a twin with at most `_BRIEF` characters, the twin counts as short."""
-_ALWAYS_BRIEF = 32
-"""If at most `_ALWAYS_BRIEF` bytes of a twin differ from the case, the twin also counts as short."""
+_MOST_CHARACTERS = 64
+"""The maximum length of a short twin in `repr()` of the case, in characters."""
+_MOST_BYTES = 32
+"""A twin is also short if at most this number of its bytes are not in the case."""
 
 
 def brief(case: Broken, maker: FaultMaker, style: Style) -> Broken:
     """Returns a case with the same fault and a short twin. Returns `case` itself if `case` already has a short twin, or if there is
     no short twin.
     """
-    if _is_brief(case, maker):
+    if _has_short_twin(case, maker):
         return case
     [fault] = case.faults
     rule, technique = maker.contract.rule(fault.rule), TECHNIQUES[fault.technique]
     for message, steps in _smaller_messages(case.twin.value, fault.at, rule, maker, style):
         with suppress(LabelError, LookupError):
             other = maker.broken(message, steps, rule, technique, case.tags)
-            if other is not None and _is_brief(other, maker):
+            if other is not None and _has_short_twin(other, maker):
                 return other
     return case
 
 
-def _is_brief(case: Broken, maker: FaultMaker) -> bool:
-    if len(splice(case.body, case.twin.body)[2]) <= _ALWAYS_BRIEF:
+def _has_short_twin(case: Broken, maker: FaultMaker) -> bool:
+    if len(splice(case.body, case.twin.body)[2]) <= _MOST_BYTES:
         return True
-    return len(repr(written_twin(case.twin.body, case, maker.contract))) <= _BRIEF
+    return len(repr(written_twin(case.twin.body, case, maker.contract))) <= _MOST_CHARACTERS
 
 
 def legible(case: Case, twin: Case, contract: Contract) -> Splice:
@@ -72,13 +72,13 @@ def legible(case: Case, twin: Case, contract: Contract) -> Splice:
 
 
 def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, style: Style) -> Iterator[tuple[Any, Steps]]:
-    """Yields smaller messages, each with the path to the place of the fault. Values that the user specified stay in every
-    message. The messages are, in this order:
+    """Yields messages that may be smaller than `message`, each with the path to the place of the fault. Values that the user
+    specified stay in every message. The order is:
 
-    - the original message with only the first item of the array, if the place contains an array
-    - the original message with the simplest value at the place
+    - `message` with only the first item of the array at the place, if the array has several items
+    - `message` with the simplest value at the place
     - the smallest message in which the rule can be broken
-    - the original message with a value at the place that contains all optional properties
+    - `message` with a value that has all optional properties at the place
     - a message with all optional properties in which the rule can be broken
     """
     steps = _steps_to(message, at)

@@ -50,8 +50,7 @@ class Case:
     fault. `headers` replace the usual request headers with the same names.
 
     `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns Python
-    code that creates the same case without its tags. If the difference between the case and its twin is long, this code
-    contains a smaller twin.
+    code that creates the same case without its tags. To keep this code short, a smaller valid message can replace the twin.
 
     >>> from brokerfuzz import Case
     >>> case = Case.judged("offer-creation-request", b'{"number": "A", "offerType": "Email"}')
@@ -162,14 +161,14 @@ class Case:
     ) -> "Case":
         """Creates a case and checks that its verdict is the expected one. A case with a twin is a `Broken`.
 
-        With `faults`, the message must break exactly the rules of these faults. A fault can be a string that consists of the
-        short name of a rule and a technique, such as `"orderMinimum minimum one-below"`. In `"* removed"`, the `*` stands for
-        all broken rules that no other fault names. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an
-        ambiguity. The verdict must then be `"unspecified"` because of this ambiguity.
+        With `faults`, the message must break exactly the rules of these faults. A fault can be a string that consists of the short
+        name of a rule and a technique, such as `"orderMinimum minimum one-below"`. In `"* removed"`, the `*` stands for all broken
+        rules that have no fault of their own. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity. For an
+        ID, the verdict must be `"unspecified"` because of this ambiguity.
 
-        `twin` is a case, or the difference between the body and the twin: `(46, 47, b"1")` means that `1` replaces the byte 46
-        of the body. `repr()` compresses a long difference to a string, which this method also accepts. `now` is the time that
-        counts as the present (default: the time in the tag `now:TIME`, or the actual time).
+        `twin` is a case, or a tuple `(start, end, other)`: in the twin, `other` replaces the bytes `body[start:end]`. `other` can
+        also be the compressed string that `repr()` of a case contains. `now` is the time that counts as the present (default: the
+        time in the tag `now:TIME`, or the actual time).
 
         Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises `TypeError`
         if the body is not bytes.
@@ -211,8 +210,8 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, twi
 @overload
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None: ...
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None:
-    """Calls `Case.judged` with the arguments `claims`, and returns the case. Returns None if the contract was changed and the
-    verdict is unexpected.
+    """Returns the case that `Case.judged` creates with these arguments. Returns None if the contract was changed and the verdict is
+    unexpected.
 
     The rules of a changed contract may contradict each other. For example, a contract may require an array with three different items,
     but allow only two values. With the built-in contract, an unexpected verdict is a bug, so this function raises `LabelError`.
@@ -244,7 +243,7 @@ def _restored(twin: Splice, body: bytes, message_type: MessageType, contract: Co
 
 
 def _placed(faults: Sequence[Fault | str], verdict: Verdict, message_type: MessageType, contract: Contract) -> Iterator[Fault]:
-    """Converts faults that are strings. The place of such a fault comes from the verdict of the oracle."""
+    """Converts strings such as `"orderMinimum minimum one-below"` to `Fault` objects, with the places from the verdict."""
     broken = list(verdict.broken)
     for fault in faults:
         if isinstance(fault, Fault):
@@ -262,7 +261,7 @@ def _placed(faults: Sequence[Fault | str], verdict: Verdict, message_type: Messa
 
 
 def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:
-    """Returns whether the verdict of the oracle matches the expected `faults` and the expected `claim`."""
+    """Returns whether the verdict is the expected one. For `faults` and `claim`, see `Case.judged`."""
     if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
         return False
     return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
@@ -300,7 +299,7 @@ def is_always_correct(case: Case, contract: Contract) -> bool:
 
 
 ALL_BROKEN = "*"
-"""A fault such as `"* removed"` stands for all broken rules that no other fault names."""
+"""In a fault such as `"* removed"`, the `*` stands for all broken rules that have no fault of their own."""
 TWIN_TAGS = ("twin",)
 """The tags of a case that was selected only because it is the twin of another case."""
 NOW_TAG = "now:"

@@ -31,8 +31,8 @@ _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 _STATED_SHARE = 54
 _STATED: Mapping[str, int] = {"required": 21, "bound": 16, "length": 11, "enum": 5, "not-in-future": 6}
 _OTHERS: Mapping[str, int] = {"unknown property": 8, "type": 30, "integer range": 6, "syntax": 2}
-"""The percentage of faults for each kind of rule that the contract does not state in words, such as the types in its tables.
-There are many of these rules, but almost all programs check them. The other 54 percent of the faults break rules that the
+"""The percentage of faults for each kind of rule that the contract does not state in words (for example, types are in tables).
+These percentages are low, because almost all programs check such rules. The other 54 percent of the faults break rules that the
 contract states in words (`_STATED`).
 """
 _TOO_LARGE = ("message_size",)  # a message that touches this ambiguity is a megabyte long, so only the catalogue contains such a message
@@ -64,7 +64,7 @@ class CaseDecoder:
         maker = self.faults(now)
         rule = self.next_rule(source)
         techniques = self.techniques_for(rule, maker)
-        preferred = _early(source.choose(256), len(techniques))
+        preferred = _early_index(source.choose(256), len(techniques))
         place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place share a message decoder
         message = self._message(place, source, lambda: maker.breakable_schema(rule))
         found = places(message, rule.site)
@@ -87,7 +87,7 @@ class CaseDecoder:
         first, turn = chosen.next_rule(source), source.choose(256)
         for rule in (first, *(rule for rule in chosen.rules if rule is not first)):
             techniques, found = self.techniques_for(rule, maker), there[rule.id]
-            preferred = _early(turn, len(techniques))
+            preferred = _early_index(turn, len(techniques))
             for technique in (*techniques[preferred:], *techniques[:preferred]):
                 case = maker.broken(message, found[turn % len(found)], rule, technique, (TAG,))
                 if case is not None:
@@ -104,11 +104,11 @@ class CaseDecoder:
         """Returns the rules, and the running sums of their weights. The rules that the contract states in words get most of the
         cases, even if there are only a few such rules.
 
-        Two kinds of rules are in the list twice, so they get more cases:
+        Two kinds of rules occur twice in the returned rules, so that they get more cases:
 
-        - Rules about the type of a required property, because some programs accept null there.
-        - Rules that require a property. Exceptions are rules without a condition that require an object or array, such as
-          `data`: if such a property is missing, few different messages are possible.
+        - Rules about the type of a required property. Some programs accept null as the value of such a property.
+        - Rules that require a property. An object or array that is always required, such as `data`, is an exception: without this
+          property, few different messages are possible.
         """
         kinds = {rule: _kind_of_rule(rule) for rule in self.rules}
         sites = self.contract.sites[self.message_type]
@@ -168,8 +168,8 @@ def _fault_maker(contract: Contract, message_type: MessageType, has_clock: bool)
 
 
 def _one_of(found: Sequence[Steps], source: Source) -> Steps:
-    """Chooses one of the places. For each array on the path, the source chooses an item separately. So Hypothesis can remove items
-    of one array, and the chosen items of other arrays stay the same.
+    """Returns one of the paths in `found`. For each array in these paths, `source` chooses the index of an item separately. So
+    Hypothesis can remove items of one array, and the chosen items of other arrays stay the same.
     """
     while len(found) > 1:
         depth = next(depth for depth, steps in enumerate(zip(*found, strict=False)) if len(set(steps)) > 1)
@@ -179,8 +179,8 @@ def _one_of(found: Sequence[Steps], source: Source) -> Steps:
     return found[0]
 
 
-def _early(byte: int, count: int) -> int:
-    """Returns a number below `count`. Small numbers are more frequent, because the first techniques find most bugs."""
+def _early_index(byte: int, count: int) -> int:
+    """Converts a random byte to an index below `count`. Most indices are small, because the first techniques find most bugs."""
     return byte**5 * count >> 40
 
 
@@ -224,8 +224,8 @@ def random_cases(
 ) -> Iterator[Case]:
     """Yields random cases without end. The same seed gives the same cases, except for values that depend on `now`.
 
-    If `now` is None, there are no time-dependent cases, so every verdict is correct at every supported time. This function does not
-    yield twins, because each invalid case has the attribute `twin`.
+    If `now` is None, there are no time-dependent cases, so every verdict is correct at every supported time. The twin of an invalid
+    case is not yielded separately: use the attribute `twin`.
     """
     decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in LABELS if label in verdicts))
     source, instant = Seeded(seed), None if now is None else clock(now)

@@ -30,9 +30,9 @@ def as_call(case: Case, contract: Contract | None) -> str:
 def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
     """Yields the faults as strings, such as `orderMinimum minimum one-below`.
 
-    If the message has several faults and all have the same technique, there is only one string, such as `* removed`. If the
-    strings have more than `_LONG` characters together, `*` replaces the name of the last rule, so that the code is shorter. `*`
-    stands for the rules that no other string names.
+    If the message has several faults and all have the same technique, there is only one string, such as `* removed`. If all strings
+    together have more than `_LONG` characters, the last string contains `*` instead of its rule. `*` stands for the rules that are
+    in no other string.
     """
     techniques = [fault.technique for fault in case.faults]
     if len(techniques) > 1 and list(case.faults) == [Fault(entry.rule, entry.at, techniques[0]) for entry in case.verdict.broken]:

@@ -77,16 +77,14 @@ def _last_value(path: str, schema: Schema) -> Any:
 
 @lru_cache(maxsize=6)
 def _listed(contract: Contract, message_type: MessageType, now: datetime | None, strength: int) -> Sequence[Case]:
-    if strength == STRENGTH and _generates_as_built_in(contract, message_type):
+    if strength == STRENGTH and _has_built_in_catalogue(contract, message_type):
         return prepared(message_type, now)
     cases = generate(contract, message_type, now or EARLIEST_NOW, strength)
     return cases if now is not None else tuple(case for case in cases if tagged_now(case.tags) is None and is_always_correct(case, contract))
 
 
-def _generates_as_built_in(contract: Contract, message_type: MessageType) -> bool:
-    """Returns whether the built-in contract has the same catalogue for this message type. Reference data for other message
-    types does not change the catalogue.
-    """
+def _has_built_in_catalogue(contract: Contract, message_type: MessageType) -> bool:
+    """Reference data for other message types does not change the catalogue."""
     if contract.values is not None and not contract.values.used(message_type):
         return contract.original is load_contract()
     return contract is load_contract()

@@ -1,8 +1,8 @@
 """Generates the catalogue of a message type.
 
 The invalid cases break every rule with every technique, and at several positions in arrays. The valid cases contain every edge (an
-unusual valid value), and combine the states of any two properties (absent, null, plain or at an edge). The unspecified cases touch
-each ambiguity. `catalogue_order` sorts the cases.
+unusual valid value), and combine the states of any two properties (absent, null, plain or at an edge). Each ambiguity has
+unspecified cases. `catalogue_order` sorts the cases.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -16,12 +16,12 @@ from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import Contract, MessageType
 
 LEGIBLE = 80
-"""A difference with up to `LEGIBLE` characters is never compressed."""
+"""If the difference between a case and its twin has at most `LEGIBLE` characters, `repr()` never compresses it."""
 _AROUND_FAULTS = (UNUSUAL, BARE, NULLS, BACKWARDS, COMPLETE, SMALLEST)
 _ITEMS = 3
-"""The number of items of each array in the first of the plain messages in `_dictionary`."""
+"""In the first message of `_plain_messages`, each array has `_ITEMS` items."""
 _LARGEST = 30_000
-"""The maximum size of the dictionary, in bytes. zlib can refer only to the last 32,506 bytes."""
+"""The maximum size of the dictionary, in bytes. zlib uses at most the last 32,506 bytes of a dictionary."""
 _RAW = -zlib.MAX_WBITS
 """The zlib format without a header and without a checksum."""
 
@@ -53,7 +53,7 @@ def compressed(part: bytes, body: bytes, message_type: MessageType, contract: Co
 
 
 def decompressed(text: str, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Raises `LabelError` if `text` cannot be decompressed, for example because `compressed` got another `body`."""
+    """Reverses `compressed` with the same `body`. Raises `LabelError` if `text` cannot be decompressed."""
     try:
         return zlib.decompressobj(_RAW, zdict=_dictionary(body, message_type, contract)).decompress(b85decode(text))
     except (ValueError, zlib.error) as problem:

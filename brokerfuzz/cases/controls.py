@@ -1,8 +1,8 @@
-"""Generates controls for rules that have a condition.
+"""Generates controls: copies of invalid messages in which the condition of a rule is different.
 
 For example, a rule requires clusters if `offerType` is `Product List`. A message without clusters breaks this rule. The control is
-the same message with another `offerType`, and is valid. A program that ignores the condition gives a wrong answer to one of the two
-messages.
+the same message with another `offerType`, and is valid. A program that ignores the condition on `offerType` gives a wrong answer to
+one of the two messages.
 """
 
 import json
@@ -78,5 +78,5 @@ class ControlMaker:
 
 
 def _with(case: Case, steps: Steps, value: Any) -> bytes:
-    """Uses Python's `json`, because orjson cannot write integers of any size."""
-    return json.dumps(altered(case.value, steps, Put(value)), ensure_ascii=False, separators=(",", ":")).encode()
+    changed = altered(case.value, steps, Put(value))
+    return json.dumps(changed, ensure_ascii=False, separators=(",", ":")).encode()  # orjson cannot write integers of any size

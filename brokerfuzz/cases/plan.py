@@ -70,7 +70,7 @@ class Plan:
 
     @property
     def demands(self) -> Contract:
-        """The contract, with the reference data. Raises `ContractError`."""
+        """The contract in the folder `contract`, with the reference data in `values`. Raises `ContractError`."""
         return load_contract(self.contract, None if self.values is None else KnownValues(self.values))
 
     @property
@@ -98,7 +98,7 @@ class Plan:
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """Yields all cases of the plan with their numbers. The iterator ends at the first shard without cases."""
+        """Yields the cases of all shards with their numbers, until a shard contains no case."""
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):

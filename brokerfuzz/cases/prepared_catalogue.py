@@ -1,14 +1,14 @@
 """Reads the catalogue of the built-in contract, with its verdicts, from a file in the package.
 
 Reading a case is fast, because the oracle does not judge it again. A test generates the whole catalogue again, and checks that
-every case and verdict equals the one in the file. For each time-dependent case, the file contains only a description.
-brokerfuzz generates this case for the requested time, and puts it at the position of the description.
+every case and verdict equals the one in the file. A time-dependent case is different at another time, so the file contains only its
+faults or tags. brokerfuzz generates this case for the requested time.
 
     {"body": "{\\"number\\":…}", "label": "invalid", "broken": [[rule, place, found, demanded, under]], "faults": [[rule, place, technique]],
      "tags": ["catalogue"], "twin": 12}                        a case; its twin is the case at position 12 of the list
     {"faults": [[…]], "probe": [], "number": 3}                a time-dependent case
 
-`python -m brokerfuzz.cases.prepared_catalogue` writes the file.
+`python -m brokerfuzz.cases.prepared_catalogue` generates the files of all message types again.
 """
 
 from collections import Counter
@@ -47,8 +47,8 @@ class _ClockCase(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """The cases in the file. A `_ClockCase` stands for each time-dependent case. `rules` and `ambiguities` are the ones that
-    time-dependent cases break or touch.
+    """The cases in the file, with a `_ClockCase` instead of each time-dependent case. `rules` and `ambiguities` are needed to
+    generate the time-dependent cases.
     """
 
     cases: Sequence[Case | _ClockCase]

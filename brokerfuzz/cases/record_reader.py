@@ -164,7 +164,7 @@ def _no_record(problem: Exception) -> CorpusError:
 
 
 def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None, now: datetime | None = None) -> Case:
-    """Judges the message of a line again, and returns the case.
+    """Judges the message in a line of a corpus again, and returns the case.
 
     A time-dependent case is judged as of the time for which it was generated. Any other case is judged as of `now` (None: the
     current time). `twins` maps IDs to the valid cases of earlier lines.

@@ -1,4 +1,4 @@
-"""Writes a case as a line of JSON. `record_reader` reads such lines.
+"""Writes a case as a line of JSON. For example (here with a line break):
 
     {"id": "…16 hex digits…", "message": "offer-creation-request", "verdict": "invalid",
      "faults": [{"rule": "…", "at": "/orderMinimum", "technique": "one-below"}], "twin": "…id…", "body": {…}}
@@ -46,7 +46,7 @@ def encode_all(cases: Iterable[Case], last: bool, *, base64: bool = False) -> by
 
 
 def encode_beside(case: Case, file: str, reason: str, *, last: bool = False) -> bytes:
-    """Returns the line for a case whose message is in another file."""
+    """Returns the corpus line for a case whose message is not in this line, but in `file`."""
     beside = orjson.dumps({"reason": reason, "file": file})
     return b"".join(_line(case, b",", beside[1:-1], _LAST if last else _END))
 
@@ -56,8 +56,8 @@ def _message(case: Case, *, base64: bool) -> tuple[bytes, bytes]:
 
 
 def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes, ...]:
-    """Returns a line of the corpus as pieces of bytes. The caller joins the pieces of many lines at once, so that no message is
-    copied twice.
+    """Returns a line of the corpus as pieces of bytes. Joining the pieces of all lines in one step is faster than joining each line
+    first.
     """
     verdict = case.verdict
     record: dict[str, Any] = {"id": case.id, "message": case.message_type, "verdict": verdict.label}

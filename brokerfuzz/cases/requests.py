@@ -39,7 +39,7 @@ _RESPONSE_TYPES = {"xml-alone": "application/xml", "html-alone": "text/html", "a
 _OTHERS: Mapping[str, Headers] = {"chunks": (("Transfer-Encoding", "chunked"),), "expect-continue": (("Expect", "100-continue"),)}
 
 Request = tuple[str, bytes, Headers]
-"""A case with unusual headers: a name, a body, and the headers."""
+"""A request with unusual headers: the name of the probe, the body, and the headers."""
 
 
 @dataclass(frozen=True)
