@@ -61,15 +61,15 @@ class EdgeMaker:
         yield self._case("all-false", MessagePlan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
         yield self._case("backwards", MessagePlan(backwards=True))
         pools = {site.path: self._values(site) for site in self._sites}
-        for ground in self._grounds():
+        for schema in self._schemas():
             for number in range(max(map(len, pools.values()), default=0)):
-                yield self._case(f"values-{number}", MessagePlan(choose=self._nth(pools, number), narrowed=ground))
+                yield self._case(f"values-{number}", MessagePlan(choose=self._nth(pools, number), narrowed=schema))
 
-    def _grounds(self) -> list[Schema]:
-        """Returns schemas for a few messages that together contain every site.
+    def _schemas(self) -> list[Schema]:
+        """Returns schemas for messages. Together, these messages contain every site.
 
-        Each schema after the first requires a site that the earlier messages lack. If a minimum and a maximum limit a list of
-        quantities, one more schema sets both limits to null, so that the quantities can have any value.
+        Each schema after the first requires a site that the earlier messages lack. If two properties limit a list of quantities,
+        one more schema sets both to null, so that any quantity is allowed.
         """
         unlimited = [
             schema_requiring(path, {"properties": {name: {"type": ["null"]} for name in names[1:]}})
@@ -77,18 +77,18 @@ class EdgeMaker:
             for detector, names in asked
             if detector == "within_range"
         ]
-        grounds: list[Schema] = [{}]
+        schemas: list[Schema] = [{}]
         lacking = list(self.contract.sites[self.message_type])
         while lacking:
-            message = build(self.contract, self.message_type, MessagePlan(narrowed=grounds[-1]))
+            message = build(self.contract, self.message_type, MessagePlan(narrowed=schemas[-1]))
             left = [path for path in lacking if not places(message, path)]
             if left == lacking:  # no message can contain the first of these sites
                 left = left[1:]
-                grounds.pop()
+                schemas.pop()
             lacking = left
             if lacking:
-                grounds.append(schema_with_place(self.contract, self.message_type, lacking[0]))
-        return [*grounds, *unlimited]
+                schemas.append(schema_with_place(self.contract, self.message_type, lacking[0]))
+        return [*schemas, *unlimited]
 
     def _values(self, site: Site) -> list[Any]:
         if "enum" in site.schema:
@@ -97,7 +97,7 @@ class EdgeMaker:
         return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not unsupported_keywords_of(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
-        """Returns a function that chooses the value with the index `number` for every property. If one time must be later than
+        """Returns a function that chooses the value at the index `number` in each property's pool. If one time must be later than
         another, the function chooses the next value for the later time.
         """
         later = {
@@ -120,8 +120,8 @@ class EdgeMaker:
                 level = [s for s in arrays if s.path.count("[]") == depth and s.schema.get("minItems", 0) <= size <= s.schema.get("maxItems", size)]
                 if level and size != 1:
                     sizes = {site.path: size for site in level}
-                    for ground in self._grounds() if size else [{}]:
-                        yield self._case(f"{size}-items-{depth}-deep", MessagePlan(sizes=sizes, narrowed=ground))
+                    for schema in self._schemas() if size else [{}]:
+                        yield self._case(f"{size}-items-{depth}-deep", MessagePlan(sizes=sizes, narrowed=schema))
 
     def _bare_objects(self) -> Iterator[Case | None]:
         """Yields messages in which all objects at one depth have only their required properties."""

@@ -1,8 +1,8 @@
 """Varies the messages that contain a fault.
 
-Some programs check only the first item of an array, or only the first ten items. To detect checks that skip items, brokerfuzz
-puts the fault into different items (`Placement`). Other programs check a property only if another property is present or true. To
-detect checks that depend on other properties, brokerfuzz varies the neighbouring properties (`Neighbours`).
+Some programs check only the first item of an array, or only the first ten items. To detect checks that skip items, brokerfuzz puts
+the fault into different items (`Placement`). Some programs check a property only if another property is present or true. To detect
+such checks, brokerfuzz varies the neighbouring properties (`Neighbours`).
 """
 
 from collections.abc import Callable
@@ -18,8 +18,8 @@ from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The position of a fault in arrays. `arrays` contains the paths of arrays that have `size` items. In these arrays, the fault is in
-    the item with the index `index`. All other arrays have one item.
+    """The position of a fault in arrays. Each array in `arrays` (a list of paths) has `size` items. In these arrays, the fault is
+    in the item with the index `index`. All other arrays have one item.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Placement:
         return f"at:{self.name}"
 
     def indices(self, site: str) -> list[int]:
-        """Returns the index of the fault's item in each array that contains the site."""
+        """For each array that contains the site, returns the index of the item with the fault."""
         return [self.index if array in self.arrays else 0 for array in arrays_above(site)]
 
 
@@ -48,9 +48,8 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
-    The first position is the only item of an array with one item. The second position is the eleventh of twelve items. These
-    two positions detect most programs that do not check every item. The other positions are the last item, a middle item and
-    the first item.
+    First, the fault is in the only item of an array. Second, the fault is in the eleventh of twelve items. These two messages
+    detect most programs that do not check every item. The other positions are the last item, a middle item and the first item.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
@@ -61,9 +60,9 @@ def placements(site: str) -> list[Placement]:
 class Neighbours:
     """Describes the properties that surround a fault: for example, all of them are null.
 
-    `full` includes the optional properties, and `backwards` reverses the order of the properties. From each enumeration, the
-    value with the index `enum_index` is used. Without `realistic`, each ordinary value is the simplest valid value. For a value
-    outside enumerations, the function `state` returns the value, or `PLAIN` for an ordinary value.
+    `full` includes the optional properties, and `backwards` reverses the order of the properties. From each enumeration, the value
+    with the index `enum_index` is used. For a property without an enumeration, the function `state` returns a value or `PLAIN`. For
+    `PLAIN`, the value is realistic if `realistic` is true, otherwise it is the simplest valid value.
     """
 
     name: str
@@ -124,8 +123,8 @@ NEIGHBOURS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
 
 
 def variations(site: str) -> list[tuple[Placement, Neighbours]]:
-    """Returns pairs of a position and a variation of the neighbouring properties. Each position and each variation occurs at least
-    once.
+    """Returns pairs: the position of a fault in arrays, and the properties that surround the fault. Each position and each of the
+    `NEIGHBOURS` is in at least one pair.
     """
     placed = [(placement, COMPLETE) for placement in placements(site)]
     with_neighbours = [(ONLY, neighbours) for neighbours in NEIGHBOURS[1:]]

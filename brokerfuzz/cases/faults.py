@@ -17,11 +17,11 @@ from brokerfuzz.schemas.flattening import Schema, conjoin
 from brokerfuzz.schemas.sites import join
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
-"""The keywords of rules that require a property, a length or a minimum. Rules with a condition have only these keywords."""
+"""The keywords of rules that require a property, a length or a minimum."""
 
 
 class _Recent(dict[Any, Any]):
-    """A cache with at most 256 entries. Many faults share the same ordinary message and the same twin."""
+    """A cache with at most 256 entries."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if len(self) >= 256:
@@ -43,8 +43,8 @@ class FaultMaker:
     def of_rule(self, rule: Rule) -> Iterator[Case]:
         """Yields invalid cases that break one rule, each with its twin.
 
-        The cases use every technique and every variation of `fault_variations`. If a condition affects the rule, additional
-        cases break the rule in messages that meet the condition.
+        The cases use every technique, every position in arrays, and each of the `NEIGHBOURS` (see `fault_variations`). If a
+        condition affects the rule, additional cases break the rule in messages that meet the condition.
         """
         techniques = self.techniques(rule)
         if not techniques:
@@ -66,11 +66,12 @@ class FaultMaker:
     def _first_that_fits(
         self, rule: Rule, techniques: Sequence[Technique], around: Sequence[tuple[Placement, Neighbours]], number: int, made: Collection[str]
     ) -> Iterator[Case]:
-        """Yields at most one case. `number` selects a technique and a variation from `around`.
+        """Yields the first possible case, or nothing. `number` selects an entry of `around`. After the last entry, counting starts
+        again at the first entry.
 
-        If `techniques` has the index `number`, the case uses this technique, and its ID is not in `made`. If this is not
-        possible with the selected variation, the case has the simplest variation. If `number` is too large for `techniques`,
-        the case has the selected variation, and uses the first technique that applies.
+        - If `techniques[number]` exists, the case uses this technique, with the selected entry or with `ONLY` and `COMPLETE`. A
+          case is omitted if its ID is in `made`.
+        - Otherwise, the case uses the selected entry, with the first technique that applies.
         """
         placement, neighbours = around[number % len(around)]
         first = number % len(techniques)
@@ -137,7 +138,7 @@ class FaultMaker:
         return self._message(rule, ONLY, COMPLETE, None)
 
     def simple(self, rule: Rule, neighbours: Neighbours) -> tuple[Any, Steps]:
-        """Returns a message in which the rule can be broken, and the path to the place of the fault."""
+        """Returns a message, and the path to the place in this message where the rule can be broken."""
         message = self._message(rule, ONLY, neighbours, None)
         steps = self._steps(message, rule.site, ONLY)
         assert steps is not None, "this is a bug: the message has no place for the fault"
@@ -150,9 +151,11 @@ class FaultMaker:
         return FaultContext(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)
 
     def deciding(self, rule: Rule) -> list[Condition]:
-        """Returns the conditions that affect the rule. A rule with a condition is affected only by this condition. If a rule
-        about an object or array has a condition, this condition also affects all rules inside the object or array. A rule about
-        an enumeration is also affected by the conditions that depend on the value of the enumeration.
+        """Returns the condition of the rule. For a rule without a condition, returns the conditions of other rules that affect this
+        rule:
+
+        - conditions of rules about an object or array that contains the rule's site
+        - if the keyword of the rule is `enum`, conditions that depend on the same property
         """
         if rule.condition is not None:
             return [rule.condition]

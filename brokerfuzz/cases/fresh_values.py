@@ -28,7 +28,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
 
 
 def fresh_string(value: str) -> str:
-    """Returns the string with a suffix that no other call has used, in any process. In a long string, the suffix replaces the end, so
+    """Returns the string with a suffix that is unique, even across processes. In a long string, the suffix replaces the end, so
     that the string does not become too long.
     """
     return _with_suffix(value, _suffix())
@@ -49,8 +49,8 @@ def fresh_properties(message_type: MessageType, contract: Contract) -> list[str]
 
 
 def check_property(name: str, message_type: MessageType, contract: Contract) -> None:
-    """Raises `UnknownNameError` if `fresh_properties` returns this name for no message type. Raises `ReferenceDataError` if the
-    reference data lists values of the property.
+    """Raises `UnknownNameError` if no message type has a property `name` that can get fresh values. Raises `ReferenceDataError` if
+    the reference data lists values of the property.
     """
     known = [each for one in MESSAGE_TYPES for each in fresh_properties(one, contract)]
     if name not in known:
@@ -61,8 +61,8 @@ def check_property(name: str, message_type: MessageType, contract: Contract) -> 
 
 
 class FreshValues:
-    """Gives the property `name` of a message's top-level object a unique string. The function `verdict_of` judges the changed bytes
-    of a case.
+    """Gives the property `name` of a message's top-level object a unique string. The function `verdict_of` returns the verdict of a
+    case with another body.
     """
 
     def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict]) -> None:

@@ -31,8 +31,8 @@ _WHOLE_MESSAGES = {"complete", "only-required", "all-null", "all-false", "backwa
 
 
 def is_known(tag: str, case: Case, contract: Contract) -> bool:
-    """Returns whether brokerfuzz gives the tag to cases of the contract. The tag of a probe is known only if the probe touches the
-    ambiguity in the tag.
+    """Returns whether brokerfuzz gives the tag to cases of the contract. A tag such as `probe:cron-syntax` is known only if this
+    ambiguity is in the verdict of the case.
     """
     family, colon, name = tag.partition(":")
     known = _FAMILIES.get(family + colon)

@@ -18,9 +18,9 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.sites import join
 
 ABSENT = object()
-"""`MessagePlan.choose` returns this constant to omit a property."""
+"""If `MessagePlan.choose` returns this constant, the property is omitted."""
 PLAIN = object()
-"""`MessagePlan.choose` returns this constant to get an ordinary value."""
+"""If `MessagePlan.choose` returns this constant, the property gets an ordinary value."""
 
 Choose = Callable[[str, Schema], Any]
 
@@ -36,8 +36,8 @@ class MessagePlan:
     - `full`: if true, the message contains all optional properties, otherwise none.
     - `narrowed`: an additional schema for the message. The schema must not contain references.
     - `sizes`: maps the path of an array to its number of items (default: one).
-    - `within`: the index of an item in an outer array. The sizes of inner arrays apply only inside this item. If `within` is None,
-      the sizes apply inside all items.
+    - `within`: the index of one item in each array of `sizes`. Arrays inside this item have their `sizes`, and arrays inside other
+      items have the default size. If `within` is None, the sizes apply inside all items.
     - `choose`: a function that chooses the value of a property from its path and schema. `choose` returns a value, `ABSENT` or
       `PLAIN`. If the schema forbids the chosen value, the builder chooses another value.
     - `backwards`: if true, the properties are in reverse order.
@@ -135,7 +135,7 @@ class _Builder:
     def _scalar(self, schema: Schema, path: str, types: frozenset[str], index: int) -> Any:
         detector = notation_detector_at(self.contract, self.message_type, path)
         if detector == "timestamp":
-            return value_pools.INSTANTS[_instant_order(path)]
+            return value_pools.INSTANTS[_instant_index(path)]
         if self.plan.realistic and detector != "past" and (fitting := business_values.values(path, schema)):
             return _numbered(fitting, index, schema)
         if types <= {"boolean", "null"}:
@@ -143,10 +143,8 @@ class _Builder:
         return scalar_pool(schema, ValuePlace(self.contract, self.message_type, path)).usual[0]
 
 
-def _instant_order(path: str) -> int:
-    """Returns the index in `value_pools.INSTANTS` of the time for the property `path`. If the path contains `end`, this time is
-    later than for other properties.
-    """
+def _instant_index(path: str) -> int:
+    """Returns an index in `value_pools.INSTANTS`. A path that contains `end` gets a later time than other paths."""
     return 1 if re.search("end", path, re.IGNORECASE) else 0
 
 
@@ -185,14 +183,14 @@ def schema_with_place(contract: Contract, message_type: MessageType, path: str) 
     leaf: Schema = {"type": sorted(types)} if types else {}
     if types == {"array"}:
         leaf["minItems"] = 1
-    return flat.conjoin(schema_requiring(path, leaf), _settled_in(contract, message_type, path))
+    return flat.conjoin(schema_requiring(path, leaf), _schema_around(contract, message_type, path))
 
 
-def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """Returns the additional requirements that make a value at `path` possible.
+def _schema_around(contract: Contract, message_type: MessageType, path: str) -> Schema:
+    """Returns an additional schema for messages with a value at `path`. For most paths, this schema is empty.
 
-    Only a response with failure messages has such a requirement: its `data` must be null. Otherwise, the builder would remove
-    the failure messages (see `decoder.consistency_repair`).
+    If the path is inside `failureMessages`, the schema requires that `data` is null. For other `data`, the builder would remove the
+    failure messages (see `decoder.consistency_repair`).
     """
     enveloped = "envelope" in detectors_at(contract, message_type, "")
     return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}

@@ -24,8 +24,8 @@ _INDENT = "  "
 
 
 def difference(twin: bytes, body: bytes) -> list[str]:
-    """Returns the lines of both messages. A line begins with `-` (only in the twin, the valid counterpart), with `+` (only in the
-    message) or with a space (in both).
+    """Compares two messages line by line. In the result, a line begins with `-` (only in the twin, the valid counterpart), with `+`
+    (only in the message) or with a space (in both).
     """
     before, after = _laid_out(twin), _laid_out(body)
     return list(_lines(before, after)) if before and after and before != after else _marked(twin, body)
@@ -130,7 +130,7 @@ def _common_suffix_length(a: bytes, b: bytes) -> int:
 
 
 def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:
-    """Returns the part of a message around the difference, which begins at the byte `start` and ends before the byte `end`."""
+    """Returns a line with the part of `body` that begins at `begin`, and a line with marks under the difference `body[start:end]`."""
     before = ("... " if begin else "") + _text(body[begin:start])
     different = shortened(_text(body[start:end]), WIDEST)
     after = _text(body[end : end + _AFTER]) + (" ..." if len(body) > end + _AFTER else "")

@@ -4,10 +4,10 @@ or at an edge.
 With a higher strength, the messages contain every combination of three or more states. A program that checks each property
 correctly may still fail on a combination: for example, a price without a quantity.
 
-A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) is a small table whose rows contain all
-pairs. brokerfuzz creates such a table for each site of an object. A row contains a state for each property. In a message, all
-objects at one depth have the states in a row of their table. If possible, the objects at all other depths also have the states
-in a row.
+A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) is a small table whose rows contain all pairs.
+brokerfuzz creates such a table for the object at each site. A row contains a state for each property of this object. brokerfuzz
+generates messages for one nesting depth at a time. A row sets the states of each object at this depth, and if possible, of every
+other object.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -38,15 +38,15 @@ combinations get a lower strength.
 Row = Mapping[str, str]
 """Maps the name of each property of an object to the property's state."""
 _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
-"""The messages are generated for one depth after another. In message `number` of a depth, an object at another depth has the
-row `number * step`. The objects have different steps, so that many different combinations of rows occur.
+"""In message `number` for a depth, objects at this depth have the row `number` of their table. Other objects have the row `number *
+step`, with different steps, so that different rows occur together.
 """
 Combination = frozenset[tuple[str, str]]
 """Names of properties of an object, each with a state."""
 MOST_TRIED = 64
-"""The number of messages that brokerfuzz tries before a pair of states counts as impossible."""
+"""The maximum number of short messages that `message_with` tries."""
 MOST_TRIED_WHOLE = 4
-"""The number of complete messages that brokerfuzz tries. Complete messages are slow to build."""
+"""The maximum number of complete messages that `message_with` tries after the short ones. Complete messages are slow to build."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ class PairMaker:
     strength: int = 2
 
     def every(self) -> Iterator[Case]:
-        """Yields messages for the root object, then for the objects below, and finally for combinations that are still missing."""
+        """Yields messages for the root object, then for nested objects, and finally for combinations that no earlier message
+        contains.
+        """
         known = states(self.contract, self.message_type)
         strengths = {path: strength_at(known, path, self.strength) for path in known.objects}
         left = {path: possible(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
@@ -119,11 +121,10 @@ def _depth(path: str) -> int:
 
 
 def _message(known: States, chosen: Mapping[str, Row], number: int, other_rows: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
-    """Returns a message. `chosen` maps the site of an object to a row: the state that each property of this object has in the
-    message.
+    """Returns a message. `chosen` maps the site of an object to the states that its properties have in the message.
 
-    If possible, the properties of other objects have the states in `other_rows`. For a property at an edge, `number` selects
-    the edge.
+    If possible, the properties of other objects have the states in `other_rows`. For each property in the state `edge`, `number`
+    selects one of the unusual values.
     """
     wished = {join(path, name): state for path, row in {**(other_rows or {}), **chosen}.items() for name, state in row.items()}
     wished = {path: state for path, state in wished.items() if not any(_is_above(path, site) for site in chosen)}
@@ -189,7 +190,7 @@ def rows(contract: Contract, message_type: MessageType, path: str, strength: int
 
 
 def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """If the row contains an impossible pair of states, gives one of the two properties another state."""
+    """Changes states in the row so that, if possible, the row contains no pair in `excluded`."""
     tied = {name for pair in excluded for name, _ in pair}
     before = list[tuple[str, str]]()
     for name in [name for name in factors if name in tied]:
@@ -215,7 +216,7 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
 
 
 def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Adds a state for each property that the row does not contain. If possible, the result contains no impossible pair of states."""
+    """Adds a state for each property that the row does not contain. If possible, these states form no pair in `excluded`."""
     whole = dict(row)
     for name in factors:
         if name not in whole:
@@ -267,7 +268,9 @@ def possible(contract: Contract, message_type: MessageType, path: str, strength:
 
 @lru_cache(maxsize=256)
 def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequence[Combination]:
-    """Returns the pairs of states that are impossible in a valid message, because of a condition or an ambiguity."""
+    """Returns the pairs of states for which `message_with` finds no valid message. Only properties that a condition or an ambiguity
+    mentions can form such pairs.
+    """
     known = states(contract, message_type)
     factors = known.at(path)
     bound = [name for name in factors if name in _bound(contract, message_type, path)]
@@ -299,8 +302,8 @@ def message_with(known: States, path: str, row: Row) -> Any | None:
 
 
 def _bound(contract: Contract, message_type: MessageType, path: str) -> set[str]:
-    """Returns the properties that a condition or an ambiguity mentions. If an ambiguity mentions no property, returns all
-    properties.
+    """Returns the properties that a condition or an ambiguity mentions. An ambiguity without property names concerns the whole
+    object, so this function returns all properties.
     """
     props = contract.sites[message_type][path].schema["properties"]
     names: set[str] = set()

@@ -106,7 +106,7 @@ _OF_SPELLING: Mapping[str, Mapping[str, Test]] = {
 
 
 _REMEMBERED = 10_000
-"""The maximum number of values whose edges are cached. Most messages contain the same values."""
+"""The maximum number of values whose edges are cached."""
 
 
 class Edges:

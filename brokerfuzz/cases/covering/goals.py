@@ -16,9 +16,10 @@ from brokerfuzz.schemas.sites import join
 class Goal(NamedTuple):
     """Something that a case can cover: a broken rule, a technique, an edge, an ambiguity, or a pair of states.
 
-    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. `site` is the site of the value, or of the object that contains
-    the pair. `name` identifies the goal at this site: for example, `minimum` (a rule), `minimum one-below` (a technique), `zero`
-    (an edge), `cron-syntax` (an ambiguity), or `hint:null label:edge` (a pair).
+    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. For a pair, `site` is the site of the object with both properties.
+    For any other goal, `site` is the site of the rule, edge or ambiguity. `name` identifies the goal at this site: for example,
+    `minimum` (a rule), `minimum one-below` (a technique), `zero` (an edge), `cron-syntax` (an ambiguity), or `hint:null label:edge`
+    (a pair).
     """
 
     kind: str
@@ -50,9 +51,9 @@ _met = lru_cache(maxsize=1 << 16)(of_pair)
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
     """Returns the goals that a case covers.
 
-    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the
-    ambiguities that it touches. A valid case covers its edges. In each object, the case also covers each combination of the
-    states of `strength` properties: for 2, each pair.
+    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the ambiguities
+    that it touches. A valid case covers its edges. In each object, the case also covers each pair of property states, or each
+    combination of `strength` states.
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))

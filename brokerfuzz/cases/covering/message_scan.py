@@ -31,7 +31,7 @@ class ObjectStates:
         self.behind = first + len(self.ordered) ** 2
 
     def pairs(self, held: int) -> int:
-        """The bits of `held` stand for states. Returns an integer whose bits stand for all pairs of these states."""
+        """Converts `held`, a bit mask of states, to a bit mask of all pairs of these states."""
         found = 0
         for rank in ranks(held):
             found |= held >> rank + 1 << self._first + rank * len(self.ordered)
@@ -46,12 +46,14 @@ class ScannedMessage(NamedTuple):
 
     @property
     def pairs(self) -> int:
-        """The pairs of states that the message covers, as a bit mask."""
+        """The pairs of property states in the message, as a bit mask."""
         return reduce(or_, (props.pairs(held) for props, held in self.held), 0)
 
 
 class MessageScanner:
-    """Scans the valid messages of one type. The scanner caches the results for strings, numbers and booleans."""
+    """Finds the edges and property states in valid messages of one type. The scanner caches the results for strings, numbers and
+    booleans.
+    """
 
     def __init__(self, known: States) -> None:
         self._known = known
@@ -74,7 +76,7 @@ class MessageScanner:
         return _ScannedPlace(path, Goal("edge", path, "absent"), props, items, self._objects.get(path))
 
     def _at(self, place: "_ScannedPlace", value: Any, shown: ScannedMessage) -> str:
-        """Adds the edges and states of `value`, and of everything inside `value`, to `shown`. Returns the state of `value`."""
+        """Adds all edges and property states in `value` to `shown`. Returns the state of `value`."""
         if isinstance(value, dict):
             self._properties(place, value, shown)
         elif isinstance(value, list):

@@ -27,22 +27,22 @@ class States:
         self.edges = edges(contract, message_type)
         self.sites = contract.sites[message_type]
         self._plain: dict[str, set[str]] = {}
-        self._learn("", build(contract, message_type, MessagePlan()))
+        self._store_edges("", build(contract, message_type, MessagePlan()))
         for path in [path for path in self.sites if path not in self._plain]:
-            self._learn("", build(contract, message_type, MessagePlan(narrowed=schema_with_place(contract, message_type, path))))
+            self._store_edges("", build(contract, message_type, MessagePlan(narrowed=schema_with_place(contract, message_type, path))))
         self._at: dict[str, StatesOf] = {}
         self._beyond: dict[str, list[Any]] = {}
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
 
-    def _learn(self, path: str, value: Any) -> None:
-        """Stores the edges of an ordinary message. If a value has no other edges at the same site, its state is `plain`."""
+    def _store_edges(self, path: str, value: Any) -> None:
+        """Stores the edges in `value`, a part of an ordinary message. A value that has only stored edges has the state `plain`."""
         self._plain.setdefault(path, {"1-items", "2-items"}).update(self.edges.of(path, value))
         if isinstance(value, dict):
             for name, item in value.items():
-                self._learn(join(path, name), item)
+                self._store_edges(join(path, name), item)
         elif isinstance(value, list):
             for item in value:
-                self._learn(path + "[]", item)
+                self._store_edges(path + "[]", item)
 
     def at(self, path: str) -> StatesOf:
         """Maps each property of the object at a site to its possible states."""

@@ -17,7 +17,7 @@ from brokerfuzz.cases.covering.universe import every_goal
 from brokerfuzz.schemas import Contract, MessageType
 
 COUNTED = ("rule", "technique", "edge", "ambiguity")
-"""The kinds of goals for which the number of messages is counted. For a pair, only the first message is recorded."""
+"""`Tally` counts the messages for each goal of these kinds. For a pair of states, `Tally` stores only the first message."""
 
 
 @dataclass
@@ -30,9 +30,9 @@ class Tally:
     strength: int = 2
     verdicts: Counter[str] = field(default_factory=Counter)
     first: dict[Goal, str] = field(default_factory=dict)
-    """Maps each covered goal to the source of the first message that covers it."""
+    """Maps each covered goal to the `source` of the first message that covers it (see `add`)."""
     counts: Counter[Goal] = field(default_factory=Counter)
-    """Maps each goal to the number of messages that cover it. Pairs are not counted."""
+    """Maps each goal of the kinds in `COUNTED` to the number of messages that cover the goal."""
     _seen: dict[str, "_SeenCombinations"] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
@@ -117,8 +117,8 @@ class Score:
 
 
 class _SeenCombinations:
-    """The combinations of states that have occurred in an object so far. To save memory, combinations that differ only in their last
-    state share one bit mask.
+    """The combinations of property states that occurred in the objects at one site. To save memory, `last_states` maps the first
+    states of combinations to a bit mask of their last states.
     """
 
     def __init__(self, props: ObjectStates, strength: int) -> None:
@@ -126,7 +126,7 @@ class _SeenCombinations:
         self.last_states: dict[tuple[int, ...], int] = {}
 
     def new(self, held: int) -> Iterator[Goal]:
-        """Yields the combinations of the states in the bit mask `held` that have not occurred before."""
+        """Yields the combinations of the states in the bit mask `held`, except combinations from earlier calls."""
         ordered = self.props.ordered
         for prefix in combinations([*ranks(held)], self.prefix_size):
             behind = held >> (prefix[-1] + 1) << (prefix[-1] + 1) if prefix else held

@@ -18,8 +18,8 @@ from brokerfuzz.schemas.flattening import types_of
 def every_goal(contract: Contract, message_type: MessageType, now: datetime, strength: int = 2) -> Sequence[Goal]:
     """Returns all goals of a message type, sorted by site and then by kind.
 
-    `now` is the time that counts as the present. Some techniques break a rule with a fixed time in the future, such as a time
-    in 2038. The goals of such a technique are included only if `now` is before this time.
+    `now` is the time that counts as the present. Some techniques use a fixed time, such as a time in 2038, that must be in the
+    future. The goals of such a technique are included only if `now` is before this time.
 
     Raises `StrengthError` if the strength is invalid, or if an object has too many combinations of states.
     """

@@ -86,8 +86,8 @@ class EssentialEdges:
                 yield from self._of_value(site, value)
 
     def _of_value(self, site: Site, value: Any) -> Iterator[Any]:
-        """Yields messages with `value` at the site. In the last message, all numbers are `value` and each array has one item,
-        so that each total equals its only summand.
+        """Yields messages with `value` at the site. In the last message, all numbers are `value`, and each array has one item. So
+        even a number that must be a sum is correct.
         """
         there = schema_requiring(site.path)
         yield self._built(there, choose=_choosing(site.path, value))
@@ -96,8 +96,8 @@ class EssentialEdges:
         yield self._built(there, choose=lambda path, schema: value if _is_number(schema) else PLAIN, sizes=dict.fromkeys(arrays, 1))
 
     def _of_size(self, site: Site, size: int) -> Iterator[Any]:
-        """Yields messages in which the array at the site has `size` items. Equal items may touch an ambiguity. So in some
-        messages, each item has one more property, in which the items can differ.
+        """Yields messages in which the array at the site has `size` items. The contract may not say whether equal items are
+        allowed. So in some messages, the items have an optional property with different values.
         """
         there, sizes = schema_requiring(site.path, {"minItems": size, "maxItems": size}), {site.path: size}
         yield self._built(there, sizes=sizes)

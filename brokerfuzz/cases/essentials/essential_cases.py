@@ -1,4 +1,4 @@
-"""Combines the essential cases of a message type."""
+"""Generates all essential cases of a message type (see the package `essentials`)."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime

@@ -28,7 +28,7 @@ def faults_of_rule(maker: FaultMaker, rule: Rule) -> Iterator[Case]:
 def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, Schema | None]]:
     """Yields descriptions of messages to try: the smallest message, messages with one more property, and a complete message.
 
-    For example, a technique that copies a known property needs an object with a property.
+    The smallest message is not always possible: a technique that copies a property needs an object with a property.
     """
     yield SMALLEST, None
     for site in maker.contract.sites[maker.message_type].values():
@@ -39,8 +39,9 @@ def _surroundings(maker: FaultMaker, rule: Rule) -> Iterator[tuple[Neighbours, S
 
 
 def _leaves(schema: Schema) -> Iterator[Schema]:
-    """For an array, yields schemas for at least 0, 1 and 2 items. For an array of objects, 2 is omitted, because equal objects
-    would touch an ambiguity. For any other value, yields a schema that allows everything.
+    """If `schema` describes an array, yields three schemas: for at least 0, at least 1, and at least 2 items. For an array of
+    objects, the third schema is omitted, because the contract does not say whether equal objects are allowed. If `schema` describes
+    another type, yields a schema that allows everything.
     """
     if "array" in types_of(schema):
         yield from ({"minItems": size} for size in ((0, 1, 2) if types_of(schema.get("items", {})) <= _SCALAR else (0, 1)))

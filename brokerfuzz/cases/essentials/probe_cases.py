@@ -13,7 +13,7 @@ _SMALL = MessagePlan(full=False, realistic=False)
 
 
 def probes_of_ambiguity(maker: ProbeMaker, ambiguity: Ambiguity) -> Iterator[Case]:
-    """Yields each probe at the first site where the probe is possible. Each other site gets only its first probe."""
+    """Yields the first probe of each site. Any other probe is yielded only at the first site where the probe is possible."""
     yielded = set[str]()
     for site in maker.sites(ambiguity) if ambiguity.concerns(maker.message_type) else ():
         *small, complete = _messages(maker, maker.path(site))

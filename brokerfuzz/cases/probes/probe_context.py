@@ -53,8 +53,8 @@ def quoted(values: Mapping[str, str]) -> Make:
 
 
 def literal(values: Mapping[str, str]) -> Make:
-    """Returns a function that generates a probe for each number in `values`, in exactly this notation. Negative numbers are skipped
-    if the minimum is 0 or more.
+    """Returns a function that generates a probe for each number in `values`. The message contains the number exactly as `values`
+    spells it. Negative numbers are skipped if the minimum is 0 or more.
     """
     return lambda context: (
         context.put(name, Fragment(value)) for name, value in values.items() if not value.startswith("-") or context.schema.get("minimum", -1) < 0

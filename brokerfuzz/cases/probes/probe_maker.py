@@ -40,10 +40,10 @@ class ProbeMaker:
     now: datetime | None
 
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """Yields the cases that touch an ambiguity.
+        """Yields cases with the probes of an ambiguity, at all its sites.
 
-        If an ambiguity has many probes, only the site with the most rules gets all probes. Each other site gets a third of the
-        probes.
+        If an ambiguity has more than `_MANY` probes, only the site with the most rules gets all probes. Each other site gets a
+        third.
         """
         if not ambiguity.concerns(self.message_type):
             return
@@ -56,7 +56,9 @@ class ProbeMaker:
                     yield case
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
-        """Returns the case of a probe. Returns None if a rule of a changed contract forbids the value of the probe."""
+        """Creates a case from a message that contains the probe `name`. Returns None if a rule of a changed contract forbids the
+        value of the probe.
+        """
         return confirmed(self.message_type, body, claim=ambiguity.id, tags=self.tags(ambiguity, name), now=self.now, contract=self.contract)
 
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
@@ -86,7 +88,7 @@ class ProbeMaker:
         return fitting[:2] if about == "string" else fitting
 
     def questions(self, without: Collection[str]) -> list[tuple[Ambiguity, Any]]:
-        """Returns each ambiguity with each of its sites. Ambiguities whose detector is in `without` are omitted."""
+        """Returns a pair for each ambiguity and each of its sites. Ambiguities whose detector is in `without` are omitted."""
         possible = [one for one in self.contract.ambiguities if one.detector not in without and next(self.of_ambiguity(one), None) is not None]
         return [(ambiguity, site) for ambiguity in possible for site in self.sites(ambiguity)]
 

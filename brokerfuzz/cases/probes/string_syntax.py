@@ -23,8 +23,8 @@ def _times(context: ProbeContext) -> Iterator[Probe]:
 
 
 OFFSETS = {"behind-by-offset": (4, "+05:00"), "behind-without-zone": (-1, "")}
-"""Two notations of the time one hour ago. Each entry contains the number of hours to add to the current UTC time, and the time
-zone to write after the result.
+"""Two notations of the time one hour ago. Each entry contains the number of hours to add to the current UTC time, and the time zone
+to write after the result. For example, four hours later in the zone `+05:00` is one hour ago in UTC.
 """
 
 
