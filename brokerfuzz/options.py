@@ -117,8 +117,8 @@ contract_option = click.option(
 )  # fmt: skip
 values_option = click.option(
     "--values", metavar="FILE", type=click.Path(dir_okay=False),
-    help="Read the values that the target knows from this TOML file, for example \"*.productId\" = [\"P-1\", \"P-2\"]. In generated "
-    "valid messages, the properties in the file have only the values in the file. A message with a different value in one of these properties "
+    help="Read the values that the target knows from this TOML file, for example \"*.productId\" = [\"P-1\", \"P-2\"]. Generated "
+    "valid messages contain only these values in the listed properties. A message with a different value in such a property "
     "has the verdict unspecified. See \"Reference data\" in the README.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
@@ -157,7 +157,7 @@ _technique_option = click.option(
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
-    help="Format of the corpus. All formats are listed below.  [default: the format with the suffix of OUT; without a suffix, ndjson]",
+    help="Format of the corpus. All formats are listed below.  [default: the suffix of OUT selects the format; without a suffix, ndjson]",
 )  # fmt: skip
 force_option = click.option(
     "--force",

@@ -17,7 +17,7 @@ def check_claims(case: Case, contract: Contract) -> None:
         if technique is None:
             raise CorpusError(f"the case has the unknown technique {quoted(fault.technique)}: `brokerfuzz rules --techniques` lists all techniques")
         if contract.rules_by_id[fault.rule].keyword not in technique.keywords:
-            raise CorpusError(f"the technique {fault.technique} of the case cannot break the rule {fault.rule}: export the corpus again")
+            raise CorpusError(f"the technique {fault.technique} cannot break the rule {fault.rule} of the case: export the corpus again")
         if (fault.rule, fault.at) not in broken:
             places = ", ".join(sorted(at or "the root" for rule, at in broken if rule == fault.rule))
             raise CorpusError(

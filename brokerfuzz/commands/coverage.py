@@ -47,14 +47,14 @@ def command(
     (questions that the contract leaves open), and pairs of states (such as absent or null) of two properties.
 
     A CORPUS is a file or folder that `export` wrote. A CORPUS can also be a file with one message, a file with one message per
-    line, or recorded traffic (HAR). A file from `export` contains the technique of each fault. For any other invalid
-    message, brokerfuzz guesses the technique. This works only if the message breaks one rule at one place.
+    line, or recorded traffic (HAR). A file from `export` names the technique that breaks each rule. In other files,
+    brokerfuzz guesses the technique of each message that breaks only one rule at one place.
 
     With --json, the output is one JSON document. The property "messages" of the document contains an object for each message type.
     The object of a message type has the properties "goals" and "sites". "goals" contains the numbers of covered rules, techniques,
     edges, ambiguities and pairs. "sites" lists what is covered and what is missing at each site. The property "left_out" of the
-    document contains two counts of ignored bodies. "other_traffic" counts recorded bodies that are not messages of the contract.
-    "type_unknown" counts messages whose type brokerfuzz could not recognise.
+    document counts what brokerfuzz ignored: "other_traffic" is the number of recorded bodies that are not messages of the contract,
+    and "type_unknown" is the number of messages whose type brokerfuzz could not recognise.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 

@@ -49,7 +49,7 @@ class _WithFormats(Sectioned):
 @click.option(
     "--full",
     is_flag=True,
-    help="Include the whole catalogue. The catalogue contains each fault at several places and with different neighbouring properties. For "
+    help="Include the whole catalogue. The catalogue contains each fault at several places, and varies the other properties of the message. For "
     "any two properties of an object, the catalogue also contains every combination of their states (such as absent or null).",
 )
 @click.option("--large", is_flag=True, help="Include messages of more than 16 KiB, such as a message of 1 MiB or of 100,000 brackets.")

@@ -51,7 +51,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
               help="Maximum total time for shrinking all findings. Shrinking removes the parts of a message that are not needed to reproduce the "
-              "finding. With 60s or less, brokerfuzz sends at most 200 requests for each finding; with 120s, at most 400. "
+              "finding. brokerfuzz sends at most 200 requests for each finding. A DURATION above 60s increases this limit: 120s allows 400. "
               "The value off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
               help="Before the first case, send ordinary valid messages to check that the target is set up correctly. With --exec "

@@ -33,7 +33,7 @@ _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verd
 @options.policy_option
 @options.now_option("Judge messages and generate cases")
 @options.contract_option
-@options.quiet_option("the number of findings that are gone")
+@options.quiet_option("the number of findings that no longer occur")
 @options.json_option
 @typed_options(target=TargetOptions, sending=SendingOptions)
 def command(

@@ -163,7 +163,7 @@ def reference_service(target: TargetOptions, message_type: str, folder: str | No
     from brokerfuzz.targets import DemoTarget
 
     if message_type != MESSAGE_TYPES[0]:
-        raise UsageError(f"the reference service accepts only {MESSAGE_TYPES[0]} messages: use a target other than --demo")
+        raise UsageError(f"the reference service (--demo) accepts only {MESSAGE_TYPES[0]} messages: specify another target")
     with running(bugs=target.bugs, contract=load_contract(folder), now=now, seed=seed) as base:
         started_by = serve_command(base, bugs=target.bugs, contract=folder, now=now, seed=seed)
         yield DemoTarget(f"{base}/offers", started_by=started_by, **_http_options(target))

@@ -60,7 +60,9 @@ def _with_policies(text: str, policies: Mapping[str, Any], path: Path) -> str:
     for changed in _possible_texts(text, names, lines) if wanted is not None else ():
         if _read(changed) == wanted:
             return changed
-    raise ConfigurationError(f"{path}: brokerfuzz cannot insert policies into this file: add {', '.join(lines.values())} yourself")
+    raise ConfigurationError(
+        f"{path}: brokerfuzz cannot insert policies into this file: add {', '.join(lines.values())} to the table {'.'.join(names)} yourself"
+    )
 
 
 def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, Any]) -> Any:

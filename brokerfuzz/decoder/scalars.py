@@ -188,7 +188,7 @@ def _integer_pool(schema: Schema, place: ValuePlace) -> Pool:
     values = value_pools.integers(low, high, step)
     if not values:
         raise ContractError(
-            f"no integer is allowed at {place.path}, which must be at least {low}, at most {high} and a multiple of {step}: correct its schema"
+            f"no integer at {place.path} can be at least {low}, at most {high} and a multiple of {step}: correct the schema of {place.path}"
         )
     return Pool(values)
 

@@ -83,7 +83,7 @@ def check_values(flat: Mapping[str, Any], path: Path) -> None:
         raise ContractError(f"{path} exceeds the limit of {limit(MOST_LEVELS)} levels of nested arrays and objects: reduce the nesting, {MORE}")
     if _values(flat) > limit(MOST_VALUES):
         raise ContractError(
-            f"{path} exceeds the limit of {limit(MOST_VALUES):,} values in a message with the shortest arrays: use a smaller minItems or fewer "
+            f"{path} exceeds the limit of {limit(MOST_VALUES):,} values in a message, even with the shortest arrays: use a smaller minItems or fewer "
             f"properties, {MORE}"
         )
 

@@ -155,5 +155,7 @@ def _abort(receive: Receive) -> None:
     """Closes the connection without an answer. An ASGI application cannot close a connection, so brokerfuzz uses uvicorn's transport."""
     transport = getattr(getattr(receive, "__self__", None), "transport", None)
     if transport is None:
-        raise ConnectionAbortedError("a seeded bug must close the connection without an answer, which is possible only with the server uvicorn")
+        raise ConnectionAbortedError(
+            "a seeded bug closes the connection without an answer, which only uvicorn supports: run the service with uvicorn"
+        )
     transport.abort()

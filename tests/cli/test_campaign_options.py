@@ -92,7 +92,7 @@ def test_an_invalid_call_is_reported_in_one_line(run: Run, args: list[str], said
 def test_the_reference_service_accepts_only_offers(run: Run) -> None:
     result = run("fire", "--demo", *SOME)
     assert result.exit_code == 2
-    assert "the reference service accepts only offer-creation-request messages: use a target other than" in result.stderr
+    assert "the reference service (--demo) accepts only offer-creation-request messages: specify another target" in result.stderr
 
 
 # ---------------------------------------------------------------------------------------------------- the preflight message

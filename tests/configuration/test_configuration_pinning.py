@@ -129,7 +129,7 @@ def test_a_policy_is_inserted_after_the_others_and_before_the_comment_of_the_nex
 def test_a_file_in_an_unsupported_form_is_reported_and_not_changed(text: str, tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(text)
-    with pytest.raises(ConfigurationError, match='cannot insert policies into this file: add encoding = "rejected" yourself'):
+    with pytest.raises(ConfigurationError, match=r'this file: add encoding = "rejected" to the table tool\.brokerfuzz\.policies yourself'):
         pin_policies(path, {"encoding": "rejected"})
     assert path.read_text() == text
 

@@ -78,7 +78,7 @@ def test_the_former_corpus_stays_if_a_file_of_the_user_has_no_place_in_the_new_o
     (out / "cases").mkdir(parents=True)
     (out / "cases/notes.md").write_text("mine")
     with (
-        pytest.raises(CorpusError, match=f"contains a file with the name of your folder {re.escape(str(out / 'cases'))}: move"),
+        pytest.raises(CorpusError, match=f"contains the file {re.escape(str(out / 'cases'))}, but you have a folder with this name: move"),
         LocalPlace(out).folder("manifest", {"cases"}) as create,
         create("cases") as stream,
     ):

@@ -92,7 +92,7 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
         ('number = ["a"]\n"num*" = ["b"]', f"v.toml:2: number of {OFFER} already has values: remove one of the two entries"),
         ("", "v.toml: no site has values"),
         ("number = [", "v.toml is not TOML"),
-        ("rows = 5", "v.toml:1: rows must be tables"),
+        ("rows = 5", "v.toml:1: rows is not an array of tables"),
         ('[[rows]]\nnumber = "id"', "v.toml:1: this table has no file: add a line such as csv ="),
         (ROW, "v.toml:2: the columns are not assigned to sites: add a line such as"),
         (f"{ROW}number = 5", "v.toml:3: 5 is not the name of a column: use one of id, pages, quantity, empty"),

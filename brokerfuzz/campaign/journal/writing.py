@@ -172,5 +172,5 @@ def _unwritable(path: Path, problem: OSError) -> JournalError:
         return JournalError(f"{path} already exists: continue its campaign with --resume {path}, or specify another file with --journal")
     return JournalError(
         f"the journal {path} cannot be written ({problem.strerror or problem}): "
-        "free some disk space or specify another file; all lines that were already written are complete"
+        "free some disk space or specify another file; the earlier lines of the journal are complete"
     )

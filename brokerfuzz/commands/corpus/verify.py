@@ -27,8 +27,8 @@ def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None
     of shards, the command also reports changed, missing and unlisted files. A time-dependent case (see `export --clock`) is expired
     if its verdict is no longer correct. The command prints the number of expired cases and the first expired cases.
 
-    The command cannot read a corpus that is truncated, or a file without a case in its first ten lines. The command reads ndjson
-    files. It also reads folders that `export` wrote with --format files, --format parsing or --format pytest.
+    The command stops with an error if a corpus is truncated, or if the first ten lines of a file contain no case. The command reads
+    ndjson files. It also reads folders that `export` wrote with --format files, --format parsing or --format pytest.
 
     Exit status: 0 no problems; 1 problems or expired cases found; 2 usage error, or a corpus cannot be read.
 

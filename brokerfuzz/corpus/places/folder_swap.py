@@ -45,7 +45,9 @@ def keep_user_files(existing: Path, finished: Path, former: Container[str], belo
         name, target = f"{below}{path.name}", finished / path.name
         if path.is_dir() and not path.is_symlink():
             if os.path.lexists(target) and not target.is_dir():
-                raise FileExistsError(0, f"the new corpus contains a file with the name of your folder {path}: move your folder elsewhere", str(path))
+                raise FileExistsError(
+                    0, f"the new corpus contains the file {path}, but you have a folder with this name: move your folder elsewhere", str(path)
+                )
             if name not in former:
                 target.mkdir(parents=True, exist_ok=True)
             keep_user_files(path, target, former, f"{name}/")

@@ -64,7 +64,7 @@ def table_of(path: Path, origin: str) -> CsvTable:
     if rows and not reader.fieldnames:
         raise ReferenceDataError(f"{origin}: the first line of {path} is empty: write the names of the columns there")
     if not rows:
-        raise ReferenceDataError(f"{origin}: {path} has no rows: add rows below the line with the names of the columns")
+        raise ReferenceDataError(f"{origin}: {path} has no rows: add rows below the header line")
     return CsvTable(path, list(reader.fieldnames or ()), rows)
 
 

@@ -79,7 +79,7 @@ class _Reader:
                 self._add(key, self._cells(given, key), self._origin(None, key))
         tables = self.content.get(ROWS, [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-            raise ReferenceDataError(f"{self._origin(None, ROWS)}: rows must be tables: write [[rows]] on a line of its own")
+            raise ReferenceDataError(f"{self._origin(None, ROWS)}: rows is not an array of tables: begin each table with the line [[rows]]")
         for number, table in enumerate(tables):
             self._add_rows(number, table)
         if not self.sites:
