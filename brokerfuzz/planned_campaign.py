@@ -35,8 +35,8 @@ class PlannedCampaign:
 
     The oracle uses `now` as the current time (None: the actual time). `max_time` and `shrink` are in seconds (`shrink=0`: no
     shrinking). If `resume` is true, the campaign in the file `journal` continues. Otherwise, `journal` must be a new file. The
-    campaign first sends the messages of the findings in `known`, and marks these findings in the result. The property `fresh` gets
-    a different value in each message. `cluster` is the address of a Dask cluster.
+    campaign first sends the messages of the findings in `known`, and marks these findings in the result. `fresh` is the name of a
+    property that gets a different value in each message. `cluster` is the address of a Dask cluster.
     """
 
     plan: Plan

@@ -16,7 +16,7 @@ _GONE = (404, 410)
 
 @dataclass(frozen=True)
 class Cleanup:
-    """A template of the cleanup request. In `path`, `{NAME}` stands for the value of a property. The property comes from the
+    """A template for the cleanup request. In `path`, `{NAME}` stands for the value of a property. The property comes from the
     answer, from `data` of the answer, or from the message, in this order.
     """
 
@@ -24,7 +24,7 @@ class Cleanup:
     path: str
 
     def url(self, base: str, body: bytes, answer: Answer) -> str | None:
-        """Returns None if a property in `path` is missing in the answer and in the message."""
+        """Returns None if `path` names a property that neither the answer nor the message has."""
         answered, sent = _object(answer.body), _object(body)
         sources = (answered, answered.get("data"), sent)
         values = {name: _value(name, sources) for name in _PROPERTY.findall(self.path)}

@@ -1,7 +1,7 @@
 """Loads a Python file or a module with hooks, and checks the hooks before the first message is sent.
 
-For a campaign on a cluster, brokerfuzz sends the text of the file to the workers. A module with hooks must be installed on the
-cluster.
+For a campaign on a cluster, brokerfuzz sends the text of the file to the workers. A module is not sent, so it must be installed on
+the cluster.
 """
 
 import inspect
@@ -119,7 +119,7 @@ def described(problem: BaseException) -> str:
 
 
 def user_traceback(problem: BaseException, skipped: int) -> str:
-    """Returns the traceback of an exception without the first `skipped` frames, which are code of brokerfuzz."""
+    """Returns the traceback of an exception without the first `skipped` frames, which belong to brokerfuzz."""
     trace = problem.__traceback__
     for _ in range(skipped):
         trace = trace.tb_next if trace is not None and trace.tb_next is not None else trace

@@ -36,8 +36,7 @@ class HookedTarget(HttpTarget):
     """An HTTP target with hooks.
 
     Each request contains the headers from `authenticate`, and brokerfuzz hides their values in all output. After each accepted
-    message, the target sends the `cleanup` request. `close` prints how many cleanup requests failed. `send` raises `HookError` if a
-    hook fails.
+    message, this class sends the `cleanup` request.
     """
 
     def __init__(self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, **options: Any) -> None:
@@ -71,12 +70,12 @@ class HookedTarget(HttpTarget):
             self._remaining = 0
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command that sends the message. The command contains environment variables instead of the values of headers from hooks."""
+        """Returns a curl command that sends the message. In the command, environment variables replace the values of headers that hooks added."""
         return super().reproduction(body, (*headers, *self._added))
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message. The hook `classify` can change the kind of the answer. Raises `HookError` if a hook fails, and
-        `TargetError` like `HttpTarget.send`.
+        """Sends a message. The hook `classify` can change the kind of the answer, for example from `accepted` to `rejected`. Raises
+        `HookError` if a hook fails, and `TargetError` for the same reasons as `HttpTarget.send`.
 
         If a time limit cancels this call, the target may still accept the message. So the request continues, and `close` waits for
         the answer and the cleanup.
@@ -129,8 +128,8 @@ class HookedTarget(HttpTarget):
         return await send()
 
     async def _authenticate(self, number: int) -> None:
-        """Calls the hook `authenticate` if it has returned headers `number` times so far. If it has returned headers more often,
-        another message has already renewed the authentication.
+        """Calls the hook `authenticate`. `number` counts the authentications before the caller sent its request. If another message
+        has authenticated since then, the method does nothing.
         """
         assert self._authenticating is not None, "the target is open"
         assert self._hooks is not None, "there are hooks"
@@ -178,7 +177,6 @@ class HookedTarget(HttpTarget):
 
 
 def _without_secrets(outcome: Any, secrets: Secrets) -> Any:
-    """Hides `secrets` in the result of `HttpTarget._ask`."""
     match outcome:
         case Answer():
             return outcome._replace(body=secrets.excerpt(outcome.body, EXCERPT), reason=secrets.hide(outcome.reason))
@@ -189,6 +187,6 @@ def _without_secrets(outcome: Any, secrets: Secrets) -> Any:
 
 
 def _changes(before: Request, after: Request) -> Headers:
-    """Returns the headers that change `before` into `after`. The value None removes a header."""
+    """Returns all headers of `after`, and each header that only `before` has, with the value None. This value removes the header."""
     names = {name.lower() for name, _ in after.headers}
     return (*((name, None) for name, _ in before.headers if name.lower() not in names), *after.headers)

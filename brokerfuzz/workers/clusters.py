@@ -106,7 +106,7 @@ def _check_scheduler(address: str) -> None:
     """Raises `WorkerError` if the server at the address is not a Dask scheduler. Without this check, the Dask client would keep
     trying to connect.
 
-    If the server does not use Dask's protocol, Dask raises arbitrary exceptions. So the function catches every exception.
+    The function catches every exception, because Dask can raise any exception if the server does not use its protocol.
     """
     try:
         found = asyncio.run(asyncio.wait_for(_identity(address), _PATIENCE))["type"]

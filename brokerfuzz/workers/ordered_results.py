@@ -55,8 +55,8 @@ def in_order(
     """Calls `function` for each task in `parts`, and yields the results in the order of the tasks.
 
     The workers of the pool call `worker_function` if it is given, and otherwise `function`. If `pool` is None, the current process
-    runs all tasks. The current process also runs the tasks for which `keep_local` returns true. If the pool's `parent_works` is
-    true, the current process also runs other tasks while it waits.
+    runs all tasks. The current process also runs the tasks for which `keep_local` returns true. If `pool.parent_works` is true, the
+    current process also runs tasks of the workers while it waits for results.
 
     If a worker is lost, all tasks without a yielded result start again. Raises `WorkerError` if workers are lost repeatedly.
     """
@@ -87,7 +87,7 @@ class _Ordered(Generic[_Part, _Result]):
         self._waiting: deque[_Task[_Part, _Result]] = deque()
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
-        """New tasks start only when the caller takes a result. Raises `WorkerError` if workers are lost repeatedly."""
+        """New tasks start only when the caller takes a result."""
         losses = 0
         while self._fill(parts):
             try:
@@ -114,7 +114,7 @@ class _Ordered(Generic[_Part, _Result]):
 
     def _submit(self) -> None:
         """Gives waiting tasks to the workers. If the current process also runs tasks, the workers get at most `AHEAD` unfinished
-        tasks each. The other tasks remain for the current process.
+        tasks each. The current process can then run the waiting tasks that no worker has.
 
         Raises `BrokenExecutor` if a worker was lost.
         """

@@ -19,7 +19,7 @@ class Processes:
 
     If `parent_works` is true, the current process is one of the `workers`. The other workers are then forks of the current process,
     which share its data. A fork contains only one thread. So if the current process has several threads, the workers are new
-    processes instead. The workers are also new processes if `parent_works` is false.
+    processes instead. If `parent_works` is false, all workers are new processes.
     """
 
     def __init__(self, workers: int, *, parent_works: bool = False) -> None:
