@@ -17,8 +17,8 @@ from brokerfuzz.targets import Answer
 
 SAMPLES = 8
 MOST_GROUPS = 2000
-"""The maximum number of groups. A campaign reaches this number only if the target's answers are always different. Then further
-contradictions are added to an existing group.
+"""The maximum number of groups. A campaign reaches this number only if the target's answers are always different. After that, each
+contradiction that would form a new group is added to the first group.
 """
 
 _BY_INDEX = attrgetter("index")
@@ -46,14 +46,13 @@ class Suspicions:
         for suspicion in other.in_order():
             self._take(suspicion)
 
-    def keep(self, limit: int) -> list[Suspicion]:
-        """Returns only the contradictions of the first `limit` findings. More findings can exist, because several cases are sent at the same time."""
+    def of_first_findings(self, limit: int) -> list[Suspicion]:
+        """Returns the contradictions of the first `limit` findings. A campaign can find more, because it sends several cases at the same time."""
         found = self.in_order()
         first = list(dict.fromkeys(map(group_key, found)))[:limit]
         return [suspicion for suspicion in found if group_key(suspicion) in first]
 
     def in_order(self) -> list[Suspicion]:
-        """Returns all contradictions in the order of their first cases."""
         found = [*self._by_key.values(), *(one for some in self._undistinguished.values() for one in some)]
         return sorted(found, key=_BY_INDEX)
 
@@ -85,8 +84,8 @@ class Suspicions:
 
 
 def _variety(suspicion: Suspicion) -> tuple[IdentityKey, bool]:
-    """Returns the rules, techniques, edges or ambiguities that distinguish groups (see `Suspicions`). The boolean is False if
-    contradictions with the same key may have different causes.
+    """Returns the rules, techniques, edges or ambiguities that distinguish groups (see `Suspicions`). The boolean is True if all
+    contradictions of a group probably have the same cause.
     """
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:

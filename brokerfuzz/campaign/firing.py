@@ -217,7 +217,7 @@ class Campaign:
 
     async def _shrink(self) -> None:
         options, seen = self.options, self._runner.seen
-        suspicions = seen.suspicions.in_order() if options.max_findings is None else seen.suspicions.keep(options.max_findings)
+        suspicions = seen.suspicions.in_order() if options.max_findings is None else seen.suspicions.of_first_findings(options.max_findings)
         suspicions = unknown_values.merged(suspicions, seen.values.sites())
         bounds = Bounds(options.shrink_requests, monotonic() + options.shrink_seconds)
         self._identified = FindingIdentification(suspicions, self._sender, self._judge, bounds)

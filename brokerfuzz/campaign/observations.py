@@ -25,8 +25,8 @@ class Observations:
     """The results of a campaign or of a shard.
 
     `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent to this
-    target. `twins_sent` is the number of valid messages that were sent only as twins, and the target accepted `twins_accepted` of
-    these messages.
+    target. `twins_sent` is the number of valid messages that were sent only as twins. `twins_accepted` is the number of these
+    messages that the target accepted.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
@@ -73,12 +73,14 @@ class Observations:
         elif why is None:
             self.proofs.prove(rejection)
         elif plain_accepted and rejection.is_twin_rejected:
-            self.proofs.wait(UnprovenExample(rejection, why))
+            self.proofs.retest_later(UnprovenExample(rejection, why))
         else:
             self.proofs.doubt(UnprovenExample(rejection, why))
 
     def retested(self, before: Rejection, case: Case, answer: Answer, twin: Case, twin_answer: Answer, judge: Judge) -> None:
-        """Replaces the unproven rejection `before` with the answer to a changed case, whose twin the target accepted."""
+        """Replaces the unproven rejection `before` in the results with the answer to `case`, the changed message. The target
+        accepted `twin`, the twin of `case`.
+        """
         del self.proofs.waiting[before.number]
         self.proofs.rejected -= 1
         self.counts[before.verdict.label, before.answer.kind] -= 1

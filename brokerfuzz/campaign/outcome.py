@@ -1,7 +1,7 @@
 """Defines the outcome of a campaign, which determines the exit status and the first line of every report.
 
-A campaign is complete if it sent everything that the user asked for. The outcome is untested if the answers show nothing about
-the target. Any other campaign is partial.
+A campaign is complete if it sent everything that the user asked for. The outcome is untested if `Evidence.why_untested` contains a
+reason. Any other campaign is partial.
 """
 
 from collections.abc import Iterator
@@ -74,9 +74,9 @@ class CampaignOutcome:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Counts the messages whose answers show what the target checks. `valid` is the number of valid messages, and `accepted` is the
-    number of valid messages that the target accepted. `faults` is the number of invalid messages. `shown` is the number of invalid
-    messages that the target accepted, or whose rejection is proven.
+    """Counts messages, to decide whether the campaign tested the target at all. `valid` is the number of valid messages, and
+    `accepted` is the number of valid messages that the target accepted. `faults` is the number of invalid messages. `shown` is the
+    number of invalid messages that the target accepted, or whose rejection is proven.
     """
 
     cases: int
@@ -86,8 +86,8 @@ class Evidence:
     shown: int
 
     @property
-    def nothing(self) -> str:
-        """The reason why the answers show nothing about the target, or an empty string."""
+    def why_untested(self) -> str:
+        """The reason why the outcome is untested, or an empty string."""
         if not self.cases:
             return "no case was sent"
         if self.valid and not self.accepted:
@@ -98,7 +98,7 @@ class Evidence:
 def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
     if not evidence.cases and stop is not None and stop.cause == "interrupt":  # workers may have sent cases, but the results are lost
         return "untested", "interrupted before an answer to a case was counted"
-    early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.nothing) else ""
-    if evidence.nothing:
-        return "untested", "; ".join(filter(None, (evidence.nothing, early)))
+    early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.why_untested) else ""
+    if evidence.why_untested:
+        return "untested", "; ".join(filter(None, (evidence.why_untested, early)))
     return ("partial", early) if early else ("complete", "")

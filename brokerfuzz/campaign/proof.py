@@ -20,12 +20,10 @@ ABOUT_THE_CLIENT = frozenset({401, 403, 407, 429})
 """HTTP statuses about the client, such as wrong credentials or too many requests. These statuses say nothing about the message."""
 
 MOST_EXAMPLES = 20
-"""The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. One additional example stands for all further rejections."""
+"""The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. All further reasons or rules share one additional example."""
 
 MOST_WAITING = 4096
-"""The maximum number of unproven rejections that are stored and retested later. A catalogue has fewer invalid cases, so only
-campaigns with random cases can reach this number.
-"""
+"""The maximum number of unproven rejections that are stored and retested later."""
 
 _OTHER = ("other",)
 
@@ -72,8 +70,8 @@ class Rejection:
 class UnprovenExample:
     """An example of rejections that are unproven for the same reason. `count` is the number of rejections for this reason.
 
-    `sites` lists the parts of the twin that the target rejects, if a retest could not replace these parts. For example, a part
-    cannot be replaced if the same part of the invalid message contains the fault.
+    `sites` lists parts of the twin that the target rejects, and that a retest could not replace. For example, a part cannot be
+    replaced if the same part of the invalid message contains the fault.
     """
 
     rejection: Rejection
@@ -88,7 +86,7 @@ class UnprovenExample:
 
 @dataclass(frozen=True)
 class OtherPropertyNamed:
-    """An example of an invalid message whose answer names properties, but not the invalid property. `count` is the number of such
+    """An example of an invalid message whose answer names a different property than the invalid one. `count` is the number of such
     messages that break the same rule.
     """
 
@@ -108,8 +106,8 @@ class Proofs:
     `first_unproven` maps each broken rule to its first unproven rejection. `waiting` maps case numbers to the unproven rejections
     that are retested at the end of the campaign. `retested` counts the cases whose answers were replaced after a retest. Each key
     of `retested` contains the sites whose values were replaced with ordinary values before the retest. An empty key means that all
-    unusual values were replaced. `elsewhere` maps broken rules to rejections whose answers name properties, but not the invalid
-    property.
+    unusual values were replaced. `elsewhere` maps broken rules to examples of rejections that name a different property than the
+    invalid one.
     """
 
     rejected: int = 0
@@ -127,14 +125,12 @@ class Proofs:
             self.rules[rule] += 1
 
     def doubt(self, example: UnprovenExample) -> None:
-        _count(self.unproven, (*reason_of(example.rejection), *example.sites), example)
+        _add_example(self.unproven, (*reason_of(example.rejection), *example.sites), example)
         if (rule := example.rejection.rule) is not None:
             _keep_first(self.first_unproven, rule, example)
 
-    def wait(self, example: UnprovenExample) -> None:
-        """Stores an unproven rejection for a later retest. If more than `MOST_WAITING` rejections are stored, the rejection with
-        the highest case number is not retested.
-        """
+    def retest_later(self, example: UnprovenExample) -> None:
+        """If more than `MOST_WAITING` rejections are stored, the rejection with the highest case number is not retested."""
         self.waiting[example.number] = example
         if len(self.waiting) > MOST_WAITING:
             self.doubt(self.waiting.pop(max(self.waiting)))
@@ -148,31 +144,30 @@ class Proofs:
         return found
 
     def note_names(self, rejection: Rejection, contract: Contract) -> None:
-        """Records the rejection of an invalid message if the answer names properties, but not the invalid property."""
+        """Stores the rejection for reports if its answer names a different property than the invalid one."""
         case, body = rejection.case, rejection.answer.body
         if not body or rejection.rule is None:
             return
         named = named_properties(body, names_of(contract, case.message_type))
         if named and names_meant(case, rejection.verdict, contract).isdisjoint(name.lower() for name in named):
             said = body.decode(errors="backslashreplace")[:300]
-            _count(self.elsewhere, rejection.rule, OtherPropertyNamed(case, rejection.number, tuple(sorted(named)), said))
+            _add_example(self.elsewhere, rejection.rule, OtherPropertyNamed(case, rejection.number, tuple(sorted(named)), said))
 
     def absorb(self, other: "Proofs") -> None:
         self.rejected += other.rejected
         self.proven += other.proven
         self.rules += other.rules
         for key, unproven in other.unproven.items():
-            _count(self.unproven, key, unproven)
+            _add_example(self.unproven, key, unproven)
         for example in other.waiting.values():
-            self.wait(example)
+            self.retest_later(example)
         self.retested += other.retested
         for rule, reason in other.first_unproven.items():
             _keep_first(self.first_unproven, rule, reason)
         for rule, elsewhere in other.elsewhere.items():
-            _count(self.elsewhere, rule, elsewhere)
+            _add_example(self.elsewhere, rule, elsewhere)
 
     def examples(self) -> Iterator[UnprovenExample]:
-        """Yields an example for each reason why rejections are unproven."""
         yield from sorted(self.unproven.values(), key=lambda example: example.number)
 
 
@@ -190,8 +185,8 @@ def _keep_first(known: dict[str, UnprovenExample], key: str, new: UnprovenExampl
         known[key] = new
 
 
-def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
-    """Adds `new.count` to the entry with this key. The entry keeps the example whose case has the lower number."""
+def _add_example(known: dict[Any, Any], key: Any, new: Any) -> None:
+    """Combines `new` with the example that has the same key: adds the counts, and keeps the case with the lower number."""
     if key not in known and len(known) >= MOST_EXAMPLES:
         key = _OTHER
     old = known.get(key)

@@ -1,8 +1,8 @@
 """Finds the parts of a valid message that make the target reject the message.
 
 The target accepts the plain message, and rejects the valid message. The search copies parts of the plain message into the valid
-message until the target accepts the result. The search looks for the fewest and smallest parts that are sufficient. A part is a
-site: a property, or the items of an array.
+message until the target accepts the result. The search copies as few parts as possible, and each part is as small as possible. A
+part is a site: a property, or the items of an array.
 
     plain      comments: "Replaces version 3", priceClasses: [{"name": "Standard"}]    accepted
     message    comments: "a",                  priceClasses: [{"name": "it's"}]        rejected
@@ -33,27 +33,24 @@ class RejectedParts:
         self._known: dict[bytes, bool] = {body: False}
 
     async def run(self) -> None:
-        """Ends when the rejected parts are as small as possible, or when a limit is reached."""
         with suppress(ValueError, LimitReachedError):
             await self._search(read_tree(self._body))
 
     async def _search(self, tree: Tree) -> None:
         every = self._plain.parts(tree)
-        if not await self._is_accepted(every):
+        if not await self._is_accepted_with(every):
             return
-        waiting, done = await fewest(every, self._is_accepted), Sites()
+        waiting, done = await fewest(every, self._is_accepted_with), Sites()
         while waiting:
             part, others = waiting[0], (*done, *waiting[1:])
             smaller = self._plain.parts(tree, part)
-            if smaller and await self._is_accepted(others, smaller):
-                waiting = (*waiting[1:], *await fewest(smaller, partial(self._is_accepted, others)))
+            if smaller and await self._is_accepted_with(others, smaller):
+                waiting = (*waiting[1:], *await fewest(smaller, partial(self._is_accepted_with, others)))
             else:
                 waiting, done = waiting[1:], (*done, part)
 
-    async def _is_accepted(self, *parts: Sites) -> bool:
-        """Copies these parts of the plain message into the message. Returns whether the new message is valid and the target accepts
-        the new message.
-        """
+    async def _is_accepted_with(self, *parts: Sites) -> bool:
+        """Returns whether the message with these parts of the plain message is valid, and accepted by the target."""
         sites = tuple(chain(*parts))
         body = write_tree(self._plain.copied(read_tree(self._body), sites))
         if body not in self._known:
@@ -107,7 +104,7 @@ class PlainParts:
                 yield name, self.values[place]
 
     def parts(self, tree: Tree, above: str = "") -> Sites:
-        """Compares the message `tree` with the plain message. Returns the sites directly inside `above` at which both messages differ."""
+        """Returns the sites directly inside `above` at which the message `tree` differs from the plain message."""
         every = dict.fromkeys((*(site for site, _ in every_site(tree)), *self.values))
         return tuple(part for part in every if part and _above(part) == above and self.copied(tree, [part]) != tree)
 
@@ -118,9 +115,9 @@ class PlainParts:
 
     def copied_into(self, twin: bytes, fault: bytes, sites: Sites | None, allows: Callable[[bytes, bytes], bool]) -> tuple[bytes, bytes]:
         """Copies the parts at `sites` (None: all parts) from the plain message into `twin` and into `fault`, the message with the
-        fault. Returns both results. The function `allows` decides whether both results may be sent. If a part contains the fault,
-        the method copies only the smaller parts inside this part. If a part is exactly the faulty value, only the twin is changed,
-        because the fault must remain.
+        fault. Returns both new messages. If a part contains the fault, or if `allows` rejects the new messages, the method copies
+        only smaller parts inside this part. If the faulty value is the whole part, the method changes only the twin, so that the
+        fault remains.
         """
         tree = tree_of(twin)
         if tree is None:

@@ -1,14 +1,15 @@
 """Retests rejections that are unproven because the target also rejects the twin.
 
-The target probably rejects such a message for a reason other than its fault. The search finds the part of the twin that the target
-rejects, and replaces this part with the same part of the plain message. Then the twin and the invalid message are sent again.
+The target probably rejects the invalid message and its twin for the same reason, not because of the fault. brokerfuzz finds the
+part of the twin that the target rejects, replaces this part in both messages with the same part of the plain message, and sends
+both messages again.
 
     fault    pageCount: 0, comments: "it's"    rejected   unproven
     twin     pageCount: 1, comments: "it's"    rejected   the part is comments
     again    pageCount: 1, comments: "A"       accepted
     again    pageCount: 0, comments: "A"       accepted: a finding
 
-The answer to the new message replaces the answer to the case.
+In the results, the answer to the changed invalid message replaces the answer to the original message.
 """
 
 import asyncio
@@ -33,7 +34,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
 
 SEARCH_REQUESTS = 40
-"""The maximum number of requests to find the rejected parts, for each group of twins that got the same answer."""
+"""The maximum number of requests that search for rejected parts, for each group of twins with the same answer."""
 SECONDS = 60.0
 """The maximum time for all searches and retests, in seconds."""
 
@@ -48,7 +49,9 @@ class _Retest:
 
 
 class Retesting:
-    """Retests the rejections in `seen.proofs.waiting`, and changes `seen`. The target must have accepted the plain message."""
+    """Retests the rejections in `seen.proofs.waiting`, and updates the results in `seen`. `plain` must be a valid message that the
+    target accepted.
+    """
 
     def __init__(self, seen: Observations, sender: Sender, judge: Judge, plain: Case, concurrency: int, deadline: float) -> None:
         self._seen, self._sender, self._judge, self._concurrency, self._deadline = seen, sender, judge, concurrency, deadline
@@ -64,9 +67,9 @@ class Retesting:
             await self._retest_group(numbers)
 
     async def _retest_group(self, numbers: Sequence[int]) -> None:
-        """Searches for the parts that the target rejects, replaces these parts, and retests the messages. Continues until the
-        target accepts all twins or a limit is reached. In the remaining messages, the method then replaces all unusual parts with
-        parts of the plain message, and retests these messages.
+        """Searches for parts of the twins that the target rejects, replaces these parts, and sends the messages again. Continues
+        until the target accepts all twins or a limit is reached. If the target still rejects twins, the method replaces all parts
+        that differ from the plain message, and sends these messages again.
         """
         waiting = self._seen.proofs.waiting
         searching = BoundedSender(partial(self._sent, waiting[numbers[0]].rejection), Bounds(SEARCH_REQUESTS, self._deadline))
@@ -91,8 +94,8 @@ class Retesting:
     # ------------------------------------------------------------------------------------------------ retesting
 
     async def _retest(self, numbers: Sequence[int], sites: Sites | None) -> None:
-        """Replaces the values at `sites` (None: all unusual values) in these messages and their twins with ordinary values, and
-        sends the changed twins. If the target accepts a changed twin, sends the changed message too.
+        """Replaces the values at `sites` (None: all unusual values) with ordinary values, in the cases with these `numbers` and in
+        their twins. Sends the changed twins. If the target accepts a changed twin, sends the changed case too.
         """
         waiting = self._seen.proofs.waiting
         retests = []
@@ -111,8 +114,8 @@ class Retesting:
                 self._seen.proofs.retested[sites or ()] += 1
 
     def _changed(self, rejection: Rejection, sites: Sites | None) -> _Retest | None:
-        """Replaces the rejected parts of the message and the twin with parts of the plain message. Returns None if no part can be
-        replaced: for example, because the rejected parts contain the fault.
+        """Replaces the parts at `sites` with parts of the plain message, both in the invalid message and in its twin. Returns None
+        if no part can be replaced, for example because the parts contain the fault.
         """
         case, twin = rejection.case, rejection.twin
         assert twin is not None, "only rejections with a twin wait"

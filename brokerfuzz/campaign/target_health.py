@@ -1,11 +1,12 @@
 """Decides whether a failure was caused by the message or by the target.
 
 A crash or a timeout may have nothing to do with the message, because the target may be down. The same applies to an answer that
-asks the client to wait (such as status 429). A failure counts only after the target has answered a message that was sent later. If
-all requests fail, `TargetHealth` sends the plain message (an ordinary valid message). If the plain message fails too, no other
-message is sent until the target answers again. Then the failed messages are sent once more, one at a time, so that only the message
-that really caused a failure counts. Messages whose connections failed are always sent once more. A target that does not answer
-again within `patience` seconds is lost.
+asks the client to wait (such as status 429). A failure counts only after the target has answered a message that was sent after the
+failure. This answer shows that the target works. If all requests fail, `TargetHealth` sends the plain message (an ordinary valid
+message). If the plain message fails too, no other message is sent until the target answers again. Then the failed messages are sent
+once more, one at a time, so that only the message that really caused a failure counts. A message whose connection failed is always
+sent once more, because another message may have broken the connection. A target that does not answer again within `patience`
+seconds is lost.
 
     16 messages   timeout   the plain message: timeout, a pause, the plain message: accepted
     again         15 accepted, 1 timeout: this message counts
@@ -71,10 +72,10 @@ class _Suspect:
 
 
 class TargetHealth:
-    """Checks the answers to all messages. The function `ask` sends the plain message. The target is lost if it gives no usual
-    answer (see `is_usual`) within `patience` seconds. If `isolated` is true, each message has its own process, so a message cannot
-    crash the process of another message. Until `contact` contains an answer, `checked` sends each message only once, and does not
-    wait for other answers.
+    """Sends messages, and decides whether their failures count. The function `ask` sends the plain message. The target is lost if
+    it gives no usual answer (see `is_usual`) within `patience` seconds. If `isolated` is true, each message has its own process, so
+    a message cannot crash the process of another message. As long as `contact` contains no answer, `checked` sends each message
+    only once and immediately returns its answer.
     """
 
     def __init__(self, ask: Send, patience: float, *, isolated: bool = False) -> None:
@@ -89,8 +90,8 @@ class TargetHealth:
         """While this future is pending, no further message is sent."""
 
     async def checked(self, send: Send) -> Answer:
-        """Sends a message. Waits until it is certain that the message caused the answer, and returns the answer. Raises
-        `TargetLostError` if the target is lost.
+        """Sends a message, and returns the answer. If the message fails, the method first finds out whether the target works, and
+        may send the message once more. Raises `TargetLostError` if the target is lost.
         """
         if self.contact.answer is None:
             return _reached(await send())
@@ -109,7 +110,7 @@ class TargetHealth:
             return await self._decision(answer, send)
         self._accepted = self._accepted or answer.kind == "accepted"
         if self._suspects:
-            self._believe_before(number)
+            self._confirm_failures_before(number)
         if self._suspects:
             await self._check_if_idle()
         return answer
@@ -118,9 +119,9 @@ class TargetHealth:
         rejecting = answer.status in ABOUT_THE_CLIENT and (self._accepted or self.contact.accepted)
         return rejecting or not answer.reached or answer.kind in ("crashed", "timeout")
 
-    def _believe_before(self, number: int) -> None:
-        """The target has answered message `number`. This confirms each failure that arrived before this message was sent. Failed
-        connections are not confirmed yet, because another message may be the reason.
+    def _confirm_failures_before(self, number: int) -> None:
+        """The target has answered message `number`, so it works. Confirms each failure that arrived before this message was sent,
+        except for failed connections.
         """
         for suspect in [one for one in self._suspects if one.sent_before < number and not self._has_lost_connection(one.answer)]:
             suspect.decided.set_result(suspect.answer)

@@ -7,7 +7,8 @@ because an unknown value could be the reason.
     {"number": "A", "offerType": "Email"}                                          accepted
     {"number": "A", …, "productClusters": [{"products": [{"productId": "a"}]}]}    rejected: the site is productClusters[].products[].productId
 
-Small integers occur in many messages, and the target may know some of them. In this example, the target probably does not know 7:
+Messages often contain the same small integers, so the target may know some integers of a property. In the next example, the target
+probably knows 1 and 10, but not 7:
 
     "orderMinimum": 10     accepted        "orderMinimum": 7     rejected
     "orderMinimum": 1      accepted        7 is between two accepted values, so a wrong bound is not the reason
@@ -35,11 +36,11 @@ MOST_MESSAGES = 2000
 _LONGEST = 16_384
 """The maximum size of a message that is examined, in bytes."""
 _OTHER_REASONS = 10
-"""Unknown values count as the reason for the rejections only if at most one in ten rejections has another reason, such as a bug."""
+"""Unknown values must explain at least nine of ten rejections. The remaining rejections may have another reason, such as a bug."""
 _MOST_SHOWN = 8
 
 Value = tuple[str, int | None]
-"""The site and the value of an integer, or the site of a non-empty string and None."""
+"""A value in a message: `(site, integer)` for an integer, and `(site, None)` for a non-empty string."""
 UnknownValues = Mapping[str, Sequence[int]]
 """The keys are the sites at which the target knows only certain values. Each value contains the integers that the target accepted at the site."""
 
@@ -72,9 +73,9 @@ class ValueEvidence:
         self.messages += other.messages
 
     def sites(self) -> UnknownValues:
-        """Returns the sites whose unknown values explain almost all rejections of valid messages.
+        """Returns sites whose unknown values together explain almost all rejections of valid messages.
 
-        If the target accepted no valid message at all, returns only the sites that at least half of the rejections name.
+        If the target accepted no valid message, a site counts only if at least half of the rejections name its property.
         """
         if not self.rejected:
             return {}
@@ -95,8 +96,8 @@ class ValueEvidence:
         return {site: sorted(numbers.get(site, ())) for site in sorted(found)} if is_explained else {}
 
     def _suspects(self, accepted: set[Value], numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
-        """Groups the rejected messages by their values. For each group, returns the sites whose values the target may not know, and
-        the number of messages. `numbers` contains the accepted integers of each site.
+        """Rejected messages with equal values form a group. For each group, returns the sites whose values the target may not know,
+        and the number of messages. `numbers` contains the accepted integers of each site.
         """
         unknown = [(values - accepted, count) for values, count in self.rejected.items()]
         gaps = {site for values, _ in unknown for site, number in values if number is not None and _is_between(number, numbers.get(site, ()))}
@@ -109,7 +110,7 @@ class ValueEvidence:
         return [({site for site, number in values if may_be_unknown(site, number)}, count) for values, count in unknown]
 
     def _is_named(self, site: str) -> bool:
-        """Returns whether at least half of the rejections name the property at the site."""
+        """Returns whether at least half of the rejections name the property at `site`."""
         return 2 * self.named[site.removesuffix("[]").rpartition(".")[2]] >= self.rejected.total()
 
 
@@ -126,7 +127,7 @@ def _numbers(values: Iterable[Value]) -> Mapping[str, set[int]]:
 
 
 def values_in(body: bytes) -> frozenset[Value]:
-    """Returns the site and the value of each integer, and the site of each string that is not empty."""
+    """Returns a pair for each integer and each non-empty string in the message (see `Value`)."""
     found: set[Value] = set()
     with suppress(ValueError):
         _collect(orjson.loads(body), "", found)
@@ -150,7 +151,7 @@ def _collect(value: Any, site: str, found: set[Value]) -> None:
 
 
 def merged(suspicions: Iterable[Suspicion], unknown: UnknownValues) -> list[Suspicion]:
-    """Combines all rejections of valid messages with unknown values into one contradiction."""
+    """Combines all rejected valid messages that contain unknown values into one contradiction."""
     kept: list[Suspicion] = []
     first: Suspicion | None = None
     for suspicion in suspicions:
