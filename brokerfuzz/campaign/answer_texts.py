@@ -1,4 +1,4 @@
-"""Compares answers of a target. Two answers are equal if their statuses are equal and their texts differ only in details.
+"""Compares the statuses and the texts of answers. The comparison ignores details.
 
 Details are numbers, words with digits (such as IDs), quoted values, and strings that the answer copies from the message.
 """
@@ -26,9 +26,9 @@ class AnswerText:
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns whether both texts have the same `head`, and every string of `other` is also in this text. This text may have
-        further strings, because the answer to a shrunk message may name only one of two problems. If this text has no strings, or
-        if `other.parts` is None, the method compares only `head`.
+        """Returns True if both texts have the same `head`, and this text contains all strings of `other` (at least one). `other`
+        may have fewer strings, because the answer to a shrunk message may name only one of two problems. If the strings of either
+        text are unknown, or this text has none, only `head` must be equal.
         """
         if self.head != other.head:
             return False

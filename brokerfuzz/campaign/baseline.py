@@ -37,9 +37,8 @@ _PROPERTIES = ("finding", *_TEXTS, "until", *_MESSAGE)
 
 @dataclass(frozen=True)
 class KnownFinding:
-    """An entry of a baseline. Users write `reason` and `until` by hand. `message` describes the smallest message with five
-    properties of the entry: `kind`, `message` (the type), `verdict`, `flaky` and `smallest`. `message` is empty if the smallest
-    message has more than `LARGEST` bytes.
+    """An entry of a baseline. Users write `reason` and `until` by hand. `message` contains the properties of the entry that
+    describe the smallest message, such as `verdict`. `message` is empty if the smallest message has more than `LARGEST` bytes.
     """
 
     sentence: str

@@ -14,8 +14,8 @@ _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
 
 
 def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:
-    """Returns True if the message may contain a time that must not be in the future. Also returns True if the body contains Unicode
-    escapes, or if the case has headers, such as `Content-Encoding`. Both could hide such a time.
+    """Returns True if the message may contain a time that must not be in the future. Unicode escapes in the body, or headers such
+    as `Content-Encoding`, could hide this time. In these cases, the function always returns True.
     """
     return bool(case.headers) or b"\\u" in case.body or any(name in case.body for name in _clock_properties(contract))
 
@@ -43,7 +43,7 @@ class Judge:
         return Judge(self.now, self.contract, Policies({**self.policies, ambiguity_id: (interpretation,)}))
 
     def verdict(self, case: Case) -> Verdict:
-        """Returns the verdict under the policies. `case.verdict` ignores the policies."""
+        """Returns the verdict under the policies of the campaign. `case.verdict` is the verdict without policies."""
         if not self.policies or not case.verdict.ambiguities:
             return case.verdict
         return under(case.verdict, self.policies, self.demands) or self.of(case, case.body)

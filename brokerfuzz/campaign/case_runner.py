@@ -29,7 +29,8 @@ TWINS_KEPT = 8192
 
 TURN = 0.002
 """The runner pauses after this time (in seconds). During the pause, other tasks run, such as the task that checks the time limit.
-If answers come from a journal or from an application in this process, other tasks would never run without these pauses.
+Without these pauses, answers that arrive without waiting (from a journal, or from an application in this process) would block other
+tasks.
 """
 
 Numbered = tuple[int, Case]
@@ -99,7 +100,7 @@ class CaseRunner:
             await self._check_rejection(rejection)
 
     async def _send(self, phase: str, number: int, case: Case) -> Answer:
-        """If the target no longer answers, the campaign stops, and all unanswered messages count as one finding."""
+        """If the target no longer answers, the campaign stops. All messages that were sent but not answered count as one finding."""
         try:
             return await self._sender.send(Key(phase, number), case, case.body)
         except TargetLostError as lost:

@@ -17,7 +17,7 @@ TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "
 one of these strings, unless the property is an enumeration.
 """
 NUMBER = 12
-"""The number to try, because limits are rarely close to 12, and shrinking never produces 12."""
+"""The value to try for numbers. A limit is rarely close to 12, and shrinking rarely leads to 12."""
 
 
 def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:

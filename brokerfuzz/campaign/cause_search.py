@@ -21,13 +21,13 @@ from brokerfuzz.schemas import Label, Verdict
 
 MOST_CAUSES = 4
 MOST_JUDGED = 8 << 20
-"""The maximum number of bytes that the oracle judges while the search adds properties to a message."""
+"""While a search looks for possible changes, the oracle judges at most this number of bytes in total."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A change to the smallest message. If `name` is None, `value` replaces the value at `path`. Otherwise, the object at `path` gets
-    the new property `name`. `place` is the JSON Pointer of the new value.
+    """A change to the smallest message of a finding. If `name` is None, `value` replaces the value at `path`. Otherwise, the object
+    at `path` gets the new property `name`. `place` is the JSON Pointer of the new value.
     """
 
     path: Path
@@ -43,9 +43,9 @@ class CauseSearch:
     """The attribute `places` contains the JSON Pointers of the causes of one finding.
 
     `known` contains the JSON Pointers of causes that shrinking has already found. The search does not change the values at these
-    places. A change can trigger another bug, so the target may reject the message with all changes. If `thorough` is true, the
-    search then tries smaller groups of changes. If the message is invalid, the search does nothing, because the target must not
-    accept an invalid message.
+    places. The search first makes all changes together. If the target still does not accept the message, a change may have
+    triggered another bug. So if `thorough` is true, the search then tries smaller groups of changes. If the message is invalid, the
+    search does nothing, because the target must not accept an invalid message.
     """
 
     def __init__(
@@ -80,7 +80,9 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ completing the message
 
     async def _edits(self, tree: Tree) -> list[Edit]:
-        """Returns all possible changes that keep the verdict. An added object contains all properties that the contract allows."""
+        """Returns the possible changes to the message `tree`. The changed message has the same verdict. An added object contains
+        all properties that the contract allows.
+        """
         completed = tree
         made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed message, name of a new property
         for path in self._changed_paths(tree):
@@ -99,8 +101,8 @@ class CauseSearch:
         return [edit for edit in edits if edit.place not in self._known]
 
     def _changed_paths(self, tree: Tree, path: Path = ()) -> Iterator[Path]:
-        """Yields the path of each value that the search changes. If `_first_item_only` returns a shorter array, the search changes
-        only the array, not its items.
+        """Yields the path of each value that the search changes. The search shortens some arrays (see `_first_item_only`). The
+        items of these arrays are skipped, because the search may remove them.
         """
         yield path
         if self._first_item_only(tree, path) is None:

@@ -24,8 +24,8 @@ class Cause:
 
     @classmethod
     def of(cls, places: Sequence[str], tree: Tree) -> "Cause":
-        """Returns the cause at the JSON Pointers `places` of a message. If the message has no property at a pointer, the missing
-        property is the cause.
+        """Returns a cause that consists of the values at the JSON Pointers `places` in the message `tree`. If a pointer leads to no
+        value, the missing property belongs to the cause.
         """
         present, missing = [], []
         for place in places:
@@ -46,7 +46,7 @@ class Cause:
 
     def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
         """Yields variants of the message without the cause. Each variant adds the missing properties, and removes the values of the
-        cause or replaces them with ordinary values. Each variant differs from the message.
+        cause or replaces them with ordinary values. Variants that are equal to the message are skipped.
         """
         added = tree
         for where in self.missing:

@@ -1,8 +1,8 @@
 """Finds out which contradictions have the same cause, so that one bug gives one finding, and two bugs give two findings.
 
-Contradictions with the same answer form a group. The first message of a group is shrunk until its cause is known. Then this cause
-is removed from each further message of the group. If the target now answers correctly, the message belongs to the known finding.
-If the target still answers wrongly, the message has another cause, so the rest of the message is shrunk too.
+Contradictions with the same answer form a group. The first message of a group is shrunk until its cause is known. Then brokerfuzz
+removes this cause from all messages of the group, and sends the changed messages. If the answer is now correct, the original
+message belongs to the finding with this cause. Otherwise, the changed message has another cause, so this message is shrunk too.
 
     first message    comments: "%", description: "%"    shrunk: the cause is /comments
     without cause                   description: "%"    still rejected, so it is shrunk too: the cause is /description
@@ -57,8 +57,9 @@ class FindingIdentification:
 
 
 class _ProblemGroup:
-    """The contradictions of one group. `_known` contains the findings of this group so far, with their causes. A known finding
-    explains a contradiction if the problem disappears when the cause of this finding is removed from the message.
+    """The contradictions of one group. `_known` contains the findings of this group so far, with their causes. To test a
+    contradiction, the cause of a known finding is removed from its message. If the problem then disappears, this finding explains
+    the contradiction.
     """
 
     def __init__(self, all_suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
@@ -129,8 +130,8 @@ class _ProblemGroup:
     # ------------------------------------------------------------------------------------------------ known causes
 
     async def _explanation_or_rest(self, suspicion: Suspicion) -> Suspicion | tuple[bytes, Answer]:
-        """Returns the known finding that explains a contradiction. If there is no such finding, returns the message without all
-        known causes, and the answer to this message.
+        """Removes all known causes from the message, and sends the result. If the problem still occurs, returns this message and
+        its answer. Otherwise returns the known finding that explains the contradiction.
         """
         case = suspicion.case
         faulty = {site_of(broken.at) for broken in suspicion.verdict.broken}
@@ -150,8 +151,8 @@ class _ProblemGroup:
         return removed[0][0] if len(removed) == 1 or suspicion.kind == "crashed" else await self._first_explanation(suspicion, removed)
 
     async def _first_explanation(self, suspicion: Suspicion, removed: Sequence[tuple[Suspicion, Cause]]) -> Suspicion:
-        """Returns the first finding in `removed` that explains the contradiction. For each finding, the method removes only the
-        cause of this finding, and sends the message.
+        """Removes one cause in `removed` at a time from the original message, and sends the result. Returns the finding of the
+        first cause without which the problem disappears.
         """
         for finding, cause in removed:
             body = self._without(suspicion, suspicion.case.body, cause)

@@ -37,7 +37,7 @@ def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[b
 
 
 def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[tuple[Tree, Path | None]]:
-    """Yields messages that may be valid, each with the path of the value that was copied from `twin` (None: nothing was copied)."""
+    """Yields changed messages that may be valid. The path leads to the value that comes from `twin` (None: there is no such value)."""
     by_pointer = {pointer(tree, path): path for path in paths(tree)}
     wrong = by_pointer.get(at)
     if wrong is None:
@@ -69,8 +69,8 @@ def _with_smaller(tree: Tree, path: Path, is_valid: Callable[[Tree], bool]) -> T
 
 
 def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[tuple[Tree, Path]]:
-    """Adds the property that is missing at `at` to the object at `holder`, and yields the new messages. The values of the property
-    come from `twin`, at the places in `faults`.
+    """Adds a missing property to the object at `holder`. `at` is the JSON Pointer of this property. Yields one message for each
+    place in `faults`: the property has the value of `twin` at this place.
     """
     name = unescape(at.rpartition("/")[2])
     for place in faults:

@@ -46,11 +46,11 @@ class Finding:
     `ambiguities` are the ambiguities that the smallest message touches.
 
     `places` are the JSON Pointers of the causes. If the message has no value at a place, the missing value is the cause.
-    `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction. `sites` are the sites of
-    the causes in these cases. `identity` is equal in every campaign with the same finding. The smallest message was sent again
-    `sent` times, and the problem occurred `shown` times. `whole` is True if shrinking was completed. `reproduction` is a shell
-    command that sends the smallest message. `twin` is the valid counterpart of the smallest message. `about` describes the problem
-    of a malformed answer. `known` is True if the baseline contains the finding.
+    `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction. `sites` contains the site
+    of each cause in these cases. `identity` consists of strings that identify the finding in every campaign. `sent` counts how
+    often the smallest message was sent again, and `shown` counts how often the problem then occurred again. `whole` is True if
+    shrinking was completed. `reproduction` is a shell command that sends the smallest message. `twin` is the valid counterpart of
+    the smallest message. `about` describes the problem of a malformed answer. `known` is True if the baseline contains the finding.
     """
 
     kind: FindingKind
@@ -83,7 +83,7 @@ class Finding:
 
     @property
     def reproduced(self) -> bool | None:
-        """True if the problem occurred every time the message was sent again, otherwise False. None if the message was not sent again."""
+        """False if the finding is flaky. None if the smallest message was not sent again."""
         return not self.flaky if self.sent else None
 
     @property
@@ -114,8 +114,8 @@ class Finding:
 
     @property
     def hint(self) -> str:
-        """The first techniques that found the problem, such as `one-below`. If no technique is known, the first tags, such as
-        `probe:string-length`.
+        """Names up to three techniques that found the problem, such as `one-below`, and says how many more there are. If no
+        technique is known, names tags instead, such as `probe:string-length`.
         """
         names = self.techniques or [tag for tag in self.tags if tag.startswith(_READABLE)]
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
@@ -183,7 +183,6 @@ def _where(pointer: str) -> str:
 
 
 def findings_of(suspicions: Iterable[Suspicion], target: Target, contract: Contract) -> tuple[Finding, ...]:
-    """Returns the findings in the order of their first cases."""
     return tuple(finding_of(suspicion, key, target, contract) for key, suspicion in merged(suspicions))
 
 

@@ -28,7 +28,6 @@ IdentityKey = tuple[str, ...]
 
 
 def fingerprint(key: IdentityKey) -> str:
-    """Returns 16 hexadecimal digits that are equal for the same finding in every campaign."""
     return sha256("\n".join([VERSION, *key]).encode(errors="backslashreplace")).hexdigest()[:16]
 
 
@@ -54,7 +53,6 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
 
 
 def identity_key(suspicion: Suspicion) -> IdentityKey:
-    """Contradictions with equal identities belong to the same finding."""
     key = group_key(suspicion)
     return (*key, *suspicion.sites) if suspicion.kind in ("timeout", "valid-rejected") else key
 
@@ -78,7 +76,7 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
 
 
 def _culprit(victim: Suspicion, known: Iterable[Suspicion]) -> Suspicion | None:
-    """Returns the contradiction whose message may have broken the connection of `victim`, or None."""
+    """Returns a known contradiction whose message may also have made the message of `victim` fail, or None."""
     if victim.kind not in ("crashed", "timeout") or victim.answer.status is not None or victim.shown:
         return None
     return next((one for one in known if one.reproduced and one.kind == victim.kind and _text(one).head == _text(victim).head), None)

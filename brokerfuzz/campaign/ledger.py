@@ -26,7 +26,7 @@ class Observed:
     """The interpretations that at least one answer contradicts."""
     unproven: int = 0
     answered: str = ""
-    """The behaviour in words, if the ambiguity has no interpretations."""
+    """The behaviour of the target (such as `created again`), if the ambiguity has no interpretations."""
 
     @property
     def possible(self) -> tuple[str, ...]:
@@ -58,11 +58,10 @@ class Observed:
 
 
 CLOCK_TOLERANCES = ("0", "30", "60", "120", "300")
-"""The clock tolerances that the ledger can distinguish, in seconds."""
+"""The clock tolerances that the ledger compares with the answers, in seconds."""
 
 
 def candidates(ambiguity: Ambiguity) -> tuple[str, ...]:
-    """Returns the interpretations of an ambiguity that the ledger can distinguish."""
     return CLOCK_TOLERANCES if ambiguity.detector == NEAR_NOW else ambiguity.interpretations
 
 
@@ -70,9 +69,10 @@ class Ledger:
     """The observations for all ambiguities.
 
     An answer contradicts an interpretation if the answer is wrong for the verdict under this interpretation. For example, the
-    rejection of a message contradicts every interpretation under which the message is valid. Only unspecified messages are counted.
-    An accepted message counts for each ambiguity that the message touches. A rejected message counts only if it touches a single
-    ambiguity, because otherwise the reason for the rejection is unknown. A rejection is unproven until `prove` is called.
+    rejection of a message contradicts every interpretation under which the message is valid. `observe` must be called only for
+    unspecified messages. An accepted message counts for each ambiguity that the message touches. A rejected message counts only if
+    it touches a single ambiguity, because otherwise the reason for the rejection is unknown. A rejection is unproven until `prove`
+    is called.
     """
 
     def __init__(self) -> None:
@@ -88,7 +88,6 @@ class Ledger:
                     self._add(ambiguity_id, number, case, answer, judge)
 
     def prove(self, rejection: Rejection, judge: Judge) -> None:
-        """Counts the rejection of an unspecified message as proven."""
         touched = {entry.ambiguity for entry in rejection.verdict.ambiguities}
         if len(touched) == 1:
             (ambiguity_id,) = touched

@@ -1,4 +1,4 @@
-"""Finds the properties that an answer names, and the properties that a correct answer to an invalid message may name."""
+"""Finds property names in the texts of answers, and lists the names that a correct answer to an invalid message may contain."""
 
 import json
 import re
@@ -98,8 +98,8 @@ def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
 
 
 def names_meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """Returns all words that a correct answer may use as names, in lower case. The words come from the path to the fault, from the
-    broken rule, and from the explanation of the violation.
+    """Returns the names that a correct answer to an invalid message may contain, in lower case. The names come from the JSON
+    Pointer of the fault, the broken rule, and the description of the wrong value.
     """
     meant = {step.lower() for entry in verdict.broken for step in steps_of(entry.at)}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}

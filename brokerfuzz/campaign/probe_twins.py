@@ -66,9 +66,8 @@ def _differs_at_one_place(case: Case, verdict: Verdict, plain: bytes) -> bool:
 
 @lru_cache(maxsize=256)
 def _around(plain: bytes, place: str) -> tuple[bytes, Tree, bytes] | None:
-    """Splits the plain message at the value of a place: returns the bytes before the value, the value, and the bytes after the
-    value. Returns None if the plain message has no value at this place, or if this value differs from the first value at the same
-    site of the plain message.
+    """Splits the plain message into the bytes before the value at `place`, this value, and the bytes after the value. Returns None
+    if the plain message has no value at `place`. Also returns None if an earlier array item has a different value at the same site.
     """
     tree = _tree(plain)
     path = next(_paths_to(tree, steps_of(place)), None)

@@ -1,5 +1,5 @@
 """Sends an offer twice, to find out what the target does with an offer number that it already knows. The contract does not define
-this behaviour. A campaign sends such a pair of offers once, after all cases. Both offers have the same number, which no earlier
+this behaviour. brokerfuzz sends the two offers after all cases of a campaign. Both offers have the same number, which no earlier
 campaign has used. With `--cleanup`, the first offer is removed only after the answer to the second offer.
 """
 
@@ -35,7 +35,7 @@ async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
 
 
 def is_crash(answers: tuple[Answer, Answer] | None) -> bool:
-    """Returns whether the target accepted the first offer, and then crashed on the second offer or did not answer the second offer."""
+    """Returns whether the target accepted the first offer, but crashed on the second offer or did not answer it."""
     return answers is not None and answers[0].kind == "accepted" and answers[1].kind in ("crashed", "timeout") and answers[1].reached
 
 

@@ -127,7 +127,6 @@ def _kind(again: ReplayRequest, label: Label, answer: Answer, judge: Judge) -> F
 
 
 def of_result(result: Result) -> Iterator[ReplayRequest]:
-    """Yields a request for each finding of a campaign."""
     for finding in result.findings:
         case = Case(finding.message_type, finding.body, Verdict(finding.label), headers=finding.case.headers)
         yield ReplayRequest(finding.sentence(), case, finding.label, finding.kind, finding.flaky)

@@ -35,11 +35,11 @@ class Result:
 
     `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of invalid messages
     for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections. `twins_sent` is the number
-    of valid messages that were sent only as twins, and the target accepted `twins_accepted` of these messages. `left_out` is the
-    number of cases that cannot be sent to this target. `requests` includes the requests for twins and for shrinking.
-    `unknown_values` contains the sites at which the target probably knows only certain values. If a known finding was sent again,
-    `known_findings` maps its name to the outcome, such as `gone`. If the campaign ended early, `stop` contains the reason.
-    `unwritten` lists the reports and other files that could not be written.
+    of valid messages that were sent only as twins. `twins_accepted` is the number of these messages that the target accepted.
+    `left_out` is the number of cases that cannot be sent to this target. `requests` includes the requests for twins and for
+    shrinking. `unknown_values` contains the sites at which the target probably knows only certain values. If a known finding was
+    sent again, `known_findings` maps its name to the outcome, such as `gone`. If the campaign ended early, `stop` contains the
+    reason. `unwritten` lists the reports and other files that could not be written.
     """
 
     target: str
@@ -94,7 +94,6 @@ class Result:
         return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
 
     def why_unproven(self, rule: str) -> str:
-        """Returns the reason why the first rejection of the rule is unproven."""
         known = self.proofs.first_unproven.get(rule)
         return "the campaign ended before it sent the twin (the valid counterpart)" if known is None else known.why
 

@@ -28,7 +28,7 @@ class SameProblem:
         return self._kind not in TEXT_MATTERS or self._text.includes(text_of(answer, message))
 
     def narrow(self, answer: Answer, message: bytes) -> None:
-        """Restricts the problem to the text of this answer. For example, if the first answer named two problems and this answer
-        names only one problem, the other problem no longer counts.
+        """From now on, `is_shown` compares with this answer. If it names only one of two earlier problems, later answers may name
+        only this problem.
         """
         self._text = text_of(answer, message)

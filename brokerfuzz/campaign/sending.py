@@ -73,7 +73,6 @@ class Sender:
 
     @property
     def contact(self) -> FirstContact:
-        """The plain message with which the campaign began, and the answer to this message."""
         return self.health.contact
 
     async def make_contact(self, plain: Sequence[Case]) -> None:
@@ -147,8 +146,8 @@ class Sender:
         return answer
 
     async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
-        """Sends a message with a fresh value, and then sends the same bytes again. Returns None if the answers are not in the
-        journal and the message cannot be sent. In the journal, `number` distinguishes several pairs of messages.
+        """Sends a message with a fresh value, and then sends the same bytes again. Sends nothing if the journal already contains
+        both answers. Returns None if the message cannot be sent. In the journal, `number` distinguishes several pairs of messages.
         """
         keys = [Key("repeated", number, step) for step in (0, 1)]
         known = [None if self._recalled is None else self._recalled.get(key, case.body) for key in keys]

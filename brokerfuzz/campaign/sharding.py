@@ -28,7 +28,7 @@ from brokerfuzz.workers import WorkerPool
 AHEAD = 2
 """The maximum number of shards per worker that are running or queued. The queue prevents workers from waiting for their next shard."""
 ATTEMPTS = 3
-"""The maximum number of times that a shard is started. If the worker is lost each time, the shard is probably the reason."""
+"""The maximum number of times that a shard is started. If its worker is lost every time, the shard is probably the reason, so the campaign fails."""
 
 
 class Shards(Protocol):
@@ -132,7 +132,9 @@ class Sharding:
             self._lost.append(shard)
 
     def _gather(self, on_result: Callable[[ShardResult], Stop | None]) -> bool:
-        """Collects the results of finished shards, and notes the shards of lost workers. Returns whether the campaign must stop."""
+        """Passes the results of finished shards to `on_result`. If a worker was lost, adds its shard to `_lost`. Returns whether
+        the campaign must stop.
+        """
         stopped = False
         done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
         for future in done:
@@ -148,7 +150,7 @@ class Sharding:
         return stopped
 
     def _cancel_waiting(self) -> None:
-        """Cancels the shards that no worker has begun, because each of these shards would wait for the lost target."""
+        """Cancels the shards that no worker has begun. The target no longer answers, so these shards would only wait."""
         for future in list(self._under_way):
             if future.cancel():
                 del self._under_way[future]

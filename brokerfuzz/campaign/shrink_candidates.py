@@ -17,7 +17,9 @@ _MOST_ZEROED = 32  # in characters; longer strings are only shortened
 _LONGEST_HALVED = 20  # in digits; a binary search for an integer of this length needs about 64 requests
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
-"""The timestamps that replace other timestamps. Replacing single digits with zeros would make most timestamps invalid."""
+"""Shrinking tries these simple values for a timestamp. Replacing single digits with zeros, as in other strings, would make most
+timestamps invalid.
+"""
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:

@@ -1,8 +1,8 @@
 """Shrinks the message of a finding as far as possible, by sending smaller messages to the target.
 
 A smaller message replaces the current message if both messages have the same verdict and the same broken rules, and if both answers
-show the same problem. The order of the attempts depends only on the message. So if the target always gives the same answers, the
-smallest message is always the same.
+show the same problem. Shrinking uses no random numbers. So if the target always gives the same answers, the smallest message is
+always the same.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ TRIES = 5
 """The maximum number of times that a message is sent again before shrinking, to measure how often the problem occurs."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
 """The result of trying a smaller message. `holds` means that the smaller message shows the same problem. A message that cannot be
-sent counts as `other verdict`.
+sent also gives `other verdict`, because it has no answer.
 """
 
 
@@ -37,8 +37,8 @@ class Shrinker:
 
     The message is sent again before and after shrinking. `sent` is the number of repetitions, and the problem occurred in `shown`
     of these repetitions. If the first repetition does not show the problem, the finding is not shrunk. The function `allows`
-    decides which messages may be sent. `places` are the JSON Pointers of the causes: the places at which a simpler value led to
-    another answer. `whole` is True if shrinking was completed before a limit was reached.
+    decides which messages may be sent. `places` are the JSON Pointers of the causes. With a simpler value at one of these places,
+    the problem did not occur. `whole` is True if shrinking was completed before a limit was reached.
     """
 
     def __init__(
@@ -224,9 +224,9 @@ class Shrinker:
         return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
 
     def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
-        """Returns whether the number of items is probably part of the cause. The number of items matters if all items (at least
-        two) are causes. If a limit ended the shrinking early, it is enough that two items are causes, because the other items may
-        be untested.
+        """Returns whether the number of items in the array is probably a cause. This is true if there are at least two items, and
+        every item seems to be a cause. If a limit ended the shrinking early, two such items suffice, because other items may be
+        untested.
         """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))

@@ -16,8 +16,8 @@ from brokerfuzz.targets import Answer
 class Suspicion:
     """`count` cases showed the contradiction, and `index` is the number of the first of these cases. `about` describes the problem
     of a malformed answer. `body` is the smallest message so far. `whole` is true if this message cannot be shrunk further. `places`
-    are the JSON Pointers of the causes. The message was sent again `sent` times, and the problem occurred `shown` times. `twin` is
-    the valid counterpart of the smallest message.
+    are JSON Pointers to the causes of the contradiction. `sent` counts how often the message was sent again, and `shown` counts how
+    often the problem then occurred again. `twin` is the valid counterpart of the smallest message.
     """
 
     kind: FindingKind
@@ -28,7 +28,9 @@ class Suspicion:
     count: int = 1
     about: str = ""
     first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Maps the name of each technique and each tag to the number of the first case with this name, and to the position of the name in this case."""
+    """The keys are techniques and tags. Each value contains the number of the first case with this name, and the position of the
+    name in this case.
+    """
     sent: int = 0
     shown: int = 0
     whole: bool = False
@@ -52,7 +54,7 @@ class Suspicion:
 
     @property
     def tags(self) -> list[str]:
-        """The tags of all cases that showed the contradiction, such as `edge:empty-string`, in the order of their first occurrence."""
+        """The tags of all cases, such as `edge:empty-string`, in the order of their first occurrence."""
         return [name for name in self._in_order() if ":" in name]
 
     def _in_order(self) -> list[str]:
@@ -65,7 +67,7 @@ class Suspicion:
 
     @property
     def families(self) -> list[str]:
-        """Techniques of the same family usually find the same bug."""
+        """The families of the techniques. Techniques of the same family usually find the same bug."""
         return sorted({family_of(technique) for technique in self.techniques})
 
     def copy(self) -> "Suspicion":
@@ -74,8 +76,8 @@ class Suspicion:
         return twin
 
     def merge(self, other: "Suspicion") -> None:
-        """Merges `other`, which belongs to the same finding, into this contradiction. If this contradiction is provisional, the
-        case of `other` replaces the case of this contradiction.
+        """Merges `other`, which belongs to the same finding, into this contradiction. If `provisional` is true, the case, the count
+        and the techniques of `other` replace those of this contradiction.
         """
         self.further_sites |= {*other.sites, *other.further_sites}
         if self.provisional:
@@ -87,8 +89,8 @@ class Suspicion:
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
 
     def add_causes(self, places: Iterable[str]) -> None:
-        """Adds the JSON Pointers of new causes, but keeps only the deepest causes. For example, if `/a` and `/a/0` are causes, only
-        `/a/0` remains.
+        """Adds the JSON Pointers of new causes. Then removes each cause that contains another cause. For example, if `/a` and
+        `/a/0` are causes, only `/a/0` remains.
         """
         found = dict.fromkeys((*self.places, *places))
         self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))

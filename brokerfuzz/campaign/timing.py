@@ -10,8 +10,8 @@ SPANS = 200
 FIRST_SPAN = 0.25
 """The initial length of an interval, in seconds. If a campaign needs more than `SPANS` intervals, neighbouring intervals are merged in pairs."""
 STEPS = 4
-"""The number of latency classes between 1 s and 2 s, between 2 s and 4 s, and so on. With four classes, a reported latency is at
-most 25 % too high.
+"""The number of latency classes from 1 s to 2 s (the first class ends at 1.25 s), from 2 s to 4 s, and so on. Reports show the
+upper limit of a class, which is at most 25 % too high.
 """
 _FASTEST = 1e-6  # seconds
 
@@ -39,7 +39,7 @@ class Timing:
             self.failures[number] += 1
 
     def absorb(self, other: "Timing") -> None:
-        """All times in both objects count from the start of the campaign."""
+        """Adds the answers of `other`, which belongs to the same campaign."""
         self.buckets += other.buckets
         self.least, self.most = min(self.least, other.least), max(self.most, other.most)
         while self.span < other.span:

@@ -38,8 +38,8 @@ class Answered:
         return key in self._answers
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request, or None if the answer is missing. Raises `JournalError` if the request has another
-        message in the journal.
+        """Returns the answer to a request, or None if the answer is missing. Raises `JournalError` if the journal contains a
+        different message for this request.
         """
         found = self._answers.get(key)
         if found is None:

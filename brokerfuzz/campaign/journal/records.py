@@ -32,8 +32,8 @@ class Key(NamedTuple):
 
 
 def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> bytes:
-    """Returns the line for a request and its answer, without a line break. `sent` is the body that was sent. With `--fresh`, `sent`
-    differs from `body`.
+    """Returns the line for a request and its answer, without a line break. With `--fresh`, `sent` is the body with the new value of
+    a property. Otherwise, `sent` is `body`.
     """
     record: dict[str, Any] = {"phase": key.phase, "number": key.number, "step": key.step, "at": round(at, 4)}
     record |= {"answer": answer.kind, "status": answer.status, "reason": answer.reason, "seconds": round(answer.seconds, 6)}

@@ -22,8 +22,6 @@ _ON_DISK_EVERY = 1.0
 
 
 class Writer(Protocol):
-    """An object that writes the lines of a journal."""
-
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
         """Raises `JournalError` if the answer cannot be written."""
         ...
