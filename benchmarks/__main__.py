@@ -4,8 +4,8 @@ Names: strategies, discovery, variety, shrinking, planted, bulk, generators, ora
 fleet_flagged.
 
 `strategies` and `fleet_schemathesis` need Schemathesis (`pip install '.[bench]'`). `bulk` includes json-schema-faker if it is
-installed (`npm ci --prefix benchmarks/node`). `variety`, `planted` and `generators` include all installed tools. `generators`
-prints Markdown, and draws a chart with `--plot FILE.svg`.
+installed (`npm ci --prefix benchmarks/node`). The benchmarks `variety`, `planted` and `generators` include each supported tool that
+is installed. `generators` prints Markdown, and draws a chart with `--plot FILE.svg`.
 """
 
 import argparse

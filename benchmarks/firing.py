@@ -38,7 +38,7 @@ def firing() -> str:
     for name, serve in servers.items():
         with serve() as url, tempfile.TemporaryDirectory() as folder:
             rounds: dict[str, Round] = {"wrk": partial(_wrk, url, cases, Path(folder))} if shutil.which("wrk") else {}
-            rounds["brokerfuzz fire"] = partial(_ours, url, cases, Path(folder))
+            rounds["brokerfuzz fire"] = partial(_brokerfuzz, url, cases, Path(folder))
             tables.append(table(f"Requests per second with {CONNECTIONS} connections to {name}", in_turn(rounds, 3), next(iter(rounds))))
     return "\n\n".join(tables)
 
@@ -59,8 +59,8 @@ def _rejecting() -> Iterator[str]:
             process.kill()
 
 
-def _ours(url: str, cases: list[Case], folder: Path) -> tuple[int, float]:
-    """Sends the catalogue repeatedly. Returns the number of requests, and the seconds."""
+def _brokerfuzz(url: str, cases: list[Case], folder: Path) -> tuple[int, float]:
+    """Sends the catalogue to `url` repeatedly. Returns the number of requests, and the duration in seconds."""
     path = folder / "run.ndjson"
     path.unlink(missing_ok=True)
     journal = Journal.begun(path, {"plan": None})

@@ -45,7 +45,7 @@ def schemathesis(message_type: MessageType = OFFER, *, negative: bool = False) -
 
 def fixed_dictionaries() -> SearchStrategy[Any]:
     """Returns a strategy of offers as a careful author would write it by hand: `st.fixed_dictionaries` with simple values for all
-    properties. The strategy ignores the conditional rule.
+    properties. The strategy ignores conditional rules of the contract.
     """
     text, integers, numbers = st.text(max_size=20), st.integers(-(2**31), 2**31 - 1), st.floats(allow_nan=False, allow_infinity=False)
     return _by_schema(load_contract().flat[OFFER], text, integers, numbers)

@@ -1,5 +1,5 @@
-"""Measures how many units of work per second several programs do. The programs take turns, so that a change in the speed of the
-machine affects all programs equally. The result is the median of several rounds.
+"""Measures the speeds of several programs in units per second: for example, messages per second. The programs take turns, so that a
+change in the speed of the machine affects all programs equally. The result is the median of several rounds.
 """
 
 import time
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
 Round = Callable[[], int | tuple[int, float]]
-"""A function that does some work. The function returns the number of units of work, and also the seconds if it measures the time itself."""
+"""Runs one round of a program. Returns the number of processed units, and also the duration in seconds if the function measures it itself."""
 
 
 PATIENCE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
@@ -20,7 +20,7 @@ PATIENCE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter
 
 
 def in_turn(rounds: Mapping[str, Round], times: int = 5) -> dict[str, float]:
-    """For each program, returns the units of work per second: the median of `times` rounds. The first round is not counted."""
+    """For each program, returns the median speed of `times` rounds, in units per second. An additional first round is not counted."""
     return {name: median(rates) for name, rates in each_in_turn(rounds, times).items()}
 
 

@@ -1,4 +1,4 @@
-"""Measures the examples of strategies for invalid messages: which rules they break, how early, and which kinds of faults occur.
+"""Measures strategies for invalid messages: which rules their examples break, after how many examples, and with which kinds of faults.
 
 The broken rules come from the oracle's verdict on each example.
 """
@@ -28,7 +28,7 @@ class Faults(NamedTuple):
 
 def run(message_type: MessageType, count: int, seed: int) -> Faults:
     faults = Faults({}, Counter())
-    for index, case in enumerate(examples(INVALID[message_type](now=NOW), count, number=seed), 1):
+    for index, case in enumerate(examples(INVALID[message_type](now=NOW), count, seed_number=seed), 1):
         for broken in case.verdict.broken:
             faults.first.setdefault(broken.rule, index)
         faults.kinds[kind_of(case)] += 1
@@ -71,7 +71,7 @@ def discovery(effort: Effort) -> str:
 
 
 def validation_rules() -> dict[int, list[str]]:
-    """Maps the number of each validation rule in the contract to the IDs of the rules that cite this validation rule."""
+    """Maps the number of each validation rule in the text of the contract to the IDs of the single rules that it states."""
     stated: dict[int, list[str]] = {}
     for rule in load_contract().rules[OFFER]:
         if rule.citation and rule.citation.validation_rule:
@@ -84,8 +84,8 @@ def runs_that_break(rules: Sequence[str], found: Sequence[Faults]) -> int:
 
 
 def medians(message_type: MessageType, found: Sequence[Faults], limit: int) -> dict[str, float]:
-    """Maps each rule to the number of the first example that breaks the rule (the median of all runs). If no example of a run
-    breaks the rule, the number is `limit` + 1.
+    """For each rule, counts the examples up to the first example that breaks the rule. Returns the median of all runs. A run
+    without such an example counts as `limit` + 1.
     """
     rules = load_contract().rules[message_type]
     return {rule.id: median(faults.first.get(rule.id, limit + 1) for faults in found) for rule in rules}

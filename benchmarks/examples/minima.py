@@ -23,9 +23,7 @@ Condition = Callable[[Any], object]
 
 
 class Minimum(NamedTuple):
-    """`smallest` is the message to which Hypothesis should shrink an example that meets the condition. `smallest` can contain an
-    `AnyOf` or an `AnyValue`.
-    """
+    """If an example meets the condition, Hypothesis should shrink this example to `smallest`. `smallest` can contain an `AnyOf` or an `AnyValue`."""
 
     name: str
     strategy: SearchStrategy[Any]
@@ -34,7 +32,7 @@ class Minimum(NamedTuple):
 
 
 class AnyOf:
-    """Is equal to each of `values`. All of them are simple enough for a smallest example."""
+    """Is equal to each of `values`. Each of these values is simple enough as the result of shrinking."""
 
     def __init__(self, *values: Any) -> None:
         self.values = values

@@ -1,5 +1,5 @@
-"""Measures for how many conditions in `MINIMA` Hypothesis finds the smallest example. Also measures how near Hypothesis comes to
-each goal in `GOALS` with its function `target()`.
+"""Counts the conditions in `MINIMA` for which Hypothesis finds the smallest example. Also measures how close the numbers in
+examples come to the `GOALS` if Hypothesis uses its function `target()`.
 """
 
 import random

@@ -1,7 +1,4 @@
-"""The sources of examples: strategies of brokerfuzz and of other tools, for each message type.
-
-polyfactory has no strategies, so it builds messages from a seed.
-"""
+"""The sources of examples: strategies of brokerfuzz and of other tools, for each message type."""
 
 # pyright: reportMissingImports=false
 # (Other tools are installed only with the extra `bench`.)
@@ -65,18 +62,18 @@ def source_named(name: str) -> Source:
 
 
 def in_runs(name: str, message_type: MessageType, count: int, seed: int) -> list[bytes]:
-    """Draws the examples in several runs. Each run has another seed and at most `RUN` examples."""
+    """Draws `count` examples, like several tests of Hypothesis: in runs of at most `RUN` examples, each with another seed."""
     draw = source_named(name).draw
     return [body for run in range(0, count, RUN) for body in draw(message_type, min(RUN, count - run), seed * 1_000_000 + run)]
 
 
 def _strategy(make: Callable[[MessageType], SearchStrategy[Any]], *, patient: bool = False) -> Draw:
     kept = lru_cache(make)
-    return lambda message_type, count, seed: list(map(_bytes_of, examples(kept(message_type), count, number=seed, patient=patient)))
+    return lambda message_type, count, seed: list(map(_bytes_of, examples(kept(message_type), count, seed_number=seed, patient=patient)))
 
 
 def _bytes_of(example: Any) -> bytes:
-    """The body of a Schemathesis case can be bytes, or can be missing."""
+    """For a case of Schemathesis, returns its body. The result is empty if the case has no body."""
     value = getattr(example, "body", example)
     return value if isinstance(value, bytes) else b"" if type(value).__name__ == "NotSet" else written(value)
 

@@ -72,7 +72,7 @@ def covered(name: str, message_type: MessageType, seed: int) -> tuple[float, flo
 
 
 def shown(name: str, message_type: MessageType, count: int) -> tuple[float, list[float]]:
-    """Returns the share of distinct messages in the first half of one run. Also returns the share of messages with each of the `SHAPES`."""
+    """Generates `count` messages. Returns the share of distinct messages in the first half, and the share of messages with each of the `SHAPES`."""
     bodies = source_named(name).draw(message_type, count, 1)
     half = bodies[: count // 2]
     values = list(map(json.loads, bodies))
@@ -107,7 +107,7 @@ def _table(message_type: MessageType, effort: Effort) -> Iterator[str]:
 
 
 def _gaps(effort: Effort) -> Iterator[str]:
-    """Reports ranges that contain no value of `orderMaximum`."""
+    """Reports ranges of numbers that never occur as `orderMaximum` in the examples of brokerfuzz."""
     count = 25 * effort.examples
     values = {json.loads(body).get("orderMaximum") for body in source_named("brokerfuzz").draw(OFFER, count, 1)}
     known = sorted(value for value in values if value)

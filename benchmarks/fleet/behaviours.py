@@ -40,7 +40,7 @@ def judges_by(schema: Schema) -> Behaviour:
 def forgives(path: str, *looser: Schema, part: Callable[[Any], Any] | None = None) -> Behaviour:
     """Also accepts an invalid message if it breaks rules only at or below `path`, and matches all schemas in `looser`.
 
-    If `part` is given, the first schema checks the result of `part` for the message. The other schemas check the whole message.
+    If `part` is given, `looser[0]` checks only `part(message)`. The other schemas check the whole message.
     """
     of_first, *of_whole = (Matches(schema) for schema in looser)
 
@@ -88,8 +88,8 @@ def forgets_the_clock(forgives: Callable[[Message], bool]) -> Behaviour:
 
 
 def reads(rewrite: Callable[[bytes], bytes | None]) -> Behaviour:
-    """Replaces the bytes of a message that is not JSON by the result of `rewrite`. `rewrite` returns None or raises `ValueError` if
-    the service cannot read the message.
+    """If the body of a message is not JSON, the service reads `rewrite(body)` instead. `rewrite` returns None or raises
+    `ValueError` if the service cannot read the message.
     """
 
     def answer(message: Message) -> Answer:
@@ -105,7 +105,7 @@ def reads(rewrite: Callable[[bytes], bytes | None]) -> Behaviour:
 
 
 def unwraps(unwrap: Callable[[Any], Any]) -> Behaviour:
-    """Judges the result of `unwrap` instead of the sent value. If `unwrap` returns None, judges the sent value."""
+    """The service checks `unwrap(value)` instead of the sent value. If `unwrap` returns None, the service checks the sent value."""
 
     def answer(message: Message) -> Answer:
         if not message.readable:

@@ -15,7 +15,7 @@ EVERY = 5
 
 
 def fleet() -> str:
-    """Measures how many messages of the catalogue are needed to kill mutants. The second table has a mutant for every mutation at every site."""
+    """Counts the mutants that the messages of the catalogue kill. The second table has a mutant for every mutation at every site."""
     now = datetime.now(UTC)
     reader = Reader(load_contract(), now)
     messages = [reader(case.body) for case in cases(now)]
@@ -25,8 +25,8 @@ def fleet() -> str:
 
 
 def fleet_schemathesis() -> str:
-    """Compares `brokerfuzz fire` with `schemathesis run`. Each command sends messages to a service that has no bug. The score counts
-    the mutants that these messages would kill.
+    """Compares `brokerfuzz fire` with `schemathesis run`. Each command sends messages to a correct service. The score counts the
+    mutants that would give a wrong answer to one of these messages.
     """
     sent = {
         "brokerfuzz fire": brokerfuzz(),
@@ -53,6 +53,6 @@ def _costs(sent: Mapping[str, Sent], scores: Mapping[str, Score]) -> Mapping[str
 
 
 def fleet_flagged() -> str:
-    """Runs campaigns against some mutants, and counts the findings that name the rule and the site of the bug."""
+    """Runs a campaign against every fifth mutant. Counts the findings that name the rule and the site of the mutant's bug."""
     now = datetime.now(UTC).replace(microsecond=0)
     return campaign_findings.report(mutants(now)[::EVERY], cases(now), now)

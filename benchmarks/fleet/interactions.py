@@ -1,5 +1,5 @@
-"""Mutants whose bug depends on other properties. Some mutants do not check a rule if another property has a certain state. Other
-mutants reject valid messages in which two properties have certain states.
+"""Mutants whose bug depends on the states of properties: for example, absent, null or false. Some mutants ignore a rule while
+another property is in one state. Other mutants reject valid messages with a combination of two states.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +26,8 @@ T = TypeVar("T")
 
 
 class State(NamedTuple):
-    """A state of the property at `site`. `above` is the site of the object that contains the property. This object matches `schema`
-    if the property has the state.
+    """A state of the property at `site`: for example, null. `above` is the site of the object that contains the property. Objects
+    match `schema` if their property is in this state.
     """
 
     words: str
@@ -38,7 +38,7 @@ class State(NamedTuple):
 
     @property
     def of_message(self) -> Schema:
-        """The schema of messages in which at least one object has the property in this state."""
+        """Messages match this schema if the property is at least once in this state."""
         return somewhere(self.above, self.schema)
 
 
@@ -47,7 +47,7 @@ def candidates(ground: Ground) -> Iterator[Candidate]:
     of_root, below = ([s for s in states if s.above == ""], [s for s in states if s.above != ""])
     yield from _unchecked(ground, of_root)
     yield from _unchecked_beside(ground, below)
-    yield from _conditions_off(ground, of_root)
+    yield from _unchecked_conditional_rules(ground, of_root)
     yield from _rejected_together(ground, of_root, below)
 
 
@@ -103,7 +103,7 @@ def _is_in(matches: Matches, message: Message) -> bool:
 
 
 def _unchecked_beside(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
-    """Yields mutants that do not check a property's rule if another property of the same object has a certain state."""
+    """For each mutant, the rule and the state belong to different properties of the same object."""
     pairs = [(r, s) for s, r in product(states, _rules(ground)) if r.site.rpartition(".")[0] == s.above and r.site != s.site]
     for rule, state in _chosen(pairs, UNCHECKED_BESIDE):
         loose = schema_at(lacks(ground.schema, rule), state.above)
@@ -115,8 +115,7 @@ def _or_in_state(state: Schema, loose: Schema, schema: Schema) -> Schema:
     return {"anyOf": [schema, {"allOf": [state, loose]}]}
 
 
-def _conditions_off(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
-    """Yields mutants that do not check a conditional rule if a boolean property has a certain state."""
+def _unchecked_conditional_rules(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
     rules = [rule for rule in ground.rules if rule.condition is not None]
     flags = [state for state in states if "boolean" in types_of(ground.sites[state.site].schema)]
     for number, state in enumerate(flags if rules else ()):

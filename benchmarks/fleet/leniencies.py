@@ -8,7 +8,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 
 class Leniency(NamedTuple):
-    """A lenient service accepts invalid values that match the schema `extra`. `example` is one of these values."""
+    """A bug of a service: it also accepts all values that match the schema `extra`. `example` is one of these values."""
 
     name: str
     extra: Schema

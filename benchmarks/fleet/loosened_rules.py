@@ -1,4 +1,4 @@
-"""Mutants that check a rule too loosely, or convert values of other types."""
+"""Mutants that check a rule too loosely, or convert values of a wrong type."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta

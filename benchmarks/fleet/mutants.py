@@ -16,8 +16,8 @@ class Candidate:
     """A service that perhaps has a bug. The service becomes a mutant only if it gives a wrong answer to one of the messages in
     `witnesses`.
 
-    For example, a service that rejects null at a site has no bug if the contract does not allow null there. `mutation` describes
-    the bug. `where` describes the place of the bug, and is empty if the bug has no place.
+    For example, rejecting null at a site is a bug only if the contract allows null there. `mutation` describes the bug. `where`
+    describes the place of the bug, and is empty if the bug has no place.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""Mutants whose parsers change the sent value."""
+"""Mutants that change the sent value before they check it: for example, they remove properties that are null."""
 
 import json
 from collections.abc import Callable, Iterator

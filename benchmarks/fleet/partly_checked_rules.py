@@ -14,8 +14,8 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """A mutant checks the rule only for some items: the first, the first ten, the last, all except the first, or all except the
-    last. Each array on the path to the rule's site gives such mutants.
+    """Each mutant checks one rule only for some items of an array: for example, only for the first item. Yields mutants for each
+    array that contains the rule's site.
     """
     for rule in ground.rules:
         if rule.keyword != CLOCK_RULE:
@@ -59,7 +59,7 @@ def _candidate(ground: Ground, rule: Rule, path: str, words: str, behaviour: Any
 
 
 def _with_breach(ground: Ground, message: Any, rule: Rule, path: str, item: int) -> Any:
-    """Puts at least three items into the array at `path`. Only the item with the index `item` breaks the rule."""
+    """Returns the message with three or more items at `path`. Only the item with the index `item` breaks the rule."""
     message = put(message, path, ground.items(path, max(item + 1, 3)))
     broken = put(message, rule.site, ground.breach(rule), item=item)
     return put(message, f"{path}[]", _item(broken, path, item), item=item)

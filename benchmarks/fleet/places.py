@@ -72,7 +72,7 @@ def _put(message: Any, steps: list[Step], value: Any, item: int) -> Any:
 
 
 def at(message: Any, path: str) -> Any:
-    """Uses the first item of each array on the path."""
+    """Returns the value at `path`, in the first item of each array."""
     for step in steps_of(path):
         message = message[0 if step == "[]" else step]
     return message

@@ -77,7 +77,7 @@ class Ground:
         return max(schema.get("minimum", 0), 0) + 2 + number if types & {"integer", "number"} else True
 
     def _with_ranges(self, path: str, value: dict[str, Any]) -> dict[str, Any]:
-        """Widens the object's range for quantities, so that all plain quantities are in the range."""
+        """Sets limits of quantities to 1 and 1,000,000, so that the quantities in plain messages are between them."""
         for above, quantities, low, high in self.ordered("within_range"):
             if above == path and value.keys() >= {quantities, low, high}:
                 value[low], value[high] = 1, 1_000_000
@@ -130,9 +130,9 @@ class Ground:
     def broken(self, body: bytes) -> list[str]:
         return [broken.rule for broken in check(OFFER, body, now=self.now, contract=self.contract).broken]
 
-    def first_killer(self, behaviour: Behaviour, witnesses: Iterable[bytes]) -> bytes | None:
-        """Returns the first witness to which the service gives a wrong answer. Returns None if all answers of the service are correct."""
-        for body in witnesses:
+    def first_killer(self, behaviour: Behaviour, bodies: Iterable[bytes]) -> bytes | None:
+        """Returns the first message to which the service gives a wrong answer. Returns None if all answers are correct."""
+        for body in bodies:
             message = self.reader(body)
             if message.contradicts(behaviour(message)):
                 return body

@@ -1,4 +1,4 @@
-"""Records the messages that Schemathesis and brokerfuzz send to the service without a bug.
+"""Records the messages that Schemathesis and brokerfuzz send to a correct service.
 
 A mutant counts as killed if it answers a message wrongly, even if Schemathesis would not report the wrong answer. Schemathesis must
 be installed (`pip install '.[bench]'`).
@@ -21,7 +21,9 @@ from brokerfuzz.schemas import load_contract
 
 @dataclass(frozen=True)
 class Sent:
-    """`bodies` contains the bodies of the offers in order. `requests` is the number of all requests. `seconds` is the duration."""
+    """`bodies` contains the bodies of the offers in the order of the requests. `requests` is the number of all requests. `seconds`
+    is the duration of the command.
+    """
 
     bodies: list[bytes]
     requests: int

@@ -6,7 +6,7 @@ from benchmarks.fleet.messages import Message
 from benchmarks.fleet.mutants import KINDS, Kind, Mutant
 
 MARKS = (50, 100, 200, 400, 800, 1200)
-"""The numbers of messages for which the share of killed mutants is measured."""
+"""The share of killed mutants is measured after these numbers of messages."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,7 @@ class Score:
         return sum(index is not None and index < messages for index in self.first.values()) / len(self.first)
 
     def curve(self) -> list[tuple[int, float]]:
-        """Each pair consists of a number of messages and the share of mutants that these messages kill. The numbers are `MARKS` and
-        the number of all messages.
-        """
+        """Each pair consists of a number n, and the share of mutants that the first n messages kill. The last pair is about all messages."""
         return [(mark, self.share_by(mark)) for mark in (*(m for m in MARKS if m < self.messages), self.messages)]
 
     def messages_for(self, share: float) -> int | None:

@@ -61,7 +61,7 @@ def _unlisted(ground: Ground, site: Site) -> Candidate:
 
 
 def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema], Behaviour]) -> Iterator[Candidate]:
-    """Yields a mutant for each `Trait` at each site. If several sites have the trait, also yields one mutant for all of them."""
+    """For each site, yields a mutant for each `Trait`. If several sites can have the trait, also yields one mutant for all of them."""
     rows: dict[str, list[tuple[Site, Trait]]] = {}
     for site in ground.sites.values():
         for trait in _traits_of(ground, site):
@@ -76,7 +76,7 @@ def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema],
 
 
 def _witnesses(ground: Ground, site: Site, trait: Trait) -> Iterator[bytes]:
-    """Yields nothing if no valid value at the site has the trait."""
+    """Yields valid messages with the trait's example at the site."""
     return (body for body in ground.with_value(site.path, trait.example) if ground.reader(body).label == "valid")
 
 

@@ -11,7 +11,7 @@ _OF_JAVASCRIPT = ("constructor", "toString", "valueOf", "hasOwnProperty", "__pro
 
 class Unlisted(NamedTuple):
     """A lenient service accepts unknown properties whose names match `pattern` (None: any name) and whose values match the schema
-    `values`. `prop` and `value` are the name and the value of an example.
+    `values`. `prop` and `value` are the name and the value of one such property.
     """
 
     name: str
@@ -21,7 +21,7 @@ class Unlisted(NamedTuple):
     value: Any
 
     def opened(self, schema: Schema) -> Schema:
-        """Returns the schema of an object, extended by these unknown properties."""
+        """Returns the schema of an object, extended by properties that match `pattern` and `values`."""
         if self.pattern is None:
             return {**schema, "additionalProperties": self.values}
         return {**schema, "patternProperties": {self.pattern: self.values}}
@@ -57,7 +57,7 @@ ANYWHERE = (
 
 
 def by_names(own: Iterable[str], others: Iterable[str]) -> Iterable[Unlisted]:
-    """Yields properties whose names are similar to a name in `own`, or occur only in `others` (the names in other objects)."""
+    """Yields unknown properties of an object. Their names are similar to a known name in `own`, or belong to other objects (`others`)."""
     known = sorted(own)
     if not known:
         return

@@ -120,5 +120,4 @@ EMPTY_OBJECT = Trait("empty object", {"type": "object", "maxProperties": 0}, {})
 
 
 def several(name: str, most: int, items: list[Any]) -> Trait:
-    """Returns the trait of arrays with more than `most` items."""
     return Trait(name, {"type": "array", "minItems": most + 1}, items)

@@ -43,7 +43,7 @@ def bulk(count: int) -> list[bytes]:
 
 
 def exported(verdicts: tuple[Label, ...], count: int) -> Made:
-    """Runs `brokerfuzz export --random` in one process. The export judges the bytes of each case, and writes a complete record."""
+    """Runs `brokerfuzz export --random` in one process."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "offers.ndjson"
         seconds = _export(verdicts, count, path, _SAMPLE)

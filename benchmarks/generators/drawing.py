@@ -11,12 +11,12 @@ def drawn(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -
     return list(map(written, examples(strategy, count, patient=patient)))
 
 
-def examples(strategy: SearchStrategy[Any], count: int, *, number: int = 1, patient: bool = False) -> list[Any]:
-    """`number` is the seed. `patient` disables some health checks of Hypothesis."""
+def examples(strategy: SearchStrategy[Any], count: int, *, seed_number: int = 1, patient: bool = False) -> list[Any]:
+    """`patient` disables some health checks of Hypothesis."""
     found: list[Any] = []
     lenient = PATIENCE if patient else ()
 
-    @seed(number)
+    @seed(seed_number)
     @settings(max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=lenient)
     @given(strategy)
     def draw(example: Any) -> None:

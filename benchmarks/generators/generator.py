@@ -19,8 +19,9 @@ class Generator:
     """`make(count)` returns `count` messages. A generator with a seed returns the same messages each time.
 
     `is_ours` is true for the generators of brokerfuzz. `asks_valid` is true if only valid messages were requested. `in_bulk(count)`
-    generates `count` messages without keeping them in memory, and returns the duration in seconds. If `in_bulk` exists, the benchmark
-    measures its speed instead of the speed of `make`. Then it also measures the speed of `orjson.dumps` on messages of the generator.
+    generates `count` messages without keeping them in memory, and returns the duration in seconds. If `in_bulk` exists, the
+    benchmark measures the speed of `in_bulk` instead of `make`. In this case, it also measures how fast `orjson.dumps` serializes
+    messages of the generator.
     """
 
     name: str

@@ -24,12 +24,13 @@ from benchmarks.rates import Round, each_in_turn
 
 TITLE = "Offers per second, and the share of invalid ones if valid ones were requested"
 LEAST, MOST, BULK = 10, 100_000, 300_000
-"""`LEAST` and `MOST` limit the number of messages in a round, because most generators keep the messages in memory. Exports keep no
-messages in memory and are slow at first. So a round of an export has more messages: `BULK` for each second of `Effort.seconds`.
+"""`LEAST` and `MOST` limit the number of messages in a round, because most generators keep the messages in memory. Generators with
+`in_bulk` keep no messages in memory, and exports are slow at first. So their rounds have `BULK` messages for each second of
+`Effort.seconds`.
 """
 READY = 10_000
-"""The maximum number of ready messages for `orjson.dumps`. More messages would not fit into the caches of the processor, so the
-speeds for two generators would not be comparable.
+"""The maximum number of different messages that `orjson.dumps` serializes repeatedly. More messages would not fit into the caches
+of the processor, so the speeds for two generators would not be comparable.
 """
 
 

@@ -99,7 +99,7 @@ def json_schema_faker() -> Make:
 
 
 def _faked(count: int) -> Made:
-    """The time does not include the start of Node and the transfer of the messages."""
+    """The measured seconds do not include the start of Node or the transfer of the messages."""
     order = json.dumps({"schema": _schema(), "count": count})
     done = subprocess.run(["node", "faker.mjs"], cwd=NODE, input=order, capture_output=True, encoding="utf-8", check=True)
     answer = json.loads(done.stdout)

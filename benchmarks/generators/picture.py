@@ -22,8 +22,8 @@ text { fill: #e6edf3; stroke: #0d1117 }
 
 
 class Bar(NamedTuple):
-    """A bar of the chart. `rate` is in messages per second. The text `words` follows the bar, in red if `is_wrong` is true. `kind` is
-    `ours`, `peer` or `floor`.
+    """A bar of the chart. `rate` is the number of messages per second. The text `words` follows the bar, in red if `is_wrong` is
+    true. `kind` is `ours`, `peer` or `floor`.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Bar(NamedTuple):
 
 
 def picture(title: str, bars: Sequence[Bar]) -> str:
-    """The fastest bar comes first."""
+    """Draws a chart in SVG, with the fastest bar at the top."""
     bars = sorted(bars, key=lambda bar: -bar.rate)
     low, high = floor(log10(bars[-1].rate)), ceil(log10(bars[0].rate))
     height = _TOP + _STEP * len(bars) + 30

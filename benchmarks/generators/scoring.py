@@ -17,8 +17,8 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, validator
 @dataclass(frozen=True)
 class Score:
     """`invalid` is the share (0 to 1) of messages that break the contract. `invalid_by_schema` is the share of messages that do not
-    match the schema. `distinct` is the share of different messages. `sites` is the number of sites that have a value other than
-    null in at least one message. `size` is the mean size in bytes.
+    match the schema. `distinct` is the number of distinct messages divided by `count`. `sites` is the number of sites that have a
+    value other than null in at least one message. `size` is the mean size in bytes.
     """
 
     count: int

@@ -32,7 +32,7 @@ class Row:
 
     @property
     def times(self) -> float | None:
-        """In each round, divides the speed of `orjson.dumps` by the speed of the generator. Returns the median of these ratios."""
+        """The speed of `orjson.dumps` divided by the speed of the generator: the median of the ratios in all rounds."""
         return median(floor / rate for floor, rate in zip(self.floors, self.rates, strict=True)) if self.floors else None
 
     @property

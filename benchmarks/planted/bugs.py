@@ -153,7 +153,7 @@ BUGS = [
         "len(offer.product_ids) if 'product_ids' in offer.model_fields_set else 0",
     ),
 ]
-"""The bugs that were planted before the strategies were tuned."""
+"""The planted bugs that existed when the strategies were tuned."""
 
 
 @lru_cache

@@ -1,4 +1,4 @@
-"""Bugs that were planted after the strategies had been tuned, so the strategies were not tuned to these bugs."""
+"""Planted bugs that did not exist when the strategies were tuned, so nobody tuned the strategies to find these bugs."""
 
 from benchmarks.planted.bugs import HAND_WRITTEN, PRICES, PRODUCTS, PYDANTIC, Bug
 

@@ -12,7 +12,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 class Search(NamedTuple):
     """For each bug, `first` contains the number of the first example that shows the bug. The first example has the number 1.
 
-    `false_alarms` is the share of examples to which the correct program does not give the expected answer.
+    `false_alarms` is the share of examples for which even the correct program does not give the expected answer.
     """
 
     first: list[int]
@@ -20,7 +20,7 @@ class Search(NamedTuple):
 
 
 def search(name: str, message_type: MessageType, count: int, seed: int) -> Search:
-    """If no example shows a bug, `first` contains `count` + 1 for this bug."""
+    """If no example shows a bug, the number of this bug in `Search.first` is `count` + 1."""
     bodies, aim = in_runs(name, message_type, count, seed), source_named(name).aim
     correct = next(loaded(program) for program in PROGRAMS if program.message_type == message_type)
     return Search(

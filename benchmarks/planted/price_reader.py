@@ -39,7 +39,7 @@ class Answer(Shape):
 
 
 def invoice(body: bytes, now: datetime) -> Any:
-    """Returns None for an invalid message."""
+    """Returns the lines of the invoice, or the failures in the message. Returns None if the message is invalid."""
     try:
         answer = Answer.model_validate_json(body)
     except ValidationError:

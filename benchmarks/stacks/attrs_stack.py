@@ -1,4 +1,4 @@
-"""An offer service with attrs and cattrs. cattrs converts values by default, so strict hooks replace its conversions."""
+"""An offer service with attrs and cattrs. By default, cattrs converts values of a wrong type. The service rejects them instead."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""An offer service with Django REST framework. The fields of the framework convert values, so the service uses stricter fields."""
+"""An offer service with Django REST framework. The fields of the framework convert values of a wrong type, so the service defines stricter fields."""
 
 # Django has no types.
 # mypy: disable-error-code="misc"
@@ -172,7 +172,7 @@ class Offer(StrictSerializer):
     productClusters = array(ProductCluster())
 
     def validate(self, attrs: Any) -> Any:
-        """Checks validation rule 3 of the contract."""
+        """Checks that all clusters of a product list contain products (validation rule 3 of the contract)."""
         clusters = attrs.get("productClusters")
         if attrs["offerType"] == "Product List" and not (clusters and all(cluster.get("products") for cluster in clusters)):
             raise ValidationError("a product list needs products")

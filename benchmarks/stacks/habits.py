@@ -1,4 +1,6 @@
-"""The stacks and their habits. A habit is the way in which a stack handles messages for which the contract leaves a question open."""
+"""The offer services (stacks) and their habits. A habit is the way in which a stack handles messages for which the contract leaves
+a question open.
+"""
 
 import sys
 from dataclasses import dataclass
@@ -22,8 +24,8 @@ class Stack:
 
     The service accepts a `lastUpdatedDateTimeUtc` that is up to `tolerance` seconds later than its clock. The service can read
     timestamps in RFC 3339 with Z and whole seconds, and in the formats that `timestamps` lists. If `keeps_other_timestamps` is
-    true, the service accepts timestamps in other formats without comparing them with its clock. If it is false, the service rejects
-    such timestamps.
+    true, the service accepts timestamps in other formats, and does not compare them with its clock. If it is false, the service
+    rejects such timestamps.
 
     If a property occurs twice, `duplicates` says if the service checks the first value, the last value or both, or rejects the
     message. `accepts` lists the other unusual messages that the service accepts.

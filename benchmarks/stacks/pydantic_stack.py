@@ -13,7 +13,7 @@ PositiveInt32 = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class Shape(BaseModel):
-    """An object that rejects unknown properties, conversions, NaN and infinity."""
+    """An object that rejects unknown properties, values of a wrong type, NaN and infinity."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, alias_generator=to_camel)
 

@@ -16,8 +16,7 @@ Accepts = Callable[[bytes, datetime], bool]
 
 
 def main(accepts: Accepts) -> None:
-    """Starts a server for `POST /offers` on the port in the first argument. With `--lines` instead of a port, answers lines of
-    standard input.
+    """Starts a server for `POST /offers` on the port in the first argument. If the first argument is `--lines`, calls `answer_lines` instead.
 
     The environment variable STACK_NOW can set the current time of the service: for example, 2026-03-01T12:00:00Z.
     """

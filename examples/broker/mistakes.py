@@ -1,4 +1,4 @@
-"""Ten mistakes that teams make. The header `X-Mistake: NAME` activates one mistake. brokerfuzz finds each of the mistakes with 300 cases."""
+"""Ten mistakes that teams make. The header `X-Mistake: NAME` activates the mistake NAME. brokerfuzz finds each of the mistakes with 300 cases."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -22,8 +22,8 @@ def everything(offer: Offer, body: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake of the broker. `repairs` changes a message before the broker checks it, so the broker accepts too much. `check` is
-    an additional check, which returns False for some valid messages, or crashes.
+    """A mistake of the broker. `repairs` removes faults from a message before the broker checks it, so the broker accepts invalid
+    messages. `check` is an additional check, which returns False for some valid messages, or crashes.
     """
 
     repairs: Change = nothing
@@ -49,7 +49,7 @@ def below_one(offer: dict[str, Any]) -> None:
 
 
 def in_the_future(offer: dict[str, Any]) -> None:
-    """Does not compare the time of the last update with the clock."""
+    """Accepts a time of the last update that is in the future."""
     if offer["lastUpdatedDateTimeUtc"] > datetime.now(UTC).isoformat():
         del offer["lastUpdatedDateTimeUtc"]
 

@@ -8,8 +8,7 @@
 6. It accepts a product list without clusters, and a cluster without products.
 7. It accepts a lastUpdatedDateTimeUtc in the future.
 8. It accepts NaN and Infinity, which are not JSON.
-9. It crashes on numbers such as 1e400 and on lone surrogates. The reason is that its answer repeats the value, which
-   cannot be written as JSON.
+9. It crashes on numbers such as 1e400 and on lone surrogates, because it cannot write these values into its answer.
 """
 
 from typing import Any

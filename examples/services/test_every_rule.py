@@ -1,4 +1,4 @@
-"""One test per rule. The lax service fails in many of these tests, and one run shows all its mistakes."""
+"""One test per rule. The lax service fails many of these tests, so one run of pytest shows all its mistakes."""
 
 import lax_fastapi
 import pytest

@@ -35,7 +35,7 @@ TYPES: dict[SearchStrategy[Any], tuple[MessageType, bool]] = {
 
 
 def one_of(expected: Any, index: int = 0) -> Any:
-    """Replaces each `AnyOf` in `expected` by its value with the index `index`. In an array, the index is the index of the item."""
+    """Replaces each `AnyOf` in `expected` by its value at `index`. Inside an array, uses the position of the item instead of `index`."""
     match expected:
         case AnyOf():
             return one_of(expected.values[index])
@@ -71,7 +71,7 @@ def test_only_expected_examples_show_no_difference() -> None:
 
 def test_a_run_counts_the_first_example_that_breaks_a_rule() -> None:
     faults = run(PRICING, 40, 1)
-    drawn = examples(invalid_pricing_responses(now=NOW), 40, number=1)
+    drawn = examples(invalid_pricing_responses(now=NOW), 40, seed_number=1)
     assert faults.kinds.total() == 40
     assert faults.kinds[kind_of(drawn[0])] > 0
     for rule, index in faults.first.items():
