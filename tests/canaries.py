@@ -32,7 +32,7 @@ def leaks(content: bytes, canaries: Iterable[str]) -> set[str]:
 
 
 def _views(content: bytes, depth: int) -> Iterator[bytes]:
-    """Yields the content, and the results of removing one encoding after another."""
+    """Yields the content itself, and the results of decoding it up to `depth` times: for example, from Base64."""
     seen, waiting = {content}, [content]
     for _ in range(depth):
         waiting = [view for outer in waiting for view in _decoded(outer) if view not in seen and not seen.add(view)]  # type: ignore[func-returns-value]

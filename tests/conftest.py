@@ -36,7 +36,8 @@ settings.register_profile("sample", usual, deadline=None, phases=FAST, max_examp
 def pytest_configure(config: pytest.Config) -> None:
     """Reduces the number of Hypothesis examples if long tests are excluded.
 
-    Also makes garbage collection less frequent. Otherwise, scanning the large catalogues in memory takes a tenth of the test duration.
+    Also makes garbage collection less frequent. Otherwise, it takes a tenth of the test duration, because the catalogues in memory
+    are large.
     """
     gc.set_threshold(100_000, 50, 100)
     settings.load_profile("sample" if config.option.markexpr == "not long" else "full")
@@ -44,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Adds the marker `long` to tests with the marker `rotated`. The default run includes some of them without `long` (see `in_turn`)."""
+    """Adds the marker `long` to tests with the marker `rotated`, except the tests that `in_turn` selects for the default run."""
     for item in items:
         marker = item.get_closest_marker("rotated")
         if marker is not None and (config.option.markexpr != "not long" or not in_turn(item, *marker.args)):

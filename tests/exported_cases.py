@@ -40,7 +40,7 @@ def about(contract: Contract | None = None) -> CorpusInfo:
 
 
 def written(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> bytes:
-    """Exports the cases to a format that is a single file."""
+    """Exports the cases in the format `name`, whose exports consist of a single file."""
     form = format_named(name)
     assert isinstance(form, OneFile)
     return b"".join(form.pieces(iter(chosen), about(contract)))

@@ -241,5 +241,4 @@ class Service:
         return True
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """No command can reach a target in this process."""
         return f"send {len(body)} bytes"

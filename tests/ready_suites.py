@@ -28,7 +28,7 @@ def later(time: str, technique: str, *, about_the_clock: bool = True) -> Case:
 
 
 def hostile() -> Case:
-    """Returns a case of a contract with hostile names. No test checks the case's verdict."""
+    """Returns a case of a contract whose names contain special characters of many languages (`HOSTILE`)."""
     verdict = Verdict("unspecified", broken=(Violation(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE, HOSTILE),))
     return Case(OFFER, b'{"number":"hostile"}', verdict, (Fault(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE),), (HOSTILE,))
 

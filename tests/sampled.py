@@ -1,4 +1,4 @@
-"""Slow tests: each run uses a sample, and `pytest -m long` runs them completely."""
+"""For slow tests: a default run uses only some of the tests and inputs, and `pytest -m long` uses all of them."""
 
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ def sample(some: int, whole: int) -> pytest.MarkDecorator:
 
 
 def percent(share: int) -> pytest.MarkDecorator:
-    """Calls the test with the argument `size`, which is `share` in a default run, and 100 in a long run. Both are percentages."""
+    """Calls the test with a percentage as the argument `size`: `share` in a default run, and 100 in a long run."""
     return sample(share, 100)
 
 
@@ -32,8 +32,8 @@ def part(items: Iterable[Item], size: int) -> Iterator[Item]:
 def in_turn(item: pytest.Item, commits: int) -> bool:
     """Returns True if a test with the marker `rotated` runs for this commit.
 
-    The tests of a file run for the same commits, because they share expensive fixtures. If a test has parameters, the commit
-    also selects the parameters that run.
+    The tests of a file run for the same commits, because they share expensive fixtures. If a test has parameters, its parameter
+    sets run for different commits.
     """
     file, _, _ = item.nodeid.partition("::")
     parameters = set(item.callspec.indices.values()) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()

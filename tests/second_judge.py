@@ -173,8 +173,8 @@ LARGEST_DOUBLE = (2**53 - 1) * 2.0**971
 
 @lru_cache(maxsize=10_000)
 def exact(literal: str) -> Fraction:
-    """Returns the exact value of a number. Shortens a number with more than 400 digits. The shortened number is above or below the
-    same bounds of the contract.
+    """Returns the exact value of a number with up to 400 digits. Shortens longer numbers without changing the results of
+    comparisons with the bounds of the contract.
     """
     sign, whole, fraction, exponent = PARTS_OF_NUMBER.fullmatch(literal).groups("")  # type: ignore[union-attr]
     power = int(exponent or 0) if len(exponent) < 12 else int(exponent[0] + "9" * 12)
@@ -302,7 +302,7 @@ SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-
 
 
 def kind_of_sequence(sequence: bytes) -> str:
-    """Returns `valid` for the bytes of a Unicode character. Otherwise, returns `other`, `overlong` or `surrogates`."""
+    """Returns `valid` if the bytes encode one Unicode character. Otherwise, returns `other`, `overlong` or `surrogates`."""
     if len(sequence) == 1:
         return "other"
     code = sequence[0] & (0xFF >> len(sequence) + 1)
@@ -348,7 +348,9 @@ def read_as(value: Any, first: bool, rounded: bool, depth: int = 0) -> Any:
 
 @dataclass
 class Findings:
-    """The faults of a message by JSON Pointer, and the questions that the message raises, in one interpretation."""
+    """The result for one interpretation of a message. `faults` maps JSON Pointers to faults. `questions` contains the ambiguities
+    that the message raises.
+    """
 
     faults: dict[str, str] = field(default_factory=dict)
     questions: set[str] = field(default_factory=set)
@@ -418,7 +420,7 @@ def check_value(kind: str, value: Any, place: str, found: Findings) -> None:
 
 
 def is_decimal(number: Fraction) -> bool:
-    """Returns True if 96 bits and at most 28 decimal places can represent the number."""
+    """Returns True if the number fits into a decimal type with 96 bits and at most 28 decimal places."""
     scaled = (number * 10**places for places in range(29))
     return any(one.denominator == 1 and abs(one) < 2**96 for one in scaled)
 
@@ -496,7 +498,7 @@ def timestamp(text: str) -> tuple[Fraction | None, set[str]]:
 
 
 def is_cron(text: str) -> bool:
-    """Returns True for five numeric fields as in crontab(5)."""
+    """Returns True if the text consists of five numeric fields, as in crontab(5)."""
     limits = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
     fields = text.split(" ")
     return len(fields) == 5 and all(is_cron_field(field, *limit) for field, limit in zip(fields, limits, strict=True))
@@ -633,7 +635,7 @@ Answers = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class Judgement:
-    """The label of a message, and the findings in each interpretation."""
+    """The verdict on a message (`label`), and the findings in each possible interpretation (`ways`)."""
 
     label: str
     ways: Sequence[Findings]
@@ -645,7 +647,9 @@ class Judgement:
 
     @property
     def asked(self) -> set[str]:
-        """The questions that can change the label. If an interpretation has a fault, its questions do not matter."""
+        """The questions that can change the label. If the message has a fault in one interpretation, the questions in this
+        interpretation do not matter.
+        """
         return set().union(*(way.questions for way in self.ways if not way.faults))
 
 
@@ -679,7 +683,9 @@ def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None
 
 
 def is_possible(question: str, answer: str, asked: bool, answers: Answers) -> bool:
-    """Returns True if the policies allow this answer. Also returns True if the policy is `rejected`, because then no answer matters."""
+    """Returns True if the policies allow this answer. Also returns True if the policy is `rejected`, because then the message is
+    invalid with every answer.
+    """
     possible = answers.get(question, (answer,))
     return not asked or answer in possible or list(possible) == ["rejected"]
 

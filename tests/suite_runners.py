@@ -18,8 +18,8 @@ Report = Mapping[str, tuple[str, str]]
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs the tests of a format in a folder. The programs in `needs` must be installed. The code in `stand_in` replaces the code
-    that the user must complete in the file `template`.
+    """Runs the tests of a format in a folder. The programs in `needs` must be installed. In the file `template`, `stand_in`
+    replaces the code `incomplete`, which users must complete.
 
     The stand-in writes each received message to `seen.txt`, in hexadecimal. The stand-in rejects the messages in `invalid.txt`, but
     has two bugs: it accepts `"orderMinimum":0`, and it crashes on the number `crash`.

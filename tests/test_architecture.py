@@ -57,8 +57,8 @@ ALLOWED: dict[str, set[str]] = {
     "options": {"name_completion", "configuration", "durations", "format_names", "schemas", "errors"},
     "name_completion": {"cases", "service", "schemas", "errors"},
 }  # fmt: skip
-"""Maps a part to the parts, or single modules of parts, that it may import. Commands may import any part, and only the command line
-imports commands.
+"""Maps each part (a package or module of brokerfuzz) to the parts that it may import. Instead of a package, a single module of it
+can be listed. Commands may import any part, and only the command line imports commands.
 """
 TOP = {"cli", "__main__", "__init__"}
 ALLOWED["commands"] = set(ALLOWED)
@@ -122,7 +122,7 @@ def test_no_module_uses_relative_imports() -> None:
 
 
 def test_no_module_imports_public_names_of_the_top_package() -> None:
-    """The top package exports names of every part, so an import of these names would bypass the rules."""
+    """The top package exports names of all parts. If a module imported these names, the other tests would not notice which part it uses."""
     through = [
         f"{name} imports {alias.name}"
         for name, tree in modules().items()

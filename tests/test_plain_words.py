@@ -1,4 +1,4 @@
-"""Texts for users contain no banned word. `banned_words.toml` lists the banned words with the reasons."""
+"""Checks that texts for users contain no banned word. `banned_words.toml` lists the banned words with the reasons."""
 
 import ast
 import json
@@ -31,7 +31,7 @@ def helps(command: click.Command, *names: str) -> Iterator[tuple[str, str]]:
 
 
 def docstrings(tree: ast.AST) -> set[int]:
-    """The ids of the constants that are docstrings, which only developers read."""
+    """Returns the `id` of each docstring. The tests skip docstrings, because only developers read them."""
     bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)]
     return {id(statement.value) for body in bodies for statement in body if isinstance(statement, ast.Expr)}
 

@@ -35,11 +35,11 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
 
 
 CHECKED = Path(__file__).parent / "readme"
-"""Copies of the Python examples. mypy (with `--strict`) and pyright check the copies, like all tests."""
+"""Copies of the Python examples in the README. mypy (with `--strict`) and pyright check the copies, like all tests."""
 
 
 def write_copies() -> None:
-    """Copies the Python examples. Run `python tests/test_readme.py` after a change of the README."""
+    """Copies the Python examples from the README to `CHECKED`. Run `python tests/test_readme.py` after a change of the README."""
     for path in CHECKED.glob("*.py"):
         path.unlink()
     for number, code in enumerate(PYTHON, 1):
@@ -103,7 +103,7 @@ def test_the_commands_run(command: list[str], tmp_path: Path, journal: Path, cor
 def test_commands_for_a_service_of_the_reader_are_valid(
     command: list[str], tmp_path: Path, journal: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No server listens at the address. brokerfuzz reports this only if all other parts of the command are valid."""
+    """No server listens at the address. brokerfuzz reports the missing server only if all other parts of the command are valid."""
     if "run.ndjson" in command and "--journal" not in command:
         copy(journal, tmp_path)
     monkeypatch.chdir(tmp_path)

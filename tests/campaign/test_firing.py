@@ -275,7 +275,7 @@ def test_the_time_limit_ends_an_endless_campaign() -> None:
 
 
 class IgnoringCancellation(Service):
-    """If brokerfuzz cancels a request, the target returns an answer, as if the answer had just arrived."""
+    """If brokerfuzz cancels a request, the target ignores the cancellation, and returns an answer."""
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         with suppress(asyncio.CancelledError):

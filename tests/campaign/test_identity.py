@@ -45,7 +45,7 @@ def found(reply: Callable[[Any], Reply | None], cases: Iterable[Case], **options
 
 
 def about(reply: Callable[[Any], Reply | None], percent: int) -> Iterator[Case]:
-    """Yields `percent` percent of the catalogue, but at least every third case for which `reply` returns a response."""
+    """Yields at least a third of the cases for which `reply` returns a response, and `percent` percent of the other cases."""
     step = 100 // percent
     for number, case in enumerate(catalogue(OFFER, now=NOW)):
         value = json_of(case.body)
@@ -69,7 +69,7 @@ def products(value: Any) -> list[Any]:
 
 
 def two_wrong_rejections(value: Any) -> Reply | None:
-    """Rejects clusters without products, and quantities of zero. Both answers have the same text."""
+    """Rejects clusters without products, and quantities of zero, with the same response."""
     empty = any(not cluster.get("products") for cluster in objects(value.get("productClusters")))
     return (400, b"invalid offer") if empty or any(product.get("productQuantityInOffer") == 0 for product in products(value)) else None
 

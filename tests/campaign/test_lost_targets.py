@@ -23,7 +23,7 @@ MOST = 300
 
 
 class Service:
-    """A price reader with one bug. After `MOST` requests, the token expires, or the service stops answering."""
+    """Answers like `lenient`. After `MOST` requests, the token expires, or the service stops answering (see `end`)."""
 
     def __init__(self, end: str) -> None:
         self.end, self.seen, self.late = end, 0, 0

@@ -77,7 +77,6 @@ def test_statuses_about_the_client_prove_nothing_even_if_the_twin_is_accepted(st
 
 
 def test_an_answer_that_names_the_faulty_property_proves_a_rejection_if_the_plain_message_is_accepted() -> None:
-    """The target accepts only the plain message, which is its first message, so no twin is accepted."""
     cases = [case for case in faults(3000) if case.faults[0].rule == f"{OFFER}/orderMinimum:minimum"][:5]
     plain = plainest(OFFER)
     cases = [case for case in cases if case.twin and case.twin.body != plain.body]

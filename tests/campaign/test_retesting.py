@@ -124,7 +124,7 @@ def reverse(value: Value) -> None:
 
 
 def test_the_search_sends_at_most_forty_messages_for_each_status_and_text() -> None:
-    """The target rejects properties in reverse order. The search does not change the order, so it finds no accepted message."""
+    """The target rejects messages whose properties are in reverse order. The search does not reorder properties, so it finds no accepted message."""
     cases = faults(reverse, f"{OFFER}/number:type", f"{OFFER}/orderMinimum:type", f"{OFFER}/comments:type")
     target = Strict(lambda value: [*value] != [*PLAIN.value])
     result = fired(cases, target)

@@ -162,7 +162,7 @@ def test_a_crash_is_blamed_only_on_the_message_that_causes_it() -> None:
 
 
 class Expires(Server):
-    """Accepts a token for 100 requests. With `renewed`, accepts the token again after rejecting two plain messages."""
+    """The token expires after 100 requests. If `renewed` is true, it is valid again after the server has rejected two plain messages."""
 
     def __init__(self, status: int, renewed: bool) -> None:
         super().__init__()
@@ -235,7 +235,7 @@ def test_another_plain_message_is_used_if_the_target_rejects_the_first_one() -> 
 
 
 def test_a_target_that_only_answers_invalid_messages_is_tested() -> None:
-    """The plain message always fails, so the empty message shows the health of the target."""
+    """The plain message always fails, so brokerfuzz sends the empty message to check if the target still answers."""
 
     class Broken(Server):
         async def react(self, body: bytes, number: int, writer: asyncio.StreamWriter) -> bool:

@@ -43,7 +43,7 @@ def every_kind_of_case(size: int) -> Iterator[Case]:
 
 
 def exported_random_cases(size: int) -> Iterator[Case]:
-    """Yields `size` percent of 1,000 cases of each type, as `brokerfuzz export --random` writes them."""
+    """Yields `10 * size` cases of each message type, as `brokerfuzz export --random` generates them."""
     for message_type in MESSAGE_TYPES:
         yield from islice(steered_cases(message_type, size, now=NOW), 10 * size)
 

@@ -98,7 +98,7 @@ def test_five_validators_agree_with_the_oracle_about_structure(message_type: Mes
 
 
 def _beyond_schemas(case: Case) -> bool:
-    """Returns True if the case is not JSON, depends on the clock, or contains numbers that Node parses differently."""
+    """Returns True if the validators cannot judge the case: it is not JSON, it depends on the clock, or Node parses its numbers differently."""
     wide = any(touch.ambiguity in ("double-range", "integer-form") for touch in case.verdict.ambiguities)
     return wide or any(rule.rule.endswith((":json", ":not-in-future")) for rule in case.verdict.broken)
 

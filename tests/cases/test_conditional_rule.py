@@ -18,7 +18,7 @@ CLUSTERS_AND_PRODUCTS = [("only", 1, 0), ("first", 3, 0), ("middle", 3, 1), ("la
 
 @lru_cache
 def bodies() -> dict[str, list[tuple[Any, Case]]]:
-    """Maps each offer type to cases of the catalogue. Each tuple contains the parsed message of a case, and the case."""
+    """Maps each offer type to pairs: the parsed message of a case in the catalogue, and the case itself."""
     found = defaultdict(list)
     for case in catalogue("offer-creation-request", now=NOW):
         if case.body[:1] == b"{" and (case.faults or case.label == "valid") and not any(f.rule.endswith("/:json") for f in case.faults):
@@ -34,8 +34,7 @@ def before(message: Any) -> bool:
     return "productClusters" not in names or names.index("offerType") < names.index("productClusters")
 
 
-def whole(state: str) -> Any:
-    """The returned test is true if the clusters of a message are in this state."""
+def clusters_are(state: str) -> Any:
     return lambda message: {
         "absent": "productClusters" not in message,
         "null": message.get("productClusters", 0) is None,
@@ -45,7 +44,7 @@ def whole(state: str) -> Any:
 
 @pytest.mark.parametrize("state", ["absent", "null", "empty"])
 def test_missing_clusters_are_rejected_only_for_a_product_list(state: str) -> None:
-    fits = whole(state)
+    fits = clusters_are(state)
     assert [case for message, case in bodies()[LIST] if fits(message) and case.label == "invalid" and len(case.faults) == 1]
     for other in OTHERS:
         verdicts = {case.label for message, case in bodies()[other] if fits(message) and not case.faults}

@@ -14,7 +14,9 @@ Schema = dict[str, Any]
 
 
 class Upgrade(NamedTuple):
-    """At most `gone` lines of the corpus disappear, and at most `new` lines appear. Each new line contains `about`."""
+    """After the change of the contract, at most `gone` lines of the corpus disappear, and at most `new` lines appear. Each new line
+    contains the text `about`.
+    """
 
     message_type: MessageType
     change: Callable[[Schema], object]
@@ -48,6 +50,7 @@ OFFERS: MessageType = "offer-creation-request"
 TEXT = {"type": ["string", "null"]}
 UPGRADES = {
     "a new optional property": Upgrade(PRODUCTS, lambda schema: add(record(schema), "color", TEXT), 5, 45, "color"),
+    # Every message with a product must contain the new property.
     "a new required property": Upgrade(PRODUCTS, lambda schema: add(record(schema), "color", TEXT, required=True), 750, 800),
     "an optional property that becomes required": Upgrade(PRODUCTS, lambda schema: record(schema)["required"].append("productOwner"), 700, 700),
     "a removed property": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"].pop("unitOfMeasure"), 45, 5),
@@ -59,7 +62,6 @@ UPGRADES = {
     "a new rule": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"]["productNumber"].update(maxLength=20), 5, 5, "Number"),
     "a new value of an enumeration": Upgrade(OFFERS, lambda schema: schema["properties"]["offerType"]["enum"].append("Kiosk"), 5, 5),
 }
-"""A new required property changes every message with a product."""
 
 
 def lines(message_type: MessageType, contract: Contract | None = None) -> set[str]:

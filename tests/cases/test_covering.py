@@ -79,7 +79,9 @@ def test_every_pair_of_states_in_an_object_occurs_in_a_valid_message(message_typ
 
 
 def test_only_pairs_that_a_condition_or_an_ambiguity_excludes_are_omitted() -> None:
-    """A Product List must have clusters. An order minimum above the maximum is ambiguous, and so is a start date after the end date."""
+    """The contract requires clusters in a Product List. It leaves open if a minimum may exceed the maximum, or a start date may
+    follow the end date.
+    """
     found = {tuple(sorted(pair)) for pair in impossible(load_contract(), OFFER, "")}
     assert found == {
         *((("offerType", "=Product List"), ("productClusters", state)) for state in ("absent", "null", "edge")),
@@ -173,7 +175,6 @@ def test_an_unknown_rule_or_technique_is_rejected(rules: list[str], techniques: 
 
 
 def test_each_setting_puts_every_other_property_in_its_state() -> None:
-    """Among the messages that break one rule, each other property is at least once absent, once null, and once present with a value."""
     rule = load_contract().rule(f"{OFFER}/number:minLength")
     props = set(build(load_contract(), OFFER, MessagePlan())) - {"number", "offerType"}
     met = set()

@@ -12,7 +12,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 TODAY, FAR = datetime(2026, 3, 1, 12, tzinfo=UTC), datetime(2525, 12, 31, 23, 59, 59, tzinfo=UTC)
-"""Some techniques use fixed timestamps in the future: for example, in 2038. At the time `FAR`, these timestamps are in the past."""
+"""`FAR` is later than all timestamps that techniques use as the future: for example, a timestamp in 2038."""
 
 
 @pytest.mark.parametrize("now", [pytest.param(TODAY, id="today"), pytest.param(FAR, id="far", marks=pytest.mark.long)])

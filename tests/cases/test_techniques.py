@@ -43,7 +43,7 @@ def rules(*keywords: str, of: frozenset[str] | set[str] | None = None) -> pytest
 
 @cache
 def broken(rule: Rule) -> dict[str, Case]:
-    """For each technique that can break the rule, returns a complete message with this fault."""
+    """Maps each technique that can break the rule to a complete message with one fault, which the technique causes."""
     maker = FaultMaker(CONTRACT, rule.message_type, NOW)  # type: ignore[arg-type]
     cases = {technique.name: maker.case(rule, technique) for technique in maker.techniques(rule)}
     return {name: case for name, case in cases.items() if case is not None}
@@ -54,8 +54,7 @@ def found(rule: Rule) -> dict[str, Any]:
     return {name: _at(json.loads(case.body), case.faults[0].at) for name, case in broken(rule).items()}
 
 
-def undone(rule: Rule) -> Any:
-    """Returns the value at the rule's place in the twin."""
+def value_in_twin(rule: Rule) -> Any:
     case = next(iter(broken(rule).values()))
     assert case.twin is not None
     return _at(json.loads(case.twin.body), case.faults[0].at)
@@ -137,7 +136,7 @@ def test_a_time_is_tried_as_seconds_milliseconds_and_parts() -> None:
     assert places
     for message_type, site in places:
         rule = CONTRACT.rule(f"{message_type}/{site}:type")
-        when = instant(undone(rule))
+        when = instant(value_in_twin(rule))
         assert when is not None
         seconds = int(when.timestamp())
         assert {"epoch-number": seconds, "epoch-milliseconds": seconds * 1000}.items() <= found(rule).items()
@@ -146,7 +145,7 @@ def test_a_time_is_tried_as_seconds_milliseconds_and_parts() -> None:
 
 @rules("type", of={"array", "object"})
 def test_arrays_and_objects_are_tried_unwrapped_swapped_and_as_strings(rule: Rule) -> None:
-    present, values = undone(rule), list(found(rule).values())
+    present, values = value_in_twin(rule), list(found(rule).values())
     assert compact(present).decode() in values
     if isinstance(present, dict):
         assert [[name, value] for name, value in present.items()] in values
@@ -411,7 +410,7 @@ def test_techniques_have_different_descriptions() -> None:
 
 @pytest.mark.parametrize("name", ["as-python", "as-yaml", "as-form", "joined-string"])
 def test_python_literals_do_not_depend_on_the_unicode_version(name: str) -> None:
-    """Uses a letter and an unassigned code point, because Python's `repr` escapes only unassigned code points."""
+    """Python's `repr` does not escape the letter U+0E01. It escapes U+0E00, because Unicode has not assigned this code point yet."""
     technique = TECHNIQUES[name]
     rule = next(rule for rule in CONTRACT.rules["offer-creation-request"] if rule.site == "priceClasses" and rule.keyword == "type")
     written = []

@@ -15,7 +15,7 @@ MINIMUM = "offer-creation-request/orderMinimum:minimum"
 
 
 def completed(shell: str, *words: str) -> list[str]:
-    """The user is still typing the last word."""
+    """Returns the proposals of the shell for the last word, which is incomplete."""
     position = words[-1] if shell == "fish" else str(len(words) - 1)
     env = {"_BROKERFUZZ_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": position}
     done = CliRunner().invoke(commands, [], env=env)

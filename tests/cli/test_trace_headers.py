@@ -20,7 +20,7 @@ Heads = list[tuple[dict[str, str], bytes]]
 
 @pytest.fixture
 def logged() -> Iterator[tuple[str, Heads]]:
-    """Yields the URL of a service and its requests. A request consists of the headers (with lower-case names) and the body."""
+    """Yields the URL of a service, and the requests that it has received. A request consists of headers (with lower-case names) and a body."""
     log: Heads = []
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

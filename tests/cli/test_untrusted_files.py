@@ -1,4 +1,4 @@
-"""Journals and reports from other people are only data. brokerfuzz runs nothing in them, and does not use an address in them as the target."""
+"""Journals and reports can come from other people. So brokerfuzz runs no code that these files name, and sends nothing to addresses in them."""
 
 import json
 import shutil
@@ -30,8 +30,8 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def lines(campaign: Path, folder: Path) -> list[dict[str, Any]]:
-    """Returns the first lines of a journal. Also creates the module `evil` in the current folder. The file `PWNED` appears if
-    brokerfuzz imports this module or calls its function.
+    """Returns the first lines of a journal. Also creates the module `evil`, which brokerfuzz must not use: importing it or calling
+    its function creates the file `PWNED`.
     """
     shutil.copytree(campaign, folder, dirs_exist_ok=True)
     Path("evil.py").write_text(f"open({PWNED!r}, 'w')\ndef read(body):\n    open({PWNED!r}, 'w')\n")
@@ -162,7 +162,7 @@ ANYTHING: Final = (None, True, -1, 1.5, "a", [["a", 1]], {"a": 1})
 
 
 def test_a_malformed_journal_is_reported_in_one_line(run: Run, lines: list[dict[str, Any]]) -> None:
-    """Some changes keep the journal valid. Then the line says that no server listens at the address."""
+    """Some of the changed journals are still valid. Then the error is that no server listens at the address in the command."""
     text = json.dumps(lines[:3])
     problems = []
     for line, name in [(line, name) for line, record in enumerate(lines[:3]) for name in record] + [("plan", name) for name in lines[0]["plan"]]:

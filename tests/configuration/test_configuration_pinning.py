@@ -78,7 +78,9 @@ def check_pinning(name: str, text: str, pins: Mapping[str, str], end: str, mark:
 
 
 def check_lines(old: list[str], new: list[str], written: Mapping[str, str]) -> None:
-    """Checks that all lines are kept in order, except replaced comments of the template. All new lines must be policies or their header."""
+    """Checks that `new` contains the lines of `old` in the same order, except comments that policies replace. All other lines of
+    `new` must be policies or their header.
+    """
     replaced = re.compile(rf'# "?({"|".join(map(re.escape, written))})"? = \[.*\]') if written else re.compile("(?!)")
     rest = iter(new)
     extra = []

@@ -1,7 +1,7 @@
 """Pinned digests of large exports.
 
-Users commit corpora, and different machines can write the parts of one corpus. Both work only if the same options always give the
-same bytes. If a test fails after an intended change, copy the new digest from its output to this file, and describe the change in
+The same options must always give the same bytes, because users commit corpora, and different machines can write the parts of one
+corpus. If a test fails after an intended change, copy the new digest from its output to this file, and describe the change in
 CHANGELOG.md. If the change is not intended, the export depends on the order of a set, the clock, or the version of a library.
 """
 

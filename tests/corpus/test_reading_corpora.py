@@ -73,8 +73,8 @@ def test_shards_are_read_one_after_the_other_or_by_their_list(shards: Path) -> N
 # ----------------------------------------------------------------------------------------------------- hostile files
 
 
-def one_line(*paths: Path) -> str:
-    """Returns the error for a rejected corpus. Fails if the error has several lines."""
+def one_line_error(*paths: Path) -> str:
+    """Fails if `read` accepts the corpus, or if the error has several lines."""
     with pytest.raises(CorpusError) as caught:
         list(read(*paths))
     assert "\n" not in str(caught.value)
@@ -92,7 +92,7 @@ def test_a_line_of_a_gigabyte_is_rejected_in_bounded_memory(tmp_path: Path, name
             for _ in range(LONGEST_LINE // (1 << 20) + 1):
                 packer.write(b"a" * (1 << 20))
     tracemalloc.start()
-    assert f"line 1, is longer than {LONGEST_LINE:,} bytes" in one_line(path)
+    assert f"line 1, is longer than {LONGEST_LINE:,} bytes" in one_line_error(path)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 3 * LONGEST_LINE
@@ -112,7 +112,7 @@ def test_a_line_of_a_gigabyte_is_rejected_in_bounded_memory(tmp_path: Path, name
 )
 def test_a_file_that_is_not_a_corpus_is_rejected(tmp_path: Path, content: bytes, words: str) -> None:
     (tmp_path / "a").write_bytes(content)
-    assert words in one_line(tmp_path / "a")
+    assert words in one_line_error(tmp_path / "a")
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def record(tmp_path: Path, cases: list[Case]) -> dict[str, Any]:
 
 def error_for(tmp_path: Path, record: dict[str, Any]) -> str:
     (tmp_path / "a").write_text(json.dumps(record, separators=(",", ":")))
-    return one_line(tmp_path / "a")
+    return one_line_error(tmp_path / "a")
 
 
 @pytest.mark.parametrize("prop", ["id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "body"])
@@ -152,13 +152,13 @@ def test_the_error_for_a_wrong_record_shows_the_recorded_and_the_real_value(tmp_
 
 
 def test_an_unreadable_file_is_rejected(tmp_path: Path) -> None:
-    assert "No such file" in one_line(tmp_path / "none")
-    assert "is a folder without manifest.json, so it is not a corpus" in one_line(tmp_path)
-    assert "cannot be read" in one_line(tmp_path / "a\0b")
+    assert "No such file" in one_line_error(tmp_path / "none")
+    assert "is a folder without manifest.json, so it is not a corpus" in one_line_error(tmp_path)
+    assert "cannot be read" in one_line_error(tmp_path / "a\0b")
 
 
 def test_only_a_corpus_folder_may_store_messages_in_files(folder: Path) -> None:
-    assert "only if you specify the folder of the corpus" in one_line(folder / "cases.ndjson")
+    assert "only if you specify the folder of the corpus" in one_line_error(folder / "cases.ndjson")
 
 
 # --------------------------------------------------------------------------------------------------- hostile folders
@@ -199,7 +199,7 @@ CLIMBING = ["../secret", "a/../../secret", "/etc/passwd", "C:\\secret", "C:secre
 def test_no_name_leads_outside_a_folder(folder: Path, name: str) -> None:
     outside(folder)
     first_record_names(name)(folder)
-    assert " is not a path inside the folder" in one_line(folder)
+    assert " is not a path inside the folder" in one_line_error(folder)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system has no list of open files")
@@ -254,7 +254,7 @@ HARM: dict[str, tuple[Edit, str]] = {
 def test_a_hostile_folder_is_rejected_with_one_line(folder: Path, harm: str) -> None:
     edit, words = HARM[harm]
     edit(folder)
-    assert words in one_line(folder)
+    assert words in one_line_error(folder)
 
 
 def nested(depth: int) -> list[object]:
@@ -289,8 +289,8 @@ def test_a_hostile_list_of_shards_is_rejected_with_one_line(shards: Path, run: C
     said = json.loads(shards.read_bytes())
     edit(said)
     shards.write_text(json.dumps(said))
-    assert words in one_line(shards)
-    assert len(one_line(shards)) < 1000
+    assert words in one_line_error(shards)
+    assert len(one_line_error(shards)) < 1000
     verified = run("corpus", "verify", shards)
     assert verified.exit_code == 2
     assert verified.stderr.count("\n") == 1
@@ -299,7 +299,7 @@ def test_a_hostile_list_of_shards_is_rejected_with_one_line(shards: Path, run: C
 @pytest.mark.parametrize("content", [b"", b"[]", b"5", b"[" * 10**6, b"\0" * 100, b"\xff", b'{"of":' + b"9" * 10_000 + b"}", b'{"a":' * 10**5])
 def test_a_file_that_is_not_a_list_of_shards_is_rejected(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.shards.json").write_bytes(content)
-    assert "is not " in one_line(tmp_path / "a.shards.json")
+    assert "is not " in one_line_error(tmp_path / "a.shards.json")
 
 
 def test_old_twins_are_forgotten_if_they_are_too_large(cases: list[Case]) -> None:

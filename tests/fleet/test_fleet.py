@@ -55,7 +55,6 @@ def test_the_conforming_service_agrees_with_the_oracle_on_the_whole_catalogue() 
 
 @pytest.mark.rotated(3)
 def test_the_fleet_has_hundreds_of_proven_mutants_of_all_kinds() -> None:
-    """This is one test instead of four, because each worker process must generate the fleet again."""
     kinds = Counter(mutant.kind for mutant in mutants())
     assert kinds.total() >= 700
     assert min(kinds[kind] for kind in KINDS) >= 50

@@ -221,7 +221,7 @@ def findings() -> list[dict[str, Any]]:
 
 
 def _rules() -> list[dict[str, Any]]:
-    """All rules of the contract. The rules of `findings` are broken, and all other rules are kept."""
+    """All rules of the contract. The rules in `findings()` have findings, and the other rules have none."""
     wrong = {one["rule"]: (found["count"], found["kind"]) for found in findings() for one in found["rules"]}
     rows = []
     for one in load_contract().rules[OFFER]:

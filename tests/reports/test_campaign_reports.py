@@ -131,7 +131,6 @@ def test_the_summary_comes_last_and_has_the_verdicts_by_answer() -> None:
 
 
 def test_no_word_is_broken_and_only_text_to_copy_is_wider_than_80_columns() -> None:
-    """Checks the questions of all ambiguities, and a long sentence."""
     ambiguities = tuple(Observed(one, {**dict.fromkeys(ANSWER_KINDS, 0), "accepted": 1234}, unproven=5) for one in load_contract().ambiguities)
     rule = f"{OFFER}/priceClasses[].priceTiers[].pageCounts[].minimumPages:type"
     reason = BrokenRule(rule, "Page-count price, row minimumPages " * 4, "/a", "0", "1")

@@ -15,7 +15,7 @@ CHILDREN = {
     "properties": ["property"],
     "testcase": ["skipped", "error", "failure", "system-out", "system-err"],
 }
-"""The allowed children of each element, in order. The source is the schema to which the documentation of Jenkins refers."""
+"""The allowed children of each element, in order. They come from the schema to which the documentation of Jenkins refers."""
 REQUIRED = {"testsuite": {"name", "tests", "failures"}, "testcase": {"name", "classname"}, "property": {"name", "value"}}
 ALLOWED = {
     "testsuites": {"name", "tests", "failures", "errors", "time", "disabled"},

@@ -66,7 +66,7 @@ def limited() -> Result:
 
 
 def losing_the_target(status: int | None) -> Result:
-    """After 100 requests, the server only answers with `status`. If `status` is None, the server no longer answers."""
+    """Runs a campaign. After 100 requests, the server answers each request with `status`, or stops answering if `status` is None."""
     seen = []
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
@@ -136,7 +136,7 @@ def test_the_outcome_determines_the_exit_status_and_every_report(name: str) -> N
 
 
 def check_junit(root: ET.Element, result: Result) -> None:
-    """Only an incomplete campaign has an error. Each unproven rule is skipped. Only new findings are failures."""
+    """In the report, only incomplete campaigns cause an error, and only new findings cause failures. Unproven rules are skipped tests."""
     errors = [error.get("type") for error in root.iter("error")]
     assert errors == ([] if result.outcome.state == "complete" else [result.outcome.state])
     assert bool([*root.iter("failure")]) == bool(result.outcome.new)

@@ -50,7 +50,7 @@ def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
 
 
 def messages_of(source: str) -> list[dict[str, Any]]:
-    """Returns the messages in a report, with their literals evaluated."""
+    """Returns the arguments of each `Message(...)` in a report."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message"]
     return [{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords} for call in calls]
 

@@ -95,7 +95,6 @@ def test_two_conditions_are_both_enforced(tmp_path: Path) -> None:
 
 
 def test_two_conditions_at_one_site_are_distinguished(tmp_path: Path) -> None:
-    """Both bounds of `comments` can apply at once. Only the broken bound is reported."""
     either = {
         "if": {"properties": {"isActive": {"const": True}}, "required": ["isActive"]},
         "then": {"properties": {"comments": {"minLength": 2}}},

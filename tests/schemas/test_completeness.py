@@ -136,7 +136,7 @@ STRUCTURE = {"type", "properties", "items", "required", "allOf", "title", "descr
 
 
 def in_words(site: Site) -> str:
-    """Describes a site in the same way as a line of `FIELDS`, but without bounds."""
+    """Describes a site like a line of `FIELDS`, but without limits such as `int32`."""
     types = types_of(site.schema)
     kind = " or ".join(sorted(types - {"null"}))
     return f"{site.path} {kind}{'!' * site.required}{'?' * ('null' in types)}"

@@ -14,10 +14,10 @@ TABLES: dict[str, Any] = json.loads(Path(contract_module.__file__).with_name("co
 CONTRACT = load_contract()
 INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
 TYPES: dict[str, dict[str, Any]] = {"double": {"type": "number"}, "decimal": {"type": "number"}, "int32": {"type": "integer", **INT32}}
-"""Maps types in the tables to keywords in a schema. Other types have the same name in JSON Schema."""
+"""Maps types in the tables to keywords of JSON Schema. All other types have the same name in the tables and in JSON Schema."""
 BOUNDS = ("minimum", "maximum", "minLength", "minItems", "enum", "default")
 BY_MESSAGE = {"product-list-response": "array", "offer-pricing-response": "object"}
-"""The type of `data` in each message. The table of the envelope does not state it."""
+"""The type of `data` in each message. The table of the contract only says `by message`."""
 
 
 def objects() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -29,14 +29,14 @@ def objects() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def stated(message_type: str, row: dict[str, Any]) -> dict[str, Any]:
-    """Returns the facts of a row as JSON Schema keywords."""
+    """Returns what a row of a table says about a property, as JSON Schema keywords."""
     name = BY_MESSAGE[message_type] if row["type"] == "by message" else row["type"]
     said = {"type": name, **TYPES.get(name, {})}
     return {**said, **{bound: row[bound] for bound in BOUNDS if bound in row}, "nullable": row["nullable"]}
 
 
 def found(schema: dict[str, Any]) -> dict[str, Any]:
-    """Returns the same facts as `stated`, but from the schema of a property."""
+    """Returns the same keywords as `stated`, but from the schema of a property."""
     names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     (name,) = [one for one in names if one != "null"]
     return {"type": name, **{bound: schema[bound] for bound in BOUNDS if bound in schema}, "nullable": "null" in names}

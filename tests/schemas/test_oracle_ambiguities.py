@@ -50,7 +50,7 @@ def records(doubtful: list[Any], plain: list[Any]) -> Row:
 
 
 def priced(ambiguity: str, doubtful: dict[str, Any], plain: dict[str, Any], total: float = 2.5) -> Row:
-    """The price calculation has two offers, and the second offer is free."""
+    """Both messages contain two offers. The second offer is free, so it does not change the total."""
     bodies = []
     for props in (doubtful, plain):
         both = [PRICED | props, {"offerId": "q", "quantity": 1, "unitPrice": 0, "extendedPrice": 0}]

@@ -71,7 +71,7 @@ def random_policies(ambiguities: Iterable[str], chance: Random) -> Policies:
 
 
 def edited(body: bytes, chance: Random) -> bytes:
-    """Changes or repeats a few properties of a message. A few of the changes replace a random token instead."""
+    """Changes or repeats a few properties of a message. A few of the changes replace another token instead."""
     for _ in range(chance.choice((1, 1, 2, 3))):
         properties = list(PROPERTY.finditer(body))
         if not properties or chance.random() < 0.02:

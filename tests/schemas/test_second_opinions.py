@@ -31,7 +31,7 @@ INT32 = (-(2**31), 2**31 - 1)
 
 
 def each(*values: Any) -> tuple[Any, ...]:
-    """Returns a tuple of `Any`, because type checkers reject the type of a tuple with different values."""
+    """Because of the return type `Any`, type checkers accept values of different types."""
     return values
 
 

@@ -176,7 +176,7 @@ def test_a_wildcard_address_is_reported_as_a_usable_address() -> None:
 
 
 def serving(bugs: str = "") -> str:
-    """Returns a script that runs the service with these bugs. The script prints the address and, at its end, another line."""
+    """Returns a script that runs the service with these bugs. The script prints the address and, after the service has stopped, `over`."""
     return f"""
 from brokerfuzz.service.running import serve
 serve(port=0, bugs={bugs.split()!r}, ready=lambda url: print(url, flush=True))

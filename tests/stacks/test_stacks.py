@@ -54,8 +54,8 @@ DUPLICATES: dict[tuple[bool, ...], Duplicates] = {
     (False, False, True): "both",
     (False, False, False): "rejected",
 }
-"""A service gets three messages with a duplicate property: one with a valid first value, one with a valid last value, and one with
-two valid values. Each key says which of these messages the service accepts.
+"""A service gets three messages with a duplicate property. Only the first value, only the last value, or both values are valid.
+Each key says for the three messages if the service accepts them.
 """
 
 FAST = "msgspec"
@@ -67,7 +67,7 @@ every_stack = pytest.mark.parametrize(
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, stack: Stack) -> None:
-    """Sets the time that the stack uses, and the folder in which it starts. Skips the test if the stack cannot be started."""
+    """Sets the current time of the service, and the current folder. Skips the test if the stack cannot be started."""
     if shutil.which(stack.command[0]) is None or not all(path.exists() for path in stack.needs):
         pytest.skip(f"the stack {stack.name} needs {stack.command[0]} {' '.join(map(str, stack.needs))}: see CONTRIBUTING.md")
     monkeypatch.setenv("STACK_NOW", NOW.isoformat())
@@ -123,7 +123,7 @@ def answered(result: Result) -> set[str]:
 
 
 def observed(stack: Stack) -> Stack:
-    """Sends unusual messages to the stack. Returns a `Stack` that describes the answers."""
+    """Sends unusual messages to the service. Returns `stack` with the habits that the answers show."""
     probes: dict[object, bytes] = {}
     for name, form in {**TIMESTAMPS, "other": "no timestamp"}.items():
         probes |= {(name, when): updated(when.strftime(form)) for when in (PAST, FUTURE)}

@@ -26,7 +26,7 @@ from brokerfuzz.strategies import (
 
 LATER = datetime(9999, 1, 1, tzinfo=UTC)
 call: Any = {name: getattr(every_strategy, name) for name in every_strategy.__all__ if name != "Envelope"}
-"""Removes the types of the strategies, because type checkers would also reject the wrong arguments."""
+"""Hides the types of the strategies from type checkers, because they would also report the wrong arguments."""
 
 REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (call["offer_requests"](offer_types=["Fax"]), r"offer_types='Fax': use values from 'Direct Mail'"),
@@ -109,7 +109,6 @@ def test_a_wrong_argument_is_reported_before_the_first_example_of_a_test() -> No
 
 
 def test_a_strategy_that_is_not_used_rejects_nothing() -> None:
-    """A wrong argument fails one test, but not the import of the test module."""
     offer_requests(offer_types=["Fax"])
 
 

@@ -1,4 +1,4 @@
-"""Examples shrink to what a person would write (see `benchmarks/examples/minima.py`).
+"""Hypothesis shrinks examples to simple messages, as a person would write them (see `benchmarks/examples/minima.py`).
 
 Hypothesis also tries constants of the loaded modules, so a seed does not always give the same examples.
 """
@@ -11,9 +11,9 @@ from benchmarks.examples.minima import MINIMA
 from benchmarks.examples.shrinking import GOALS, SEEDS, difference, distance, smallest
 
 SHARE = 0.95
-"""The minimum share of conditions that must shrink to the expected example for every seed."""
+"""For at least this share of the conditions, Hypothesis must find the expected example with every seed."""
 NEAR = 0.05
-"""The maximum distance from a goal, as a share of the goal's value."""
+"""The maximum distance from the value of a goal, divided by this value."""
 
 
 @pytest.mark.parametrize(

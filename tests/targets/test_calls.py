@@ -23,7 +23,7 @@ Calling = Callable[..., CallTarget]
 
 @pytest.fixture
 def calling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calling:
-    """The returned function creates a target from the lines of a function. The function's parameter is `body`."""
+    """The returned function creates a target from the lines of a function `judge(body)`."""
     monkeypatch.chdir(tmp_path)
 
     def target(*lines: str, head: str = "def judge(body):", before: str = "", **options: Any) -> CallTarget:
@@ -61,11 +61,11 @@ ANSWERS = [
     ("raise ValueError('x' * 10_000_000)", "rejected", f"ValueError: {'x' * 187}…"),
     ("raise BaseExceptionGroup('all', [ValueError()])", "crashed", "ExceptionGroup: all (1 sub-exception)"),
 ]
-"""Each row contains the code of a function, and the kind and the reason of the answer. The function gets the byte 255."""
+"""Each row contains the code of a function, and the kind and the reason of the answer. The functions get a message with only the byte 255."""
 
 
 def test_return_values_and_exceptions_become_answers(calling: Calling) -> None:
-    """One process runs all functions, and runs each function twice. The first byte of a message selects the function."""
+    """The first byte of a message selects the function."""
     before = "\n".join(f"def judge_{number}(body):\n{indent(code, '    ')}" for number, (code, *_) in enumerate(ANSWERS))
     target = calling("return globals()[f'judge_{body[0]}'](body[1:])", before=before)
     bodies = [bytes([number, 255]) for number in range(len(ANSWERS)) for _ in range(2)]

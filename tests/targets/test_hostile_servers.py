@@ -1,7 +1,7 @@
-"""HTTP targets and misbehaving servers.
+"""HTTP targets whose servers do not answer normally: for example, they close the connection.
 
 brokerfuzz distinguishes the errors of the HTTP client pyreqwest by their texts, which can change in a new version. If a test fails
-with a new version, first add the new texts to `transport.py`. Then permit the new version in `pyproject.toml`.
+with a new version of pyreqwest, first add the new texts to `transport.py`. Then allow this version in `pyproject.toml`.
 """
 
 import asyncio

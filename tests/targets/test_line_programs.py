@@ -22,7 +22,7 @@ NO_ANSWER = "no answer line within 0.5 s: killed"
 
 
 def each(code: str, *arguments: str, before: str = "pass") -> list[str]:
-    """Returns a program that runs `code` for each `line`. `code` can call `say` with bytes."""
+    """Returns a program that runs `code` for each `line`. `code` can write bytes to standard output with `say`."""
     lines = [
         "import os, sys, time, signal",
         "def say(data): os.write(1, data)",

@@ -185,8 +185,8 @@ def test_a_client_identifies_itself_with_a_certificate(names: tuple[str, str | N
 
 @contextmanager
 def sending_alerts(context: ssl.SSLContext) -> Iterator[str]:
-    """Yields the URL of a TLS server in a thread. If a handshake fails, the server sends the reason to the client. A server with asyncio
-    would not send the reason.
+    """Yields the URL of a TLS server in a thread. If a handshake fails, the server sends the reason to the client. The server does
+    not use asyncio, which would not send the reason.
     """
     with socket.create_server(("127.0.0.1", 0)) as listener:
 

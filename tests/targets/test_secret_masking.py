@@ -62,7 +62,7 @@ def servers() -> Iterator[tuple[str, str]]:
 
 
 def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
-    """Returns everything that a target reports: about itself, about an answer that repeats the request, and about errors."""
+    """Returns everything that a target reports: its description, an answer that repeats the request, and errors."""
     said: list[str] = []
 
     async def ask() -> None:
@@ -99,7 +99,7 @@ def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
 
 @lru_cache
 def usual_words(position: str, url: str, unused: str) -> str:
-    """Returns the output for a fixed secret. The tests exclude secrets that occur in this output: for example, `http`."""
+    """Returns all `outputs` in lower case. The tests cannot use secrets that always occur in these outputs: for example, `http`."""
     return " ".join(outputs(requests_with("0123456789" * 4, position, url), requests_with("0123456789" * 4, position, unused))).lower()
 
 
@@ -142,7 +142,6 @@ def test_a_user_is_sent_but_not_reported() -> None:
     ],
 )
 def test_a_reference_is_shown_as_the_user_wrote_it(name: str, value: str, shown_value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command in the report sends the same header again, if the environment contains the variable."""
     monkeypatch.setenv("T", "the 'value' \"of T")
     sent = substituted(value, "the header")
     target = HttpTarget("http://h/", headers=[(name, sent)])

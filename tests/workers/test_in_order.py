@@ -123,7 +123,7 @@ def test_the_parts_of_a_lost_worker_are_done_again(others: Processes, tmp_path: 
 
 
 class _Breaking(ThreadPoolExecutor):
-    """An executor that breaks when it gets its third part, as if a worker had been lost."""
+    """An executor that fails at the third call of `submit`, as if a worker process had crashed."""
 
     given = 0
 

@@ -18,7 +18,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 
 SECONDS = 60
 ENTRY = re.compile(r'"((?:[ !#-\[\]-~]|\\[\\"]|\\x[0-9a-f]{2})+)"')
-"""A line of a dictionary, as documented by AFL++ and libFuzzer: printable ASCII and escaped bytes between double quotes."""
+"""A line of a dictionary, as documented by AFL++ and libFuzzer: double quotes around printable ASCII characters and escaped bytes."""
 
 
 GO_TARGET = """package seeds

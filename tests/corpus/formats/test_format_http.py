@@ -24,7 +24,7 @@ class Request(NamedTuple):
 
 
 def requests_in(text: bytes, files: Mapping[str, bytes]) -> Iterator[Request]:
-    """Parses a file strictly. All editors split requests at `###`, and end the headers at the first empty line."""
+    """Parses only the syntax that all editors support: `###` separates requests, and an empty line ends the headers."""
     first, *parts = re.split(rb"^###", text, flags=re.MULTILINE)
     assert re.fullmatch(rb"@baseUrl = http://[0-9.:]+\n\n", first)
     for part in parts:

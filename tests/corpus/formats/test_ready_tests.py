@@ -15,7 +15,7 @@ from brokerfuzz.errors import CorpusError
 
 CRASHING = offer(b'{"number":"crash","offerType":"Email"}')
 UNNECESSARY = "*/lastUpdatedDateTimeUtc:*"
-"""An unnecessary entry in the file of expected failures: all tests that match this pattern pass."""
+"""All tests that match this entry pass, so the entry is unnecessary in the file of expected failures."""
 
 
 def zero() -> Case:
