@@ -34,7 +34,6 @@ class Bar(NamedTuple):
 
 
 def picture(title: str, bars: Sequence[Bar]) -> str:
-    """Draws a chart in SVG, with the fastest bar at the top."""
     bars = sorted(bars, key=lambda bar: -bar.rate)
     low, high = floor(log10(bars[-1].rate)), ceil(log10(bars[0].rate))
     height = _TOP + _STEP * len(bars) + 30

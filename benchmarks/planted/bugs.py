@@ -153,7 +153,6 @@ BUGS = [
         "len(offer.product_ids) if 'product_ids' in offer.model_fields_set else 0",
     ),
 ]
-"""The planted bugs that existed when the strategies were tuned."""
 
 
 @lru_cache

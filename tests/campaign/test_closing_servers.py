@@ -50,7 +50,6 @@ def uvicorn_serving(app: Any) -> Iterator[str]:
 
 
 async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answers the first request of a connection. Does not answer the second request, but resets the connection."""
     for number in range(2):
         _, body = await read_request(reader)
         if number:

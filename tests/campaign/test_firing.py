@@ -275,8 +275,6 @@ def test_the_time_limit_ends_an_endless_campaign() -> None:
 
 
 class IgnoringCancellation(Service):
-    """If brokerfuzz cancels a request, the target ignores the cancellation, and returns an answer."""
-
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(0.05)
