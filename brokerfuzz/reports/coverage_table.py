@@ -39,7 +39,7 @@ def messages(tally: Tally) -> str:
 
 
 def lines(tallies: Iterable[Tally], *, bars: bool = False) -> Iterator[str]:
-    """The lines contain codes for colours, which `click.echo` removes if the output is not a terminal."""
+    """Yields the lines of the table, with colour codes. `click.echo` removes these codes if the output is not a terminal."""
     for number, tally in enumerate(tallies):
         yield from [""] if number else []
         yield click.style(f"{tally.message_type}: {messages(tally)}", bold=True)

@@ -1,7 +1,6 @@
 """Reads the messages and the HTTP request from the JSON document of a report.
 
-The document should contain no secrets. As a precaution, this module replaces the values of headers and URL parameters whose
-names suggest secrets.
+As a precaution, this module replaces the values of headers and URL parameters whose names suggest secrets.
 """
 
 import json
@@ -30,7 +29,7 @@ class RequestTemplate:
     headers: tuple[tuple[str, str], ...]
 
     def headers_of(self, message: Document) -> Pairs:
-        """The headers of the message replace the usual headers with the same names."""
+        """If a usual header and a header of the message have the same name, the usual header is omitted."""
         instead = unusual_headers_of(message)
         names = {name.lower() for name, _ in instead}
         usual = [(name, value) for name, value in self.headers if name.lower() not in names]

@@ -86,14 +86,14 @@ def _site_and_keyword(rule: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Facet:
-    """A filter for findings. `of` returns the choices for a finding, such as its sites. If the user selects one of them, the list
-    shows the finding. `words` returns the label of a choice.
+    """A filter for findings, such as the filter by site. `choices_of` returns the values of a finding, such as its sites. The
+    finding appears in the list if the user selects one of these values. `label_of` returns the label of a value.
     """
 
     name: str
     label: str
-    of: Callable[[FindingEntry], Iterable[str]]
-    words: Callable[[str], str] = str
+    choices_of: Callable[[FindingEntry], Iterable[str]]
+    label_of: Callable[[str], str] = str
 
 
 FACETS = (
@@ -112,7 +112,7 @@ class Choices:
     """
 
     def __init__(self, entries: Sequence[FindingEntry]) -> None:
-        counts = {facet.name: Counter(choice for entry in entries for choice in dict.fromkeys(facet.of(entry))) for facet in FACETS}
+        counts = {facet.name: Counter(choice for entry in entries for choice in dict.fromkeys(facet.choices_of(entry))) for facet in FACETS}
         self.counts = {name: dict(sorted(count.most_common(_MOST_CHOICES))) for name, count in counts.items()}
         self._numbers = {name: {choice: str(number) for number, choice in enumerate(count)} for name, count in self.counts.items()}
 
@@ -121,7 +121,7 @@ class Choices:
 
     def of(self, entry: FindingEntry) -> dict[str, str]:
         """Returns the HTML attributes of a finding. The script of the page compares these attributes with the selected choices."""
-        numbers = {facet.name: [self.number(facet.name, choice) for choice in facet.of(entry)] for facet in FACETS}
+        numbers = {facet.name: [self.number(facet.name, choice) for choice in facet.choices_of(entry)] for facet in FACETS}
         return {f"data_{name}": " ".join(number for number in found if number is not None) for name, found in numbers.items()}
 
 
@@ -144,7 +144,7 @@ def tools(choices: Choices) -> Markup:
 
 def _select(facet: Facet, choices: Choices) -> Markup:
     options = [
-        element("option", printable(f"{facet.words(choice)[:_LONGEST_NAME]} ({count:,})"), value=choices.number(facet.name, choice))
+        element("option", printable(f"{facet.label_of(choice)[:_LONGEST_NAME]} ({count:,})"), value=choices.number(facet.name, choice))
         for choice, count in choices.counts[facet.name].items()
     ]
     return element("label", f"{facet.label} ", element("select", element("option", "any", value=""), options, id=f"by-{facet.name}"))

@@ -3,9 +3,9 @@
 The test case of a rule fails if the rule has new findings. A finding without a rule, or with several rules, has its own test
 case. The name of this test case contains the name of the finding, so build servers recognise the finding in the next run. A test
 case is marked as skipped if all its findings are known, or if it belongs to an ambiguity. The test case of a rule without new
-findings is also skipped if every rejection may have another reason than this rule. The test case of the campaign has an error if
-the campaign is not complete. A test case has at most one `failure`, because most build servers show only the first. Characters
-that XML cannot contain, or that are not printable, are escaped: for example, as `\\u001b`.
+findings is also skipped if no rejection proves that the target checks the rule. The test case of the campaign has an error if the
+campaign is not complete. A test case has at most one `failure`, because most build servers show only the first. Characters that
+XML cannot contain, or that are not printable, are escaped: for example, as `\\u001b`.
 """
 
 import re
@@ -125,7 +125,7 @@ def _of_rule(message: str, rule: Document, *, is_unproven: bool) -> _TestCase:
 
 
 def _name(finding: Document) -> str:
-    """Names the test case of a finding without a rule or with several rules. The name is the same in every run."""
+    """Returns the name of the test case for a finding without a rule or with several rules. The name is the same in every run."""
     what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
     return f"{finding['kind']}{about} ({name_of(finding)})"

@@ -230,13 +230,13 @@ def code(text: str, limit: int, *, cell: bool = False) -> str:
 
 
 def prose(text: str, limit: int, *, cell: bool = False) -> str:
-    """Marks the words of a sentence as code, except for words of only letters and numbers of only digits."""
+    """Marks parts of a sentence as code. Words that contain only letters, and numbers that contain only digits, stay plain text."""
     words = groupby(_cut(text, limit).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
-    return " ".join(" ".join(group) if plain else _quoted(" ".join(group), limit, cell=cell) for plain, group in words)
+    return " ".join(" ".join(group) if plain else _as_code(" ".join(group), limit, cell=cell) for plain, group in words)
 
 
-def _quoted(words: str, limit: int, *, cell: bool) -> str:
-    """Marks words as code. A comma or a full stop after the words is not part of the code."""
+def _as_code(words: str, limit: int, *, cell: bool) -> str:
+    """Marks words as code, like `code`. Punctuation after the last word is not part of the code."""
     ended = _END.fullmatch(words)
     return code(ended[1], limit, cell=cell) + ended[2] if ended else code(words, limit, cell=cell)
 
@@ -247,7 +247,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _with_few_backticks(text: str) -> str:
-    """Escapes long sequences of backticks, because GitHub recognises at most 80 backticks around code in a line, and 255 around a code block."""
+    """Escapes long sequences of backticks. Code that contains them would need longer delimiters than GitHub supports."""
     return _MANY_BACKTICKS.sub(lambda run: "\\u0060" * len(run[0]), text)
 
 

@@ -119,7 +119,7 @@ def _tick(at: float, words: str) -> Iterator[Markup]:
 
 
 def _text(at: float, y: float, words: str, kind: str) -> Markup:
-    """Puts the label to the right of the position `at`, or to the left if the right has no space."""
+    """Writes the label to the right of the position `at` (in percent), or to the left if there is no space on the right."""
     anchor = "end" if at > 80 else "start"
     return element("text", words, x=_percent(at), y=y, dx="-4" if at > 80 else "4", text_anchor=anchor, class_=kind)
 

@@ -104,8 +104,8 @@ def _rows(left: Sequence[str], right: Sequence[str], *, alike: bool) -> Iterator
 
 
 def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
-    """Yields blocks of lines that are equal in `a` and `b`, and blocks that differ. Each block consists of a flag (True:
-    equal), its start and end in `a`, and its start and end in `b`.
+    """Divides the lines of `a` and `b` into blocks. Each block consists of a flag (True: its lines are equal in `a` and `b`), its
+    start and end in `a`, and its start and end in `b`.
     """
     if len(a) * len(b) > _MOST_COMPARED:
         yield False, 0, len(a), 0, len(b)
@@ -152,7 +152,7 @@ def _cells(row: Row) -> Iterator[Markup]:
 
 
 def _changed(left: str, right: str) -> Iterator[Markup]:
-    """Yields the two cells of a row, and marks the difference between the lines."""
+    """Yields the table cells for two different lines, and marks the part that differs."""
     prefix = _common(left, right)
     suffix = _common(left[prefix:][::-1], right[prefix:][::-1])
     for line, tag in ((left, "del"), (right, "ins")):

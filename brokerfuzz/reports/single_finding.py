@@ -14,7 +14,7 @@ _LONGEST = 2000
 
 @dataclass(frozen=True)
 class SingleFinding:
-    """A finding. `document` describes the finding as in a JSON report."""
+    """A finding. `document` has the same properties as a finding in a JSON report."""
 
     document: Document
 
@@ -55,7 +55,7 @@ class SingleKnownFinding:
 
     @property
     def difference(self) -> list[str]:
-        """The lines of the smallest message that shows the finding. If the baseline does not contain this message, the list is empty."""
+        """The lines of the smallest message, because a baseline contains no twin. If the smallest message is missing, the list is empty."""
         return laid_out(body_of(self.entry.message["smallest"])) if "smallest" in self.entry.message else []
 
     def data(self) -> dict[str, Any]:

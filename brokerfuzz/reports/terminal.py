@@ -58,7 +58,7 @@ def show_files(stream: IO[str], written: Sequence[str], problems: Iterable[str],
 
 
 def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
-    """Returns the report with codes for colours, which `click.unstyle` removes."""
+    """Returns the report, with colour codes."""
     return "".join(f"{line}\n" for line in _lines(result, about or {}))
 
 

@@ -1,4 +1,4 @@
-"""Defines the detectors for `ambiguities.json`: functions that decide whether a value touches an ambiguity.
+"""Defines the detectors for `ambiguities.json`: functions that find values about which the contract leaves a question open.
 
 A detector gets the value at a site, the current time, and its options. A detector that compares properties gets their values
 instead. `json_reader` detects the ambiguities that depend on the bytes of a message, such as duplicate properties and UTF-16.

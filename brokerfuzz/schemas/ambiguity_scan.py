@@ -1,7 +1,7 @@
 """Finds the ambiguities that a message touches, and the broken rules that JSON Schema cannot express.
 
 For each message type, the module generates the source of a Python function and compiles it. The function visits only sites that
-have something to check. With ordinary functions instead of generated source, a scan would take 1.5 times as long.
+have something to check. Without generated source, a scan would take 1.5 times as long.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -58,7 +58,7 @@ class Inspector:
 # --------------------------------------------------------------------------------------------------------- the scan
 
 Lines = list[str]
-"""Lines of generated Python source. Their indentation is relative to the code around them."""
+"""Lines of generated Python source."""
 
 
 _DEEP = 12
@@ -69,7 +69,7 @@ _DEEP = 12
 class _ScanPosition:
     """A site (`path`), and the way in which the generated Python code accesses it. `value` is the name of the variable that
     contains the site's value. `place` is the Python expression for the value's place in the message. `depth` is the number of
-    surrounding objects and arrays that the same generated function visits.
+    loops and objects around the site in the same generated function (see `_DEEP`).
     """
 
     path: str
@@ -153,8 +153,8 @@ class _ScanWriter:
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
 
     def _relations(self, here: _ScanPosition) -> list[tuple[Any, ...]]:
-        """Returns a tuple for each ambiguity that compares properties: the ambiguity, and the names of these properties. If a
-        changed contract lacks one of the properties, the ambiguity is omitted.
+        """Returns the ambiguities whose detectors compare properties, each with the names of these properties. If a changed
+        contract lacks one of the properties, the ambiguity is omitted.
         """
         props = self.props(here.path)
         return [(ambiguity, *names) for ambiguity, *names in self._of(OF_RELATIONS, here) if props.keys() >= set(names)]
@@ -184,8 +184,8 @@ class _ScanWriter:
         return name
 
     def _of(self, detectors: Collection[str], here: _ScanPosition) -> Iterator[tuple[Any, ...]]:
-        """Yields a tuple for each ambiguity of the site that has one of `detectors`. The tuple contains the ambiguity, and the
-        names of the properties that the ambiguity compares.
+        """Yields the ambiguities at the site `here.path` that use one of `detectors`. Each tuple contains an ambiguity, and the
+        names of the properties that its detector compares.
         """
         return (entry for entry in self._at_site.get(here.path, ()) if entry[0].detector in detectors)
 
@@ -218,7 +218,7 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
 
 @lru_cache(maxsize=4)
 def _latest_moments(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
-    """Returns two limits: for the lowest and for the highest clock tolerance. A timestamp after such a limit is in the future."""
+    """Returns the latest moment that is not in the future, for the lowest and for the highest clock tolerance."""
     return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
 
 

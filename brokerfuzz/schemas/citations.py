@@ -24,8 +24,8 @@ _BOUNDS = ("enum", "minimum", "minLength", "minItems")
 class Citation(NamedTuple):
     """The part of the contract that states a rule.
 
-    `table` is the name of a table, or of a statement outside the tables. `row` is None if the whole table, or a statement outside
-    the tables, states the rule. `validation_rule` is the number of the validation rule that also states the rule, or None.
+    `table` is the title of a table, or of a statement outside the tables. `row` is the row that states the rule, or None if no
+    single row states it. `validation_rule` is the number of the validation rule that also states the rule, or None.
     """
 
     section: str
@@ -66,14 +66,14 @@ def _stated() -> Mapping[str, tuple[Any, Citation]]:
         about = Citation(entry["section"], entry["statement"])
         found |= {rule_id: (value, about) for rule_id, value in entry["demands"].items()}
     for entry in tables["validation_rules"]:
-        for rule_id in [rule_id for rule_id in found if any(_is_stated_by(name, rule_id) for name in entry["breaks"])]:
+        for rule_id in [rule_id for rule_id in found if any(_is_stated_by(pattern, rule_id) for pattern in entry["breaks"])]:
             value, about = found[rule_id]
             found[rule_id] = value, about._replace(validation_rule=entry["rule"])
     return found
 
 
 def _demands(row: Mapping[str, Any], message_type: str) -> Iterator[tuple[str, Any]]:
-    """Yields the end of the rule ID (such as `:minimum`) and the keyword's value, for each rule that a row states."""
+    """Yields two values for each rule that a row of a table states: the end of the rule ID (such as `:minimum`), and the keyword's value."""
     if row["required"]:
         yield ":required", True
     name = _OF_DATA[message_type] if row["type"] == "by message" else row["type"]
@@ -87,9 +87,9 @@ def _demands(row: Mapping[str, Any], message_type: str) -> Iterator[tuple[str, A
         yield from ((f"[]:{bound}", value) for bound, value in (_INT32 if row["items"] == "int32" else {}).items())
 
 
-def _is_stated_by(name: str, rule_id: str) -> bool:
-    """`name` comes from the list `breaks` of a validation rule. A `*` at the beginning of `name` means any site. All validation
-    rules are about offers.
+def _is_stated_by(pattern: str, rule_id: str) -> bool:
+    """`pattern` comes from a validation rule in `contract_tables.json`. A `*` at its beginning means any site. The validation
+    rules apply only to offer creation requests.
     """
     message_type, _, rest = rule_id.partition("@")[0].partition("/")
-    return message_type == "offer-creation-request" and (rest == name or (name.startswith("*") and rest.endswith(name[1:])))
+    return message_type == "offer-creation-request" and (rest == pattern or (pattern.startswith("*") and rest.endswith(pattern[1:])))

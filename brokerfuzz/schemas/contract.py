@@ -57,14 +57,16 @@ FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *
 
 @dataclass(frozen=True)
 class Ambiguity:
-    """A question that the contract leaves open.
+    """A question that the contract leaves open. A message touches the ambiguity if the question concerns this message.
 
-    - `interpretations`: the possible answers. All answers except `rejected` accept the message. Some answers also decide which
-      value counts: for example, the `first` or the `last` of two properties with the same name. For a clock tolerance, the
-      answers are numbers of seconds. The list is empty if an option of `fire` settles the question.
-    - `plain`: the usual values, which do not touch the ambiguity.
+    - `interpretations`: the possible answers. `rejected` means that the message is invalid. Other answers, such as `accepted`, do
+      not make the message invalid. Some of them decide which value counts: for example, the `first` or the `last` of two
+      properties with the same name. For a clock tolerance, the answers are numbers of seconds. `interpretations` is empty if no
+      policy can answer the question.
+    - `plain`: the usual values. A message with only usual values does not touch the ambiguity.
     - `source`: the part of the contract that is unclear.
-    - `detector`: the name of the function that detects the ambiguity. None means that no message can touch the ambiguity.
+    - `detector`: the name of the function that detects the ambiguity. None means that brokerfuzz does not search messages for the
+      ambiguity.
     - `sites`: the sites of the ambiguity, for each message type. None means all sites.
 
     >>> from brokerfuzz import load_contract
@@ -95,7 +97,7 @@ class Ambiguity:
         return interpretation in self.interpretations
 
     def concerns(self, message_type: str) -> bool:
-        """Returns whether a message of this type can touch the ambiguity."""
+        """Returns whether the verdict on a message of this type can depend on the ambiguity."""
         return self.detector is not None and (self.sites is None or message_type in self.sites)
 
 
@@ -155,8 +157,8 @@ class Contract:
         )
 
     def check_described(self, message_type: str) -> None:
-        """Raises `ContractError` if no schema describes a required property. brokerfuzz can judge messages with an undescribed
-        property, but cannot generate them.
+        """Raises `ContractError` if the contract requires a property, but has no schema for it. brokerfuzz can judge messages
+        with such a property, but cannot generate them.
         """
         for site in self.undescribed[message_type]:
             raise ContractError(
@@ -250,7 +252,7 @@ def load_contract(folder: str | Path | None = None, values: KnownValues | str | 
     'N-1'
 
     The folder contains some of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `ambiguities.json`). If a
-    file is missing, brokerfuzz uses the built-in file. Each folder is read only once.
+    file is missing, brokerfuzz uses the built-in file. If the files change later, the same process does not read them again.
 
     Raises `ContractError` if the folder does not exist, or if one of its files is not JSON, not a schema of draft 2020-12, or has
     a wrong name.
@@ -278,12 +280,14 @@ def _narrowed(contract: Contract, values: KnownValues) -> Contract:
     asked = {message_type: [*values.detectors(message_type)] for message_type in flat}
     sites = {message_type: found for message_type, found in asked.items() if found}
     known = replace(load_contract().ambiguity(KNOWN_VALUES), detector=DETECTOR, sites=sites)
-    others = (_elsewhere(ambiguity, sites) for ambiguity in contract.ambiguities if ambiguity.id != KNOWN_VALUES)
+    others = (_without_known_sites(ambiguity, sites) for ambiguity in contract.ambiguities if ambiguity.id != KNOWN_VALUES)
     return replace(contract, flat=frozen(flat), ambiguities=(*others, known), values=values, original=contract)
 
 
-def _elsewhere(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
-    """Removes the sites with reference data from an ambiguity, because the reference data defines the usual values of these sites."""
+def _without_known_sites(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
+    """Removes the sites with reference data from an ambiguity. At these sites, the listed values are not ambiguous, because the
+    target knows them.
+    """
     if ambiguity.detector not in (*OF_VALUES, TIMESTAMP) or ambiguity.sites is None:
         return ambiguity
     left = {name: [site for site in sites if site not in known.get(name, ())] for name, sites in ambiguity.sites.items()}
@@ -452,7 +456,7 @@ def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
 
 
 def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Raises `ContractError` if the detector does not support an interpretation of the entry."""
+    """`entry` comes from `ambiguities.json`. Raises `ContractError` if its detector does not support one of its interpretations."""
     given, detector = entry["interpretations"], entry["detector"]
     if detector == NEAR_NOW:
         seconds = given.get("seconds") if isinstance(given, dict) else None

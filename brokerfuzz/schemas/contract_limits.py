@@ -22,15 +22,15 @@ LARGEST_BOUND = {
 MOST = {"enum": 200, "required": 300, "properties": 300, "anyOf": 50, "oneOf": 50, "allOf": 50}
 """The maximum number of entries of each keyword in a file, because each entry adds cases to the catalogue."""
 MOST_REFERENCES = 2000
-"""The maximum number of references that are followed in a file. A short file can need many: if A refers twice to B, and B refers
-twice to C, then C is resolved four times.
+"""The maximum number of references that are followed in a file. A short file can need many references: if A refers twice to B,
+and B refers twice to C, then C is resolved four times.
 """
 MOST_VALUES = 2000
-"""The maximum number of values in a message with all properties. Each array counts with its minimum number of items, but at least one."""
+"""The maximum number of values in a message that has all properties. Each array of this message has `minItems` items, but at least one."""
 MOST_LEVELS = 64
 """The maximum depth of nested arrays and objects in a message."""
 SMALLEST_STEP = 1e-12
-"""The minimum value of `multipleOf`. Floating-point numbers cannot represent much smaller steps: near 1000, neighbouring numbers differ by 1e-13."""
+"""The minimum value of `multipleOf`. Smaller steps would exceed the precision of doubles: the next double after 1000 is larger by 1e-13."""
 SECONDS = 10.0
 """The maximum processor time, in seconds, for generating the values of one place of a message."""
 
@@ -78,7 +78,7 @@ def check_references(count: int, path: Path) -> None:
 
 
 def check_values(flat: Mapping[str, Any], path: Path) -> None:
-    """Raises `ContractError` if messages have too many levels, or if even messages with the shortest arrays have too many values."""
+    """Raises `ContractError` if a message with all properties and the shortest arrays has too many levels or too many values."""
     if _levels(flat) > limit(MOST_LEVELS):
         raise ContractError(f"{path} exceeds the limit of {limit(MOST_LEVELS)} levels of nested arrays and objects: reduce the nesting, {MORE}")
     if _values(flat) > limit(MOST_VALUES):

@@ -14,7 +14,7 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, Validator, sta
 class ErrorLimiter:
     """Makes messages smaller so that they have fewer errors. The remaining errors keep their places in the message.
 
-    If a message has more than `limit` errors, at least `limit` of them remain.
+    At least `limit` errors remain, or all errors if the message has fewer.
     """
 
     def __init__(self, schema: Schema, files: SchemaFiles, limit: int) -> None:
@@ -64,8 +64,8 @@ class _Reduction:
         return found
 
     def _object(self, schemas: list[Schema], props: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns a smaller copy of an object. Properties that `schemas` describe get smaller values. Of the other properties,
-        only the first `limit` remain, each with the value None.
+        """Returns a copy of an object. The copy has reduced values for the properties that `schemas` describe. Of the other
+        properties, only the first `limit` remain, each with the value None.
         """
         found, unknown = dict[str, Any](), 0
         for name, prop in props.items():

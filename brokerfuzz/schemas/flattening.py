@@ -24,7 +24,7 @@ ASSERTIONS = (
     "type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minItems", "maxItems", "uniqueItems", "required", "additionalProperties",
 )  # fmt: skip
-"""The keywords that all parts of brokerfuzz support. For the other keywords of a changed contract, brokerfuzz uses JSON Schema libraries."""
+"""The keywords that the generators of brokerfuzz support. For the other keywords of a changed contract, they use JSON Schema libraries."""
 
 _UNSUPPORTED_WITH_SCHEMA = ("not", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems")
 _UNSUPPORTED_WITH_LIST = ("anyOf", "oneOf", "prefixItems")
@@ -41,7 +41,7 @@ JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object
 
 
 def unsupported_keywords_of(schema: Mapping[str, Any]) -> list[str]:
-    """Returns the keywords that only a JSON Schema library handles, such as `pattern` and `oneOf`."""
+    """Returns the keywords that the generators of brokerfuzz do not support, such as `pattern` and `oneOf`."""
     if schema.keys() <= _PLAIN:
         return []
     return [keyword for keyword, value in schema.items() if _is_unsupported(keyword, value)]
@@ -63,7 +63,7 @@ def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
 
 
 def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
-    """Returns a flat schema. The schema `False` becomes a schema that allows no type."""
+    """Resolves the references in a schema, and merges the schemas in `allOf`. The schema `False` becomes a schema that allows no type."""
     if schema is True:
         return {}
     if schema is False:
@@ -89,7 +89,7 @@ def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
 
 
 def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
-    """Flattens the schemas inside keywords that only a JSON Schema library handles."""
+    """Flattens the schemas inside the keywords that the generators of brokerfuzz do not support."""
 
     def without_references(below: Any) -> Any:
         return below if isinstance(below, bool) else flatten(below, resolve, base)
@@ -120,8 +120,8 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Combines two schemas without merging their keywords, as `{"anyOf": [{"allOf": [left, right]}]}`. The `anyOf` is necessary,
-    because the `allOf` of a flat schema may contain only conditions.
+    """Combines two schemas without merging their keywords, as `{"anyOf": [{"allOf": [left, right]}]}`. A flat schema cannot have
+    `left` and `right` in its own `allOf`, which contains only conditions (`if`).
     """
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 

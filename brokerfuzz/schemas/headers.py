@@ -1,7 +1,7 @@
 """Finds the ambiguities that request headers touch, and decompresses the bodies of requests.
 
-The contract describes messages, but not the headers of requests. For this reason, most unusual headers touch an ambiguity. Header
-names and media types are case-insensitive (RFC 9110, 8.3.1).
+The contract describes messages, but not the headers of requests. For this reason, most unusual headers touch an ambiguity. A
+different case of letters is not unusual, because header names and media types are case-insensitive (RFC 9110, 8.3.1).
 """
 
 import re
@@ -17,7 +17,7 @@ Headers = tuple[tuple[str, str | None], ...]
 
 JSON_TYPE = "application/json"
 MOST_DECOMPRESSED = 8 * 1024 * 1024
-"""The maximum size of a decompressed message, in bytes. brokerfuzz does not decompress a body if its message is larger."""
+"""The maximum size of a decompressed message, in bytes. brokerfuzz leaves a body compressed if the message would be larger."""
 
 CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING = "content_type", "content_type_form", "content_encoding"
 RESPONSE_TYPE, OTHER_HEADERS = "response_type", "other_headers"
@@ -97,9 +97,7 @@ def _accepts_json(accept: str) -> bool:
 
 
 def carried(body: bytes, headers: Headers) -> bytes:
-    """Returns the message that a body contains. If the headers declare gzip and the body is valid gzip, the function decompresses
-    the body.
-    """
+    """If the headers declare gzip and the body is valid gzip, returns the decompressed body. Otherwise, returns the body unchanged."""
     if [(value or "").lower() for name, value in headers if name.lower() == "content-encoding"] not in ([coding] for coding in _GZIP):
         return body
     decompressor = zlib.decompressobj(_GZIP_WINDOW)

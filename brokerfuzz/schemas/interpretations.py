@@ -36,12 +36,12 @@ class Interpretation(NamedTuple):
 USUAL = Interpretation()
 
 DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
-"""The detectors of the two ambiguities that change the value that is judged."""
+"""The detectors of two ambiguities. The answer to each of these ambiguities determines how a text is parsed."""
 MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
     DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
     DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
 }
-"""The names of the interpretations, for each of these two detectors. A boolean is a value of `Interpretation.rounded` (for
+"""Maps the two detectors above to the names of their interpretations. A boolean is a value of `Interpretation.rounded` (for
 `DOUBLE_RANGE`) or of `Interpretation.first` (for `DUPLICATE_PROPERTIES`). `both` has two booleans: the message must be valid with
 the first duplicate property, and also with the last one.
 """
@@ -130,7 +130,7 @@ class _InterpretationReader:
         self.exotic: list[Exotic] = []
 
     def read(self, value: Any, place: Place) -> list[Any] | None:
-        """Returns a list with one value per interpretation. Returns None if the value is the same in all interpretations."""
+        """Returns the value in each interpretation, or None if the value is the same in all interpretations."""
         kind = type(value)
         if kind is dict:
             return self._object(value, place)

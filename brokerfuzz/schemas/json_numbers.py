@@ -12,10 +12,11 @@ represent. This limit exists because Python can be configured to reject integers
 """
 
 _EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])
-"""Rounds a number that is too long or too large. A number above a bound of a schema stays above it, and a number below stays below.
+"""Rounds only numbers that are longer than 640 digits or too large. A number above a bound of a schema stays above it, and a
+number below stays below.
 
-`ROUND_05UP` makes the last of the 640 digits neither 0 nor 5. Bounds have fewer digits, so the rounded number never equals a
-bound.
+The 640th digit of a rounded number is never 0, because of `ROUND_05UP`. Bounds are shorter, so their 640th digit is 0, and no
+rounded number equals a bound.
 """
 
 

@@ -29,9 +29,9 @@ reader still checks the syntax of these objects and arrays.
 class Reading:
     """A parsed message.
 
-    - `values`: the message in each interpretation, the usual one first. If properties have the same name, the first or the last
-      one can count. If a double cannot represent a number, the number can be exact or rounded. If the bytes are not JSON, there
-      are no values.
+    - `values`: the message in each interpretation, the usual one first. If several properties have the same name, an
+      interpretation contains only the first or only the last one. If a double cannot represent a number, an interpretation
+      contains the exact or the rounded number. If the bytes are not JSON, there are no values.
     - `error`: the reason why the bytes are not JSON.
     - `encoding`: None if the bytes are valid UTF-8, otherwise the name of the encoding.
     - `exotic`: the reasons why the bytes or the text are ambiguous. Each reason consists of a detector, a JSON Pointer and a
@@ -98,8 +98,8 @@ def parse_compact(body: bytes) -> Any:
     """Returns the message if it is compact JSON (without whitespace) with a single interpretation, otherwise None. The caller
     must not change the returned message.
 
-    The function parses the bytes with orjson, and converts the result back to JSON. If the new bytes are equal to the original
-    bytes, no information was lost. NUL characters, and integers with 16 or more digits, need separate checks.
+    To check whether parsing loses information, the function converts the message back to JSON. If the new bytes are equal to the
+    original bytes, no information was lost. NUL characters, and integers with 16 or more digits, need separate checks.
     """
     if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
         return None
@@ -115,7 +115,7 @@ def parse_compact(body: bytes) -> Any:
 
 
 def is_compact_json(body: bytes) -> bool:
-    """Returns whether the bytes are compact JSON, even if the JSON has several interpretations."""
+    """Returns whether the bytes are compact JSON. Unlike `parse_compact`, also returns True for JSON with NUL characters and long integers."""
     try:
         return cached_parse_compact(body) is not None or orjson.dumps(orjson.loads(body)) == body
     except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
@@ -144,7 +144,7 @@ def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
 
 
 def read_shallow(body: bytes) -> Reading:
-    """Parses a message like `read`, but always treats objects and arrays deeper than `DEEPEST` as empty."""
+    """Does the same as `read`, but first empties all objects and arrays deeper than `DEEPEST`."""
     reading = Reading(body)
     try:
         reading.values, exotic = interpreted(shallow(_decode(body, reading), DEEPEST))
@@ -177,7 +177,7 @@ _WELL_FORMED = re.compile(rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef]
 
 def faulty_utf_8(body: bytes) -> str:
     """Returns the detector of the ambiguity that invalid UTF-8 touches: `SURROGATES_IN_UTF_8`, `OVERLONG_UTF_8` or `NOT_UTF_8`.
-    `OVERLONG_UTF_8` also detects sequences for code points beyond Unicode.
+    For code points above U+10FFFF, returns `OVERLONG_UTF_8`.
     """
     try:
         body.decode("utf-8", "surrogatepass")

@@ -11,9 +11,7 @@ from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.verdicts import VALID, Touched, Verdict, Violation
 
 AMBIGUITY_RULE = "ambiguity/"
-"""If a policy allows only `rejected`, a message that touches the ambiguity breaks a rule. The ID of this rule is this prefix and
-the ID of the ambiguity.
-"""
+"""The beginning of a rule ID. If a policy allows only `rejected`, a message that touches the ambiguity breaks the rule `ambiguity/ID`."""
 
 
 def source_of(rule: str, contract: Contract) -> str | None:
@@ -35,7 +33,7 @@ class JudgedInterpretation(NamedTuple):
 
     def as_written(self, literals: Mapping[str, str]) -> "JudgedInterpretation":
         """Replaces the description of a number (`found`) with the notation of this number in the message. `literals` maps the
-        JSON Pointers of numbers to these notations.
+        JSON Pointer of each number to its notation.
         """
         broken = [replace(one, found=literals.get(one.at, one.found)) for one in self.broken]
         return self._replace(broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched])
@@ -65,9 +63,8 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
 
 
 def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict | None:
-    """Converts the verdict on a message without policies to the verdict under `policies`. Returns None if the oracle must judge
-    the message again. This is necessary if a policy can change the clock tolerance or a parsed value, such as a duplicate
-    property.
+    """Converts a verdict without policies to the verdict under `policies`. Returns None if policies can change how the message is
+    parsed, or whether a timestamp is in the future. Then the oracle must judge the message again.
     """
     if any(contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW) for touch in verdict.ambiguities):
         return None
@@ -75,8 +72,8 @@ def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict |
 
 
 def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[str]:
-    """Returns the allowed interpretations of an ambiguity. For the clock tolerance, returns only `rejected`: with the lowest
-    allowed tolerance, the timestamp is in the future, so the message is invalid.
+    """Returns the allowed interpretations of an ambiguity. For the clock tolerance, returns only `rejected`, because the lowest
+    allowed tolerance makes the message invalid.
     """
     ambiguity = contract.ambiguity(touch.ambiguity)
     return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)

@@ -1,7 +1,7 @@
 """Defines reference data: the values that a target knows, such as the IDs of its products.
 
 Reference data narrows a contract: generated messages then contain only known values. The oracle still judges by the original
-rules, but an unknown value touches the ambiguity `known-values`: the target may accept or reject the message.
+rules, but the target may accept or reject a message with an unknown value. This question is the ambiguity `known-values`.
 """
 
 import json
@@ -42,7 +42,9 @@ class KnownValues:
 
     @property
     def is_well_formed(self) -> bool:
-        """True if the text has the format that `KnownValues.of` writes. A journal from another person may contain any text."""
+        """True if the text has the format that `KnownValues.of` writes. The text may come from another person's journal, so it
+        can be malformed.
+        """
         try:
             match self._parts:
                 case [dict() as sites, dict() as rows]:
@@ -118,23 +120,23 @@ def _outside(values: Sequence[Any]) -> Detector:
 
 def _mixed(rows: Sequence[Row]) -> Detector:
     """Returns a function that detects an object whose values are all known, but are not in the same row."""
-    known = {name: frozenset(_distinct(row[name]) for row in rows if name in row) for name in columns(rows)}
+    known = {name: frozenset(_key(row[name]) for row in rows if name in row) for name in columns(rows)}
     fitting: dict[tuple[str, ...], set[Any]] = {}
 
     def is_mixed(value: Any) -> bool:
         if type(value) is not dict:
             return False
         names = tuple([name for name in known if value.get(name) is not None])
-        cells = tuple([_distinct(value[name]) for name in names])
+        cells = tuple([_key(value[name]) for name in names])
         if not all(cell in known[name] for name, cell in zip(names, cells, strict=True)):
             return False
         if names not in fitting:
-            fitting[names] = {tuple(_distinct(row.get(name)) for name in names) for row in rows}
+            fitting[names] = {tuple(_key(row.get(name)) for name in names) for row in rows}
         return cells not in fitting[names]
 
     return is_mixed
 
 
-def _distinct(value: Any) -> Any:
-    """Returns a hashable key for a JSON value. The keys of true and 1 differ. The key of an object or an array is None."""
+def _key(value: Any) -> Any:
+    """Returns a key with which sets distinguish true from 1. The key of an object or an array is None, because sets cannot contain it."""
     return None if type(value) in (dict, list) else (type(value) is bool, value)

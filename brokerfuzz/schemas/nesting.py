@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     r"|(?P<scalar>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)|(?P<end>\Z))"
 )
 Expected = tuple[str, ...]
-"""The state of the parser: a description of the expected tokens (for errors), and the names of these tokens."""
+"""The tokens that the parser expects next: first their description for errors, and then their names."""
 _VALUE: Expected = ("a value", "arrays", "object", "string", "scalar")
 _VALUE_OR_END: Expected = ("a value or ]", *_VALUE[1:], "array_ends")
 _NAME: Expected = ("a property name", "string")
@@ -26,8 +26,8 @@ _BEHIND: Expected = ("the end of the message", "end")
 
 @lru_cache(maxsize=8)
 def shallow(text: str, deepest: int) -> str:
-    """Returns the JSON text, in which every object and array deeper than `deepest` is empty. Raises `ValueError` if the text is
-    not JSON.
+    """Returns a copy of a JSON text that has an empty object or array in place of each one deeper than `deepest`. Raises
+    `ValueError` if the text is not JSON.
     """
     open_ones = bytearray()
     kept: list[str] = []

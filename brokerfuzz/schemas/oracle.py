@@ -26,13 +26,11 @@ from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
 NamedFlags = Sequence[tuple[str, tuple[bool, ...]]]
-"""The names of interpretations, each with its booleans (see `MEANINGS`). If an interpretation has two booleans, the message must
-be valid with both.
-"""
+"""Pairs of the name of an interpretation and its booleans in `MEANINGS`."""
 _USUAL_FLAGS: NamedFlags = [("", (False,))]
 _NO_POLICIES = Policies()
 _LARGEST_INTEGER = 10**399
-"""`_writable` replaces larger integers with this integer, because Python can be configured to reject integers of more than 640 digits."""
+"""`_writable` replaces larger integers with this integer, because `sys.set_int_max_str_digits` can limit integers to 640 digits."""
 
 
 def check(
@@ -152,8 +150,8 @@ class Rulebook:
         return found
 
     def _allowed_interpretations(self, detector: str, reading: Reading, policies: Policies) -> NamedFlags:
-        """Returns the allowed interpretations of an ambiguity. If a policy allows only `rejected`, returns the usual
-        interpretation, because the message is then invalid in every interpretation.
+        """Returns the allowed interpretations of an ambiguity. If a policy allows only `rejected`, the message is always invalid.
+        In this case, the function returns the usual interpretation.
         """
         if not any(detector == noted for noted, _, _ in reading.exotic):
             return _USUAL_FLAGS
@@ -167,8 +165,8 @@ class Rulebook:
         ] or _USUAL_FLAGS
 
     def _outcome(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
-        """Judges a message under one interpretation of its text. For the interpretation `both`, `values` contains two parsed
-        messages, and both must comply with the contract.
+        """Judges one interpretation of a message. `values` contains the parsed message. For the interpretation `both`, `values`
+        contains two parsed messages, and both must comply with the contract.
         """
         broken: list[Violation] = []
         for value in values:

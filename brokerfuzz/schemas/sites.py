@@ -10,7 +10,7 @@ from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, uns
 from brokerfuzz.wording import counted
 
 JSON_RULE = "json"
-"""The keyword of the rule that a message must be valid JSON."""
+"""The keyword of the rule that requires valid JSON."""
 
 
 Steps = tuple[str | int, ...]
@@ -37,8 +37,8 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The condition under which a rule applies. If `holds` is True, the object at `site` must comply with the schema `when`. If
-    `holds` is False, the object must not comply with this schema.
+    """The condition under which a rule applies. If `holds` is True, the rule applies if the object at `site` complies with the
+    schema `when`. If `holds` is False, the rule applies if the object does not comply with this schema.
     """
 
     site: str

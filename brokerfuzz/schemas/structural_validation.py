@@ -1,7 +1,8 @@
 """Validates the structure of messages with JSON Schema (jsonschema-rs).
 
 The validator also checks the keyword `format`. References may point only to the contract's own files, and nothing is downloaded.
-jsonschema-rs does not support subclasses of `list`, so brokerfuzz passes copies of its read-only schemas to jsonschema-rs.
+jsonschema-rs does not support read-only lists (a subclass of `list`), so this module gives it copies of the schemas with ordinary
+lists.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Finds the rules of a JSON Schema that a message breaks.
 
-The module converts errors of jsonschema-rs to broken rules.
+jsonschema-rs reports errors, and this module finds the rules that cause them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,9 +21,11 @@ from brokerfuzz.wording import printable
 MOST_BROKEN = 1000
 """The maximum number of broken rules in a verdict."""
 _LARGE = 64 * 1024
-"""Messages of more than `_LARGE` bytes are made smaller before the oracle lists their errors (see `error_limiting`)."""
+"""For messages of more than `_LARGE` bytes, the oracle lists only some of the errors, because all errors can need too much memory
+(see `error_limiting`).
+"""
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
-"""Two keywords have different names: the key is the name in errors of the validator, and the value is the name in flat schemas."""
+"""Maps keywords in errors of the validator to keywords in flat schemas, if the names differ."""
 
 
 class Error(NamedTuple):
@@ -75,7 +77,7 @@ class StructureChecker:
         return ErrorLimiter(self._flat, self._files, MOST_BROKEN)
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Violation]:
-        """Converts errors to broken rules. If the type of a value is wrong, most other errors of the same value are ignored."""
+        """Returns the broken rules that cause the errors. If the type of a value is wrong, most other errors of the same value are ignored."""
         broken: dict[tuple[str, str], tuple[Rule, Violation]] = {}
         for error in errors:
             for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
@@ -90,7 +92,7 @@ class StructureChecker:
         ]
 
     def _errors(self, value: Any, reduced: Any) -> Iterator[Error]:
-        """Yields the errors of a message, after `error_limiting` has made the message smaller."""
+        """Yields the errors in `reduced`, which is the message `value` or a smaller copy with fewer errors (see `ErrorLimiter`)."""
         for error in self._validator.iter_errors(reduced):
             steps, kind = tuple(error.instance_path), error.kind
             instance = reduce(getitem, steps, value)  # not the validator's copy of the value, which may be large
@@ -111,8 +113,8 @@ class StructureChecker:
         return (Rule(self._message_type, site, keyword, None, f"a value that matches {keyword}"),)
 
     def _broken_here(self, error: Error, message: Any) -> Sequence[Rule]:
-        """Returns the rules in `error.rules` that the message breaks. Some of them may not be broken, because the rules can have
-        different conditions or values.
+        """Returns the rules in `error.rules` that the message breaks. The message may comply with the others, because their
+        conditions or values can differ.
         """
         rules = [rule for rule in error.rules if self._holds(rule, message, error.steps) and self._breaks(rule, error.instance)]
         return rules or self._unnamed(error.rules[0].site, error.rules[0].keyword)

@@ -58,7 +58,7 @@ def _camel(words: str) -> str:
 
 
 class _Classes:
-    """Collects the source of TypedDict classes. Each class comes after the classes that it uses."""
+    """Collects the Python source of the TypedDict classes in `typed.py`. Each class comes after the classes that it uses."""
 
     def __init__(self) -> None:
         self.message = ""

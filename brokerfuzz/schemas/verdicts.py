@@ -26,7 +26,7 @@ def known_labels(names: Collection[str]) -> Sequence[Label]:
 
 
 NOTHING, PRESENT = "nothing", "to be present"
-"""Two descriptions of a missing required property: what was found, and what the rule requires."""
+"""The values of `found` and `demanded` in a `Violation` whose required property is missing."""
 NOT_JSON, UNKNOWN_PROPERTY = "not JSON: ", "unknown property "
 """If `Violation.found` begins with one of these prefixes, the description of the violation does not contain the words "expected …"."""
 
@@ -76,7 +76,8 @@ class Verdict:
 
     A verdict is `invalid` if the message breaks a rule in every allowed interpretation, and `valid` if the message breaks no rule
     in any interpretation. In all other cases, the verdict is `unspecified`, because it depends on the answers to the questions in
-    `ambiguities`. These are the ambiguities that the message touches if it is interpreted so that it breaks no rule.
+    `ambiguities`. If the message breaks no rule in some interpretations, `ambiguities` contains only the ambiguities of these
+    interpretations.
 
     >>> from brokerfuzz import check
     >>> verdict = check("offer-creation-request", {"number": "A"})

@@ -11,8 +11,8 @@ from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 
 _COMPUTED = {"envelope": ("operationWasSuccessful", "failureMessages[]"), "arithmetic": ("totalExtendedPrice", "offers[].extendedPrice")}
-"""Users cannot list values for these properties, because brokerfuzz computes them from other properties. Each key is a detector.
-The objects with the properties are the sites of the ambiguity that has this detector.
+"""Maps the detector of an ambiguity to properties of the objects at its sites. Users cannot list values for these properties,
+because brokerfuzz computes them from other properties.
 """
 _LARGEST = 1 << 53
 """The largest number that reference data may contain. Doubles cannot represent all integers above this number, and sums of very

@@ -94,7 +94,7 @@ class _Reader:
     # ---------------------------------------------------------------------------------------------------------- values
 
     def _cells(self, given: Any, key: str) -> Sequence[KnownCell]:
-        """Returns the values of an entry: from a list, a column, or a text file."""
+        """Returns the values that an entry contains: a list, a column of a CSV file, or the lines of a text file."""
         origin = self._origin(None, key)
         match given:
             case {"csv": str(name), "column": str(column), **others} if not others:
@@ -111,7 +111,7 @@ class _Reader:
         return cells
 
     def _origin_of_item(self, key: str, value: Any) -> str:
-        """Returns the file and the line number of one item of a list, because a list can span several lines."""
+        """Returns the file and the line number of an item of a list. Items of the same list can be on different lines."""
         if self.path is None or (None, key) not in self.lines:
             return self._origin(None, key)
         first = self.lines[None, key]
@@ -177,8 +177,8 @@ class _Reader:
     # ----------------------------------------------------------------------------------------------------------- sites
 
     def _found(self, key: str, origin: str) -> Iterator[tuple[str, str]]:
-        """Yields the message types and sites that a key matches. In a key, `*` matches any characters. A key with `*` does not
-        match the sites of objects and arrays.
+        """Yields each site that matches a key of the reference data, with its message type. In a key, `*` matches any characters.
+        A key with `*` does not match the sites of objects and arrays.
         """
         every = [(message_type, path) for message_type, sites in self.contract.sites.items() for path in sites if path]
         if key in {path for _, path in every}:
