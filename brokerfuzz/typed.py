@@ -57,7 +57,7 @@ class ChannelOffer(TypedDict):
 
 
 class OmniChannel(TypedDict):
-    """The offers that an omnichannel offer consists of.
+    """The parts of an offer that uses several channels.
 
     >>> from brokerfuzz import OmniChannel
     >>> OmniChannel(offers=None)
@@ -77,9 +77,9 @@ class PageCountPrice(TypedDict):
     """
 
     minimumPages: NotRequired[int | None]
-    """Lowest number of pages for the price."""
+    """Lowest number of pages to which the price applies."""
     maximumPages: NotRequired[int | None]
-    """Highest number of pages for the price."""
+    """Highest number of pages to which the price applies."""
     price: NotRequired[float | None]
     """Price for this number of pages."""
 
@@ -113,7 +113,7 @@ class PriceClass(TypedDict):
     name: NotRequired[str]
     """Name of the price class."""
     price: NotRequired[float | None]
-    """Price of the class, if no price tier applies."""
+    """Price of the price class, if no price tier applies."""
     priceTiers: NotRequired[list[PriceTier] | None]
     """Price tiers by quantity."""
 
@@ -227,7 +227,7 @@ class OfferCreationRequest(TypedDict):
     additionalPropsRequiredOnOrder: NotRequired[list[PropertyRequiredOnOrder] | None]
     """Additional properties that an order of the offer must contain."""
     omniChannel: NotRequired[OmniChannel | None]
-    """The offers that an omnichannel offer consists of."""
+    """The parts of an offer that uses several channels."""
     priceClasses: NotRequired[list[PriceClass] | None]
     """Prices for classes of customers."""
     productClusters: NotRequired[list[ProductCluster] | None]
@@ -323,7 +323,7 @@ class ProductListOffer(TypedDict):
     additionalPropsRequiredOnOrder: NotRequired[list[PropertyRequiredOnOrder] | None]
     """Additional properties that an order of the offer must contain."""
     omniChannel: NotRequired[OmniChannel | None]
-    """The offers that an omnichannel offer consists of."""
+    """The parts of an offer that uses several channels."""
     priceClasses: NotRequired[list[PriceClass] | None]
     """Prices for classes of customers."""
     productClusters: list[ProductListCluster]
@@ -361,7 +361,7 @@ class ProductRecord(TypedDict):
 
 
 class ProductListResponse(TypedDict):
-    """The products of a product management system.
+    """A response with the products of a product management system.
 
     >>> from brokerfuzz import ProductListResponse
     >>> ProductListResponse(data=None, failureMessages=[], informationalMessages=[], operationWasSuccessful=True)
@@ -403,7 +403,7 @@ class PricedOffer(TypedDict):
 
 
 class OfferPricing(TypedDict):
-    """The calculated prices. The property `data` is null if there are none.
+    """The calculated prices. Without prices, the property `data` is null.
 
     >>> from brokerfuzz import OfferPricing
     >>> OfferPricing(customerId="A", offers=[], totalExtendedPrice=1)
@@ -419,7 +419,7 @@ class OfferPricing(TypedDict):
 
 
 class OfferPricingResponse(TypedDict):
-    """The prices of offers for a customer.
+    """A response with the prices of offers for a customer.
 
     >>> from brokerfuzz import OfferPricingResponse
     >>> OfferPricingResponse(data=None, failureMessages=[], informationalMessages=[], operationWasSuccessful=True)
@@ -427,7 +427,7 @@ class OfferPricingResponse(TypedDict):
     """
 
     data: OfferPricing | None
-    """The calculated prices. The property `data` is null if there are none."""
+    """The calculated prices. Without prices, the property `data` is null."""
     failureMessages: list[str]
     """Errors, as human-readable messages."""
     informationalMessages: list[str]
