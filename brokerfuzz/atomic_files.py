@@ -1,4 +1,4 @@
-"""Writes files that appear only when they are complete, and writes bytes in the background."""
+"""Writes files that appear only when they are complete. The module can also write data in a background thread."""
 
 import logging
 import os
@@ -28,7 +28,7 @@ _log = logging.getLogger("brokerfuzz")
 _NEW = 60.0
 """A temporary file that is less than `_NEW` seconds old may still be in use."""
 _AT_ONCE = 32 * 1024 * 1024
-"""The number of written bytes after which a file is synchronized with the disk again."""
+"""The number of bytes that are written between two calls of `fsync`."""
 _BEHIND = 8
 """The maximum number of pieces of data that wait for the writing thread."""
 
@@ -124,7 +124,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 class _SyncingFile(FileIO):
-    """A file that is synchronized with the disk after every `_AT_ONCE` bytes, so that the last synchronization is fast."""
+    """A file that calls `fsync` after every `_AT_ONCE` bytes, so that only little data is left for the last `fsync`."""
 
     _since = 0
 

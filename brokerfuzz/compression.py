@@ -32,7 +32,7 @@ LARGEST_RATIO = 200
 corpus is usually 10 to 30.
 """
 FREE = 256 * 1024 * 1024
-"""A file with at most this number of decompressed bytes may have any ratio."""
+"""A file with at most this number of decompressed bytes may exceed `LARGEST_RATIO`."""
 
 _FIRST_BYTES = {GZIP: (b"\x1f\x8b",), ZSTANDARD: (b"\x28\xb5\x2f\xfd", *(bytes([first, 0x2A, 0x4D, 0x18]) for first in range(0x50, 0x60)))}
 _METHODS = {GZIP: "gzip", ZSTANDARD: "Zstandard"}

@@ -84,7 +84,7 @@ def _is_known(message: Mapping[str, Any], schema: Schema) -> bool:
 
 
 def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mapping[str, Any], Schema]]:
-    """Yields the message and the objects directly inside it, with their schemas. If a property is an array, only its first item counts."""
+    """Yields the message, and the objects in its properties, with their schemas. From an array, yields only the first item."""
     yield message, schema
     for name, there in schema.get("properties", {}).items():
         held = message.get(name)

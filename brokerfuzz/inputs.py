@@ -40,8 +40,8 @@ class InputMessage:
     """A message with its file and its line (line 1 if the file contains one message). If the message comes from a corpus, `record`
     contains the verdict in the corpus.
 
-    In recorded traffic, `line` is the number of the entry, and `recorded` is True. A recorded body is not always a message of the
-    contract (see `contract_messages`).
+    In recorded traffic (HAR), `line` is the number of the HAR entry, and `recorded` is True. A recorded body is not always a
+    message of the contract (see `contract_messages`).
     """
 
     name: str
@@ -123,7 +123,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 
 def _check_size(stream: BinaryIO, name: str, limit: int) -> None:
-    """Raises `InputError` if the file has more than `limit` bytes. A corpus may be larger."""
+    """Raises `InputError` if the file has more than `limit` bytes and is not a corpus."""
     try:
         status = os.fstat(stream.fileno())
     except OSError:  # this stream is not a file

@@ -1,8 +1,8 @@
 """Completes names in the shell when the user presses Tab.
 
-bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. For this reason, brokerfuzz
-joins the parts of a word, and finds the names that begin with this word. Then brokerfuzz removes the parts that are already on the
-command line.
+bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. For this reason, brokerfuzz joins
+the parts again, and finds the names that begin with the joined word. From each name, brokerfuzz removes the parts that the user
+has already typed.
 """
 
 import os
@@ -37,8 +37,8 @@ class Bash(BashComplete):
         return joined[1:], ""
 
     def _joined(self, words: list[str]) -> list[str]:
-        """Returns the words as the user typed them. Also stores the beginning of the last word, up to the last `:`, `=`
-        or `@`. This beginning is already on the command line.
+        """Returns the words as the user typed them. Also stores the beginning of the last word, up to the last `:`, `=` or `@`,
+        because `format_completion` removes it from suggestions.
         """
         joined: list[str] = []
         self._typed_before = ""
@@ -52,7 +52,7 @@ class Bash(BashComplete):
         return joined
 
     def format_completion(self, item: "CompletionItem[Any]") -> str:
-        """Returns the suggestion without the parts that are already on the command line."""
+        """Returns the suggestion without the parts that the user has already typed."""
         typed_before = self._typed_before.partition("=")[2] if self._typed_before.startswith("--") else self._typed_before
         return f"{item.type},{item.value.removeprefix(typed_before)}"
 

@@ -44,6 +44,6 @@ PROPERTIES: Mapping[str, str] = {
 
 
 def renamed_property(document: Any) -> str | None:
-    """Describes a former property of a JSON object and its new name. Returns None if the object has no former property."""
+    """If a JSON object has a property with an outdated name, returns a text with the outdated and the new name. Otherwise, returns None."""
     former = next((name for name in PROPERTIES if isinstance(document, Mapping) and name in document), None)
     return None if former is None else f"uses the former property `{former}`, which is now `{PROPERTIES[former]}`"

@@ -85,8 +85,8 @@ def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Res
 
 
 def _write_files(result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions) -> tuple["Result", list[str]]:
-    """Writes the baseline, the configuration and the reports. Returns two values: the result with a list of the files that
-    could not be written, and the paths of the written files.
+    """Writes the baseline, the configuration and the reports. Returns the result and the paths of the written files. `unwritten`
+    in the result describes the files that could not be written.
     """
     from brokerfuzz.reports import report_files
 

@@ -158,7 +158,9 @@ def _check_scope(cases: CaseOptions, *, full: bool, large: bool) -> None:
 
 
 def _plausible(cases: CaseOptions, *, other: bool) -> CaseOptions:
-    """Returns the options for `--plausible`. Raises `UsageError` if another option contradicts `--plausible`."""
+    """Changes the options so that brokerfuzz exports only random valid messages. Raises `UsageError` if `cases` has filters, or
+    if `other` says that another option contradicts `--plausible`.
+    """
     if other or cases:
         raise UsageError(
             "--plausible writes only random valid messages, in one process: use it only with --message, --seed, --count, "

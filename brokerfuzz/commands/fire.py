@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from brokerfuzz.targets import Target
 
 _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOptions)))
-"""The options whose values a resumed campaign reads from its journal."""
+"""With `--resume`, the values of these options come from the journal."""
 
 
 @click.command("fire", cls=Sectioned, short_help="Send cases to a target and report its wrong answers.")
@@ -236,7 +236,9 @@ def _compare_targets(journal: str, target: "Target") -> None:
 
 
 def _preflight(target: "Target", planned: "PlannedCampaign") -> None:
-    """Sends plain valid messages to check that the target is set up correctly. Prints a note if the target rejects repeated messages."""
+    """Sends plain valid messages to check that the target is set up correctly. Prints a note if the target rejects a message that
+    it accepted before.
+    """
     from brokerfuzz.targets import event_loop, preflight
     from brokerfuzz.targets.target import opened
 

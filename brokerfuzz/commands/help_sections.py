@@ -21,7 +21,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Contract": ("policies", "contract", "values", "now"),
     "Workers": ("workers", "cluster"),
 }  # fmt: skip
-"""Maps the title of each section to its options. The help has the same order."""
+"""Maps the title of each section to its options. The help lists the sections and their options in this order."""
 
 
 class Sectioned(click.Command):

@@ -17,9 +17,9 @@ from brokerfuzz.commands.chosen_cases import contract_of
 def command(file: str, schema: bool, schema_beside: bool, force: bool, contract: str | None) -> None:
     """Write a configuration file that lists and explains every setting. In the new file, all settings are commented out.
 
-    `fire` and `replay` read the first configuration that they find. They search the current folder, and then its parent folders
-    inside the repository. In each folder, they read brokerfuzz.toml or, without this file, a pyproject.toml with a [tool.brokerfuzz]
-    section. Options on the command line override the configuration.
+    `fire` and `replay` search for a configuration in the current folder, and then in its parent folders inside the repository.
+    They read the first one that they find. In each folder, brokerfuzz.toml takes precedence over a pyproject.toml with a
+    [tool.brokerfuzz] section. Options on the command line override the configuration.
 
     \b
     Examples:

@@ -11,9 +11,9 @@ from typing import Self
 class Interrupts:
     """Records whether Ctrl-C was pressed in a `with` block. Ctrl-C still raises `KeyboardInterrupt` as usual.
 
-    If a library catches this exception, `check` raises a new `KeyboardInterrupt`. For example, if Ctrl-C is pressed while
-    jsonschema-rs reads a number, jsonschema-rs may treat the number as invalid. Without `check`, the verdict would be wrong,
-    and the command would continue.
+    If a library catches this exception, `check` raises a new `KeyboardInterrupt`. For example, jsonschema-rs may catch the
+    exception while it reads a number, and then treat the number as invalid. Without `check`, the verdict would be wrong, and the
+    command would continue.
     """
 
     def __init__(self) -> None:

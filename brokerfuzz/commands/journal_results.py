@@ -1,7 +1,7 @@
 """Reads the settings and the results of a campaign from its journal.
 
-A journal may come from a person whom you do not trust. For this reason, the journal determines only the cases of the campaign,
-their answers, and how the cases are judged. The target, the contract and all files come from the command line or the
+A journal may come from a person whom you do not trust. For this reason, brokerfuzz takes only the cases, their answers, and the
+settings for judging them from the journal. The target, the contract and all files come from the command line or the
 configuration.
 """
 

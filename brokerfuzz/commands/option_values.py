@@ -69,7 +69,7 @@ class CaseFilters:
         return any((self.verdicts, self.rules, self.techniques, self.sites, self.tags))
 
     def selection(self, contract: "Contract") -> "Selection":
-        """The selection does not depend on `verdicts`."""
+        """Returns a selection from all these options except `verdicts`."""
         from brokerfuzz.cases.case_filters import selection
 
         return selection(contract, self.rules, self.techniques, self.tags, sites=self.sites)

@@ -30,7 +30,7 @@ class ProgressLine:
         return time.monotonic() - self._begun
 
     def say(self, words: str) -> None:
-        """Shows a text instead of the numbers."""
+        """Shows a text on the line, instead of the progress."""
         if self._shown:
             click.echo(f"{_CLEAR}{words}", nl=False, err=True)
 

@@ -58,8 +58,8 @@ def _in_file(wanted: str, path: str, contract: str | None) -> Explained | None:
 
 
 def _properties(path: str) -> list[str]:
-    """Returns the property names of the JSON object in a file, or an empty list if the file contains no object. In a `.json`
-    file, the object is the whole file. In any other file, the object is the first line.
+    """Returns the property names of the JSON object in a file, or an empty list if the file contains no object. A `.json` file
+    contains only this object. In any other file, this object is on the first line.
     """
     import orjson
 

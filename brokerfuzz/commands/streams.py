@@ -20,7 +20,7 @@ _MAX_WAIT = 1.0
 
 
 def prepare() -> None:
-    """Replaces the standard streams. Python sets a stream to None if the stream was closed when the process started."""
+    """Replaces the standard streams, even those that were closed when the process started. Python sets closed streams to None."""
     sys.stdin = sys.stdin or _unreadable()
     sys.stdout = cast("TextIO", CleanedStream(lossless(_with_own_descriptor(sys.stdout or _unwritable(), FileIO))))
     sys.stderr = cast("TextIO", CleanedStream(lossless(_with_own_descriptor(sys.stderr or _unwritable(), _ErrorIgnoring))))
@@ -126,7 +126,7 @@ def _has_own_descriptor(stream: TextIO) -> bool:
 
 
 class _ErrorIgnoring(FileIO):
-    """Writes to standard error. If writing fails, the command continues, so that it can return its exit status."""
+    """Ignores errors when writing to standard error, so that the command continues and returns its exit status."""
 
     def write(self, data: "ReadableBuffer", /) -> int:
         try:

@@ -115,7 +115,9 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def given_target(target: TargetOptions, *, processes: int | None = None) -> "Target":
-    """Creates the target, unless the target is the reference service. The target starts at most `processes` processes (None: no limit)."""
+    """Creates the target from the options. For `--demo`, use `reference_service` instead. The target starts at most `processes`
+    processes (None: no limit).
+    """
     from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget
     from brokerfuzz.targets.secret_masking import of_environment
 
@@ -154,7 +156,7 @@ _OF_APPLICATIONS = ("method", "headers", "timeout", "rules", "secrets")
 
 @contextmanager
 def reference_service(target: TargetOptions, message_type: str, folder: str | None, *, now: datetime | None, seed: int = 0) -> Iterator["Target"]:
-    """Runs the reference service until the context ends.
+    """Runs the reference service until the `with` block ends.
 
     The service receives messages of the type `message_type`. `folder` is the folder of the service's contract.
     """

@@ -27,8 +27,8 @@ Ambiguities = str | Iterable[str] | None
 """`"all"`, a list of IDs, or None for no ambiguities."""
 
 MOST_ITEMS, MOST_ITEMS_IN_ALL = 50, 100
-"""`MOST_ITEMS` is the highest value of a `min_` argument, such as `min_clusters`. `MOST_ITEMS_IN_ALL` is the highest product of
-`min_clusters` and `min_products`. Hypothesis limits the size of an example, and becomes slow well below its limit.
+"""`MOST_ITEMS` is the highest value of a `min_` argument, such as `min_clusters`. `MOST_ITEMS_IN_ALL` is the highest value of
+`min_clusters * min_products`. Hypothesis limits the size of an example, and becomes slow well below its limit.
 """
 
 
@@ -80,9 +80,9 @@ def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Raises `InvalidArgument` if a size bound of an array is not an integer of at least `least`. The minimum `low` must not be
-    greater than the maximum `high` or `MOST_ITEMS`. `what` is the part of the argument names after `min_` and
-    `max_`, such as `clusters`.
+    """Raises `InvalidArgument` if the minimum or maximum size of an array (`low` or `high`) is not an integer of at least
+    `least`. `low` must be at most `MOST_ITEMS`, and at most `high`, unless `high` is None. `what` is the part of the argument
+    names after `min_` and `max_`, such as `clusters`.
     """
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
@@ -96,7 +96,7 @@ def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> Non
 
 
 def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str]) -> None:
-    """Raises `InvalidArgument` if the array at the site `path` has size bounds, although a pinned site already determines the number of items."""
+    """Raises `InvalidArgument` if the user limits the size of the array at `path`, although the user also pins this array or a value around it."""
     if low == 0 and high is None:
         return
     if outer := next((pin for pin in pinned if _is_within(path, pin)), None):
@@ -173,8 +173,8 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     """Returns the IDs of the ambiguities that messages can touch: none for None, all for `"all"`. In a list of IDs, `*`
     matches any characters, and `!` at the beginning excludes an ID.
 
-    The result contains no ambiguities about bytes, headers, the current time or size, because these strategies generate only
-    Python values.
+    The result contains no ambiguities about bytes, headers, message sizes or the current time, because these strategies generate
+    only Python values.
     """
     known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(message_type) and ambiguity.id in drawable()]
     if ambiguities is None or ambiguities == "all":
@@ -193,8 +193,8 @@ def chosen_faults(
 ) -> tuple[tuple[Rule, ...], frozenset[str] | None]:
     """Returns the selected rules, and the names of the selected techniques (None: all).
 
-    Pinned properties must keep their values. So the result contains no rules at pinned sites, and no rules with a condition
-    about pinned properties.
+    Pinned properties keep the values that the user specified. For this reason, the result contains no rules at pinned sites, and
+    no rules whose condition depends on a pinned property.
     """
     every = contract.rules[message_type]
     by_id = _matching("rules", "rule", [rule.id for rule in every], rules, "`brokerfuzz rules` lists them all")

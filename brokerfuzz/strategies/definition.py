@@ -21,8 +21,8 @@ Draws = Callable[[DrawFn], Value]
 
 
 def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, SearchStrategy[Value]]:
-    """Converts a function that returns `Draws` to a function that returns a strategy. The original function runs when
-    Hypothesis validates the strategy.
+    """Converts a function that returns `Draws` to a function that returns a strategy. Hypothesis calls the original function when
+    it validates the strategy.
     """
 
     def drawn(draw: DrawFn, call: _Call) -> Any:

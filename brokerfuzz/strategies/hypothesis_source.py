@@ -11,7 +11,8 @@ calls. `DirectSource` has these advantages:
 - Hypothesis often replaces one part of an example with a copy of another part that has the same label. `DirectSource` gives each
   array and object in a message a different label, so there are no such copies. One hundred examples cover 85 % of the edges
   instead of 68 %, and almost all examples are different.
-- With `DirectSource`, the first ten examples are as varied as later examples.
+- The first examples of Hypothesis are often very simple. With `DirectSource`, the first ten examples are as varied as later
+  examples.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -40,8 +41,8 @@ _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
 
 
 class _Fixed(IntervalSet):  # type: ignore[misc]  # IntervalSet is final only for type checkers
-    """The characters of the strings that `literal` records. All characters count as equally simple, so Hypothesis does not simplify
-    them. If Hypothesis 6.170 tried to simplify these characters, it would fail with an `AssertionError`.
+    """The characters that an edge can contain (see `DirectSource.literal`). All characters count as equally simple, so Hypothesis
+    does not simplify them. If Hypothesis 6.170 tried to simplify these characters, it would fail with an `AssertionError`.
     """
 
     def index_from_char_in_shrink_order(self, c: str) -> int:
@@ -56,8 +57,8 @@ class _Fixed(IntervalSet):  # type: ignore[misc]  # IntervalSet is final only fo
 _FIXED = _Fixed(_LETTERS.intervals)
 _SIMPLE, _LESS_SIMPLE = "abcdefghij\r\f\v\n\t\x85\xa0\u2028", "0123456789\x1b\x1a\x19\x18\x17\x16\x15\x14"
 _SWAPPED = str.maketrans(_SIMPLE + _LESS_SIMPLE, _LESS_SIMPLE + _SIMPLE)
-"""Hypothesis shrinks characters towards the digit `0`. This table exchanges characters, so that strings shrink towards `a`, and
-all white space shrinks to a space.
+"""Exchanges characters, so that strings shrink towards `a`, and all white space shrinks to a space. Without this table,
+Hypothesis would shrink characters towards the digit `0`.
 """
 
 
@@ -82,7 +83,7 @@ class StrategySource:
 
     def take(self, size: int, /) -> bytes:
         """Returns the next record (the bytes for one object). A zero in a record means an absent property. While Hypothesis
-        shrinks a record, it moves the zeros to the front. Here, the bytes are reversed, so that the last properties become absent.
+        shrinks the bytes, it moves zeros to the front. The record has the reverse order, so the last properties become absent.
         """
         return self._draw(st.binary(min_size=size, max_size=size))[::-1]
 
@@ -114,13 +115,13 @@ class StrategySource:
 class DirectSource(StrategySource):
     """Draws bytes and values from Hypothesis's choice sequence (the choices that Hypothesis makes and records for an example).
 
-    The first two choices are a seed. A generator with this seed chooses the records (the bytes for each object), and Hypothesis
-    stores these bytes as its own choices. Hypothesis itself would choose one byte at a time, which is slower. While Hypothesis
-    shrinks an example, it tries zero as the first byte of the seed. Then the generator is off, so Hypothesis can change the stored
-    bytes.
+    The first two choices (three bytes and an integer) are the seed of a random generator. The generator chooses the records (the
+    bytes for each object), and Hypothesis stores them like its own choices. Without the generator, Hypothesis would choose one
+    byte at a time, which is slower. If the first byte of the seed is zero, there is no generator. Hypothesis tries this while it
+    shrinks an example, and can then change the stored records.
 
-    In some of Hypothesis's first examples, only the first choice is random, and all other choices are zero. If the second choice is
-    zero, the generator chooses not only the records, but also the strings and numbers. So the messages of these examples differ.
+    In some of Hypothesis's first examples, all choices after the first one are zero. If the integer in the seed is zero, the
+    generator also chooses the strings and numbers, so that the messages in these examples differ.
     """
 
     def __init__(self, data: Any, draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> None:
@@ -136,13 +137,13 @@ class DirectSource(StrategySource):
         return cast(bytes, self._data.draw_bytes(size, size, forced=self._records and self._records.take(size)))[::-1]
 
     def choose(self, count: int, /) -> int:
-        """The choice is an integer, not a byte. So Hypothesis can remove an array item in one step: it lowers the number of items, and
-        deletes the choices for this item.
+        """Hypothesis records the choice as one integer. So it can remove an array item in one step: it lowers the number of
+        items, and deletes the choices for this item.
         """
         return cast(int, self._data.draw_integer(0, count - 1, forced=self._seeded and self._seeded.choose(count)))
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Marks all choices in `read` as one part of the example. No other part has the same label."""
+        """Marks the choices that `read` makes as one part of the example. Each part has a different label (see the module)."""
         self._items += 1
         self._data.start_span(self._items)
         value = read(self)
@@ -150,7 +151,7 @@ class DirectSource(StrategySource):
         return value
 
     def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
-        """If `digits` is true, the generator chooses nine percent of the integers only from 1 to 9."""
+        """If `digits` is true, the generator replaces nine percent of the integers by an integer from 1 to 9."""
         forced = self._seeded and self._seeded.integer(low, high)
         if digits and self._records and low <= 1 and high >= 9 and (digit := self._records.choose(100)) in _DIGITS:
             forced = digit
@@ -167,7 +168,7 @@ class DirectSource(StrategySource):
         return cast(str, self._data.draw_string(_LETTERS, min_size=shortest, max_size=longest)).translate(_SWAPPED)
 
     def literal(self, value: Literal, /) -> Literal:
-        """Hypothesis records the value as if it had chosen the value itself."""
+        """Hypothesis records the value like its own choices."""
         if isinstance(value, str):
             self._data.draw_string(_FIXED, min_size=0, max_size=len(value), forced=value.translate(_SWAPPED))
         elif isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Judges messages and parts of messages with pinned values, because users can pin values that break the contract."""
+"""Judges generated values that contain pinned values, because users can pin values that break the contract."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -12,9 +12,7 @@ from brokerfuzz.schemas import Contract, MessageType, check
 
 
 def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
-    """Checks `value`, and returns it unchanged. `value` is a message, or the part of a message at `site`. Raises `InvalidArgument`
-    if `value` breaks a rule.
-    """
+    """Returns `value`, or raises `InvalidArgument` if `value` breaks a rule. `value` is a message, or the part of a message at `site`."""
     message, steps = _message_around(contract, message_type, site) if site else (None, ())
     try:
         verdict = check(message_type, altered(message, steps, Put(value)), contract=contract)

@@ -43,9 +43,9 @@ def invalid_offer_requests(
     Raises `InvalidArgument` if a name is unknown, if no given technique can break any of the given rules, or if a pinned value
     breaks the contract.
 
-    Shrinks towards a simple message, and towards the earliest rule and technique in a fixed order.
+    Rules and techniques have a fixed order. Shrinks towards a simple message, the first rule and the first technique.
 
-    Source in the contract: the section "Errors", validation rules 1-9.
+    The contract describes these messages in the section "Errors", validation rules 1-9.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import invalid_offer_requests
@@ -71,7 +71,7 @@ def invalid_product_list_responses(
 ) -> Draws[Broken]:
     """Cases of product list responses that break one rule each. The arguments are the same as for `invalid_offer_requests`.
 
-    Source in the contract: the sections "Response envelope" and "Product list response".
+    The contract describes these messages in the sections "Response envelope" and "Product list response".
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import invalid_product_list_responses
@@ -97,7 +97,7 @@ def invalid_pricing_responses(
     """Cases of offer pricing calculation responses that break one rule each. The arguments are the same as for
     `invalid_offer_requests`.
 
-    Source in the contract: the sections "Response envelope", "Offer pricing calculation response" and "Limits".
+    The contract describes these messages in the sections "Response envelope", "Offer pricing calculation response" and "Limits".
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import invalid_pricing_responses

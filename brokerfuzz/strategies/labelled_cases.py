@@ -90,7 +90,9 @@ class LabelledCases:
             ) from problem
 
     def finished(self, case: Case, now: datetime) -> Case:
-        """Gives a new value to the property that `fresh` names. If `parsed` is true, Hypothesis discards a case that is not JSON."""
+        """Gives a new value to the property that `fresh` names. If the user specified `parsed=True`, Hypothesis discards a case
+        that is not JSON.
+        """
         if self.parsed and not _is_parsed(case):
             reject()
         return fresh_case(case, self.fresh, self.contract, now) if self.fresh else case

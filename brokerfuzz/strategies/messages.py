@@ -38,9 +38,10 @@ def offer_requests(
     - `fields` pins properties: it maps the name or the site of a property (`productClusters[].products[].productId`) to a
       strategy for its values. A pinned property occurs in every object that can contain it.
     - `plausible=True` selects realistic values instead of unusual ones.
-    - `ambiguities` lists the IDs of the ambiguities (questions that the contract leaves open) that messages can touch; `"all"`
-      means all of them. In a list, `*` matches any characters, and an ID with `!` at the beginning is excluded. By default, no
-      message touches an ambiguity, unless a pinned value does.
+    - `ambiguities` lists the IDs of ambiguities (questions that the contract leaves open); `"all"` means all of them. Messages
+      can then touch these ambiguities: they can contain values to which the questions apply. In a list, `*` matches any
+      characters, and an ID with `!` at the beginning is excluded. By default, no message touches an ambiguity, unless you pin a
+      value that does so.
     - `fresh` names a string property that gets a different value in each message, for services that reject repeated values. The
       fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
     - `contract` is your own contract, such as `brokerfuzz.load_contract(folder)` (default: the built-in contract).
@@ -50,7 +51,7 @@ def offer_requests(
     Shrinks towards few properties, the first offer type, short arrays and plain values. The simplest message is `{"number": "a",
     "offerType": "Direct Mail"}`.
 
-    Source in the contract: the sections "Offer creation request" and "Errors" (validation rules 1-9).
+    The contract describes these messages in the sections "Offer creation request" and "Errors" (validation rules 1-9).
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import offer_requests
@@ -92,7 +93,8 @@ def product_list_offers(
 
     Shrinks towards one cluster with one product.
 
-    Source in the contract: the sections "Offer creation request" (conditional rule) and "Errors" (validation rules 3-5).
+    The contract describes these messages in the sections "Offer creation request" (conditional rule) and "Errors" (validation
+    rules 3-5).
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import product_list_offers
@@ -123,12 +125,12 @@ def product_list_responses(
     """Valid product list responses, which every program that reads such responses must accept.
 
     `min_records` and `max_records` limit the number of product records in `data`. If the minimum is 0, some responses report a
-    failure and contain null as `data`. `fields` pins properties by their site: `{"data[].status": st.sampled_from(["Active",
+    failure and contain null as `data`. `fields` maps sites to strategies: `{"data[].status": st.sampled_from(["Active",
     "Retired"])}`. The other arguments are the same as for `offer_requests`.
 
     Shrinks towards a successful response with few records.
 
-    Source in the contract: the sections "Response envelope" and "Product list response".
+    The contract describes these messages in the sections "Response envelope" and "Product list response".
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import product_list_responses
@@ -157,7 +159,7 @@ def pricing_responses(
 
     Shrinks towards a successful response with few offers.
 
-    Source in the contract: the sections "Response envelope", "Offer pricing calculation response" and "Limits".
+    The contract describes these messages in the sections "Response envelope", "Offer pricing calculation response" and "Limits".
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import pricing_responses

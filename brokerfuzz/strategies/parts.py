@@ -45,7 +45,7 @@ def clusters(
 ) -> Draws[ProductListCluster]:
     """Clusters of products, as in offers of the type `Product List`.
 
-    `min_products` and `max_products` limit the number of products. `fields` pins properties by their site inside the cluster:
+    `min_products` and `max_products` limit the number of products. `fields` maps sites inside the cluster to strategies:
     `{"products[].productId": st.sampled_from(["P1", "P2"])}`. The other arguments are the same as for `offer_requests`.
 
     Shrinks towards one product.
@@ -85,8 +85,8 @@ def price_classes(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PriceClass]:
-    """Price classes of an offer. `fields` pins properties by their site inside the price class. The other arguments are the
-    same as for `offer_requests`.
+    """Price classes of an offer. `fields` maps sites inside the price class, such as `priceTiers[].price`, to strategies. The
+    other arguments are the same as for `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import price_classes
@@ -104,8 +104,8 @@ def price_tiers(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PriceTier]:
-    """Price tiers of a price class. `fields` pins properties by their site inside the price tier. The other arguments are the
-    same as for `offer_requests`.
+    """Price tiers of a price class. `fields` maps sites inside the price tier, such as `pageCounts[].price`, to strategies. The
+    other arguments are the same as for `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import price_tiers
@@ -123,8 +123,8 @@ def page_counts(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PageCountPrice]:
-    """Items of `pageCounts` in a price tier, each with a price for a range of page counts. `fields` pins properties of the item.
-    The other arguments are the same as for `offer_requests`.
+    """Prices for ranges of page counts: the items of `pageCounts` in a price tier. `fields` pins properties of the item. The
+    other arguments are the same as for `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import page_counts
@@ -183,8 +183,8 @@ def priced_offers(
 def envelopes(
     data: SearchStrategy[Data], *, plausible: bool = False, ambiguities: arguments.Ambiguities = None, contract: Contract | None = None
 ) -> Draws[Envelope[Data]]:
-    """Envelopes of responses. The property `data` contains the values of the strategy `data`. If the strategy generates None,
-    the envelope reports a failure.
+    """Envelopes of responses. The property `data` contains the values of the strategy `data`. If the strategy generates None, the
+    envelope says that the operation failed.
 
     brokerfuzz does not check the generated data against the contract. The other arguments are the same as for `offer_requests`.
 

@@ -66,8 +66,8 @@ class ValidValues:
         return replace(self, narrowed=reduce(conjoin, schemas, self.narrowed))
 
     def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "ValidValues":
-        """Limits the number of items in the array at `path` to the range from `low` to `high`. These limits come from two arguments of
-        the user, such as `min_clusters` and `max_clusters`. `what` is the part of their names after `min_` and `max_`: `clusters`.
+        """Limits the number of items in the array at `path` to the range from `low` to `high`. The user specifies the limits as
+        two arguments, such as `min_clusters` and `max_clusters`. In this example, `what` is `clusters`.
         """
         arguments.size_bounds(what, low, high, least=least)
         arguments.not_pinned(what, low, high, join(self.site, path), self.style.pinned)
@@ -96,7 +96,7 @@ def _decoder(contract: Contract, message_type: MessageType, site: str, style: St
 
 
 def _sized(path: str, low: int, high: int | None) -> Schema:
-    """Returns a schema that limits the size of an array. The schema requires the array only if `low` is at least 1."""
+    """Returns a schema that limits the size of an array. If `low` is 0, the array may also be absent or null."""
     bounds: Schema = {} if high is None else {"maxItems": high}
     if low:
         bounds |= {"type": "array", "minItems": low}

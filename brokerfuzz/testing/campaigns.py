@@ -231,7 +231,7 @@ class _ReadyCampaign(NamedTuple):
 
 
 def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, options: FireOptions) -> _ReadyCampaign:
-    """Checks the options. Synchronous code runs in `calls` (None: in a separate thread)."""
+    """Checks the options. Synchronous code runs in the thread `calls`. If `calls` is None, this code runs in a separate thread."""
     known = FireOptions.__annotations__
     for name in options.keys() - known.keys():
         raise UnknownNameError("option", name, known, f"the options are {listed(known)}")

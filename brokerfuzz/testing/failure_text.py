@@ -23,7 +23,7 @@ def described_failure(case: Case, actual: str) -> list[str]:
 
 
 def described_failures(total: int, failures: Sequence[tuple[Case, str]]) -> str:
-    """Describes the number of failed cases, and the first failures. All cases break the same rule."""
+    """Describes the number of failed cases, and the first failures."""
     first = failures[0][0]
     lines = [f"{len(failures):,} of {counted(total, 'case')} failed", *_rules(first), _expected(first)]
     for number, (case, actual) in enumerate(failures[:MOST_SHOWN], 1):

@@ -16,7 +16,7 @@ from brokerfuzz.testing.failure_text import actual_of, described_failures
 Test = TypeVar("Test", bound=Callable[..., Any])
 
 ARGUMENT = "case"
-"""The parameter of the test function that receives the case."""
+"""The name of the parameter through which a test function receives the case."""
 CHOSEN = "__brokerfuzz_cases__"
 """The attribute of a test function that contains its `ChosenCases`."""
 
@@ -122,7 +122,7 @@ def _asynchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable
 
 
 def _runs_without_pytest(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Returns True if unittest runs the test method. For pytest, the plugin has created a separate method for each test."""
+    """Returns True if unittest runs the test method. With pytest, the plugin replaces the test method by a separate method for each test."""
     return ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase)
 
 
@@ -158,7 +158,7 @@ class _Failures:
             self._found.append((case, actual_of(problem)))
 
     def raise_if_any(self) -> None:
-        """Raises one error for all failures. A debugger stops where the first case failed."""
+        """Raises one error for all failures. The error has the traceback of the first failure, so a debugger stops there."""
         __tracebackhide__ = True
         if self._first is not None:
             raise CasesFailed(self._group, self._found).with_traceback(self._first.__traceback__) from None

@@ -20,7 +20,7 @@ XFAIL = "brokerfuzz_xfail"
 _CASES = "__brokerfuzz_cases__"
 """The attribute of a test function that contains its `ChosenCases`."""
 _TEST = "__brokerfuzz_test__"
-"""The attribute of a generated `unittest` method. It contains a pair: the `ChosenCases`, and the case or group of cases of this test."""
+"""The attribute of a generated `unittest` method that contains its `ChosenCases`, and its case or group of cases."""
 _TARGET = pytest.StashKey["CheckedTarget"]()
 
 
@@ -112,8 +112,8 @@ def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
 
 
 def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
-    """For each marker, returns an xfail mark if a case of the test breaks a rule that the marker names. Raises `CollectError` if a
-    marker names an unknown rule.
+    """Each of `markers` names rules. For each marker, returns an xfail mark if a case of the test breaks one of these rules.
+    Raises `CollectError` if a rule is unknown.
     """
     found = []
     for marker in markers:
@@ -161,8 +161,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _take_own_record(report: pytest.TestReport) -> None:
-    """A test that `export --format pytest` wrote stores its record in the properties of the report. This function moves the record
-    to an attribute of the report, because JUnit reports contain properties, but not attributes.
+    """Moves the record of a test from the properties of the report to an attribute, because JUnit reports contain properties, but
+    not attributes. Only tests that `export --format pytest` wrote have a record in these properties.
     """
     records = [value for name, value in report.user_properties if name == RECORD]
     if records:
@@ -172,7 +172,7 @@ def _take_own_record(report: pytest.TestReport) -> None:
 
 
 def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
-    """Returns the `ChosenCases` of the test function, and the case or the group of cases of the test."""
+    """Returns the `ChosenCases` of the test function, and the case or group of cases that this test checks."""
     if isinstance(item, pytest.Function):
         if (method := getattr(item.obj, _TEST, None)) is not None:
             return method  # type: ignore[no-any-return]
@@ -210,7 +210,7 @@ def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.Excep
 
 
 def _text_only(excinfo: pytest.ExceptionInfo[BaseException], text: str, summary: str) -> Any:
-    """In place of the exception, pytest shows `text`. In its short summary, pytest shows the first line of `summary`."""
+    """Returns a report that shows `text` instead of the exception. pytest's short summary shows the first line of `summary`."""
     shown: Any = excinfo.getrepr(style="value", chain=False)
     shown.reprtraceback.reprentries[-1].lines[:] = text.splitlines()
     if shown.reprcrash is not None:

@@ -37,7 +37,7 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
 
 
 def print_written(summary: "Summary", out: str, *, as_json: bool, total: int | None = None) -> None:
-    """Prints how many cases were written, and how many were read: `total` (None: unknown).
+    """Prints the number of written cases, and the number of cases that were read (`total`, unless it is None).
 
     The summary goes to standard error if the corpus goes to standard output.
     """

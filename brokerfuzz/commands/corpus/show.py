@@ -91,7 +91,7 @@ def _chosen(corpora: Sequence[str], contract: "Contract", message_types: "Sequen
 
 
 def _list(cases: "Iterator[Case]", *, as_json: bool) -> None:
-    """Prints one line per case, or one JSON document. The function prints each case as soon as it has read the case."""
+    """Prints one line per case, or one JSON document. The first cases appear before the whole corpus has been read."""
     import json
 
     from brokerfuzz.explaining.catalogue_summary import listed, listed_data
