@@ -44,11 +44,12 @@ def write(
 ) -> Summary:
     """Writes a corpus to a path, or to a URL that fsspec supports. An existing corpus is replaced.
 
-    The corpus appears at `path` only when it is complete. A file is compressed if its name ends in `.gz` or `.zst`. `progress`
-    is called with the number of cases that were written so far. `about` is a description of the corpus, which some formats use.
+    The corpus appears at `path` only when it is complete. At a URL, an incomplete folder contains the file `.unfinished`.
+    A file is compressed if its name ends in `.gz` or `.zst`. `progress` is called with the number of cases that were written so
+    far. `about` is a description of the corpus, which some formats use.
 
     Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the corpus cannot be written or there is no case.
-    After an error, no new files remain.
+    After an error, no new local files remain.
 
     >>> from brokerfuzz.corpus import load, write
     >>> write("responses.ndjson.gz", load("product-list-response")).count
