@@ -181,8 +181,8 @@ def now_option(what: str) -> Decorator:
 
 
 def count_option(what: str, *more: str) -> Decorator:
-    """Creates the option `--count`, the number of random cases. The help of the option begins with "Number of random cases to"
-    and `what`. At its end, the help lists the usual default values, and then those in `more`.
+    """Creates the option `--count`, the number of random cases. The help of the option contains `what` after "Number of random
+    cases to", and the default values in `more` after the usual ones.
     """
     defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")

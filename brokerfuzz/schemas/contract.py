@@ -59,13 +59,12 @@ FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *
 class Ambiguity:
     """A question that the contract leaves open. A message touches the ambiguity if the question concerns this message.
 
-    - `interpretations`: the possible answers. `rejected` means that the message is invalid. Other answers, such as `accepted`, do
-      not make the message invalid. Some of them decide which value counts: for example, the `first` or the `last` of two
-      properties with the same name. For a clock tolerance, the answers are numbers of seconds. `interpretations` is empty if no
-      policy can answer the question.
-    - `plain`: the usual values. A message with only usual values does not touch the ambiguity.
+    - `interpretations`: the possible answers. `rejected` means that the message is invalid. Some other answers decide which value
+      counts: for example, the `first` or the `last` of two properties with the same name. For a clock tolerance, the answers are
+      numbers of seconds. `interpretations` is empty if no policy can answer the question.
+    - `plain`: the usual values, to which the question does not apply.
     - `source`: the part of the contract that is unclear.
-    - `detector`: the name of the function that detects the ambiguity. None means that brokerfuzz does not search messages for the
+    - `detector`: the name of the function that detects the ambiguity. None: brokerfuzz does not search messages for the
       ambiguity.
     - `sites`: the sites of the ambiguity, for each message type. None means all sites.
 
@@ -285,9 +284,7 @@ def _narrowed(contract: Contract, values: KnownValues) -> Contract:
 
 
 def _without_known_sites(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
-    """Removes the sites with reference data from an ambiguity. At these sites, the listed values are not ambiguous, because the
-    target knows them.
-    """
+    """Removes the sites with reference data from an ambiguity, because a value that the target knows is not ambiguous."""
     if ambiguity.detector not in (*OF_VALUES, TIMESTAMP) or ambiguity.sites is None:
         return ambiguity
     left = {name: [site for site in sites if site not in known.get(name, ())] for name, sites in ambiguity.sites.items()}

@@ -1,7 +1,7 @@
 """Finds the ambiguities that request headers touch, and decompresses the bodies of requests.
 
-The contract describes messages, but not the headers of requests. For this reason, most unusual headers touch an ambiguity. A
-different case of letters is not unusual, because header names and media types are case-insensitive (RFC 9110, 8.3.1).
+The contract describes messages, but not the headers of requests. For this reason, most unusual headers touch an ambiguity. HTTP
+ignores the case of header names and media types (RFC 9110, 8.3.1).
 """
 
 import re

@@ -12,11 +12,9 @@ represent. This limit exists because Python can be configured to reject integers
 """
 
 _EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])
-"""Rounds only numbers that are longer than 640 digits or too large. A number above a bound of a schema stays above it, and a
-number below stays below.
+"""Rounds numbers that are longer than 640 digits or too large. A rounded number stays above or below each bound of a schema.
 
-The 640th digit of a rounded number is never 0, because of `ROUND_05UP`. Bounds are shorter, so their 640th digit is 0, and no
-rounded number equals a bound.
+With `ROUND_05UP`, the 640th digit of a rounded number is never 0. Bounds are shorter, so no rounded number equals a bound.
 """
 
 

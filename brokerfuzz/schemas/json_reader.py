@@ -30,8 +30,8 @@ class Reading:
     """A parsed message.
 
     - `values`: the message in each interpretation, the usual one first. If several properties have the same name, an
-      interpretation contains only the first or only the last one. If a double cannot represent a number, an interpretation
-      contains the exact or the rounded number. If the bytes are not JSON, there are no values.
+      interpretation contains the first or the last one. If a double cannot represent a number, an interpretation contains the
+      exact or the rounded number. If the bytes are not JSON, there are no values.
     - `error`: the reason why the bytes are not JSON.
     - `encoding`: None if the bytes are valid UTF-8, otherwise the name of the encoding.
     - `exotic`: the reasons why the bytes or the text are ambiguous. Each reason consists of a detector, a JSON Pointer and a

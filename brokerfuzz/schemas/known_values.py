@@ -42,9 +42,7 @@ class KnownValues:
 
     @property
     def is_well_formed(self) -> bool:
-        """True if the text has the format that `KnownValues.of` writes. The text may come from another person's journal, so it
-        can be malformed.
-        """
+        """True if the text has the format that `KnownValues.of` writes. Another person's journal may contain a different text."""
         try:
             match self._parts:
                 case [dict() as sites, dict() as rows]:

@@ -21,9 +21,7 @@ from brokerfuzz.wording import printable
 MOST_BROKEN = 1000
 """The maximum number of broken rules in a verdict."""
 _LARGE = 64 * 1024
-"""For messages of more than `_LARGE` bytes, the oracle lists only some of the errors, because all errors can need too much memory
-(see `error_limiting`).
-"""
+"""For messages of more than `_LARGE` bytes, the oracle lists only some of the errors, to save memory (see `error_limiting`)."""
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 """Maps keywords in errors of the validator to keywords in flat schemas, if the names differ."""
 

@@ -23,9 +23,7 @@ SECONDS = 1
 MEMORY = 1 << 30
 """The maximum memory for compiling the patterns of a file, in bytes."""
 _PATIENCE = 10
-"""The maximum running time of the process is its maximum processor time, multiplied by this factor. The factor is large, because
-the machine may be busy.
-"""
+"""The process may run for its maximum processor time, multiplied by this factor, because the machine may be busy."""
 _PROGRAM = """
 import json, sys
 seconds, memory, path, patterns = json.load(sys.stdin)

@@ -38,10 +38,9 @@ def offer_requests(
     - `fields` pins properties: it maps the name or the site of a property (`productClusters[].products[].productId`) to a
       strategy for its values. A pinned property occurs in every object that can contain it.
     - `plausible=True` selects realistic values instead of unusual ones.
-    - `ambiguities` lists the IDs of ambiguities (questions that the contract leaves open); `"all"` means all of them. Messages
-      can then touch these ambiguities: they can contain values to which the questions apply. In a list, `*` matches any
-      characters, and an ID with `!` at the beginning is excluded. By default, no message touches an ambiguity, unless you pin a
-      value that does so.
+    - `ambiguities` lists the IDs of ambiguities (questions that the contract leaves open); `"all"` means all of them. In a list,
+      `*` matches any characters, and an ID with `!` at the beginning is excluded. Messages can contain values to which these
+      questions apply. By default, messages contain such values only if you pin them.
     - `fresh` names a string property that gets a different value in each message, for services that reject repeated values. The
       fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
     - `contract` is your own contract, such as `brokerfuzz.load_contract(folder)` (default: the built-in contract).

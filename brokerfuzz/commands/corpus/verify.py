@@ -84,7 +84,9 @@ _HEAD = '{"wrong": ['
 
 
 def _end(verification: "Verification") -> str:
-    """Returns the end of the JSON document. The command prints this end even if it cannot read a corpus completely."""
+    """Returns the end of the JSON document, with the expired cases and the number of all cases. The command prints this end even
+    if it cannot read a corpus completely.
+    """
     import json
 
     expired = {"count": verification.expired.count, "first": list(map(_data, verification.expired.first))}
