@@ -48,8 +48,8 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
 
 
 def _mark_keeping(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
-    """Puts a mark at each of the `sites` in `message`, and returns the techniques that keep at least one mark. A technique that
-    rewrites the whole message, such as `truncated`, is returned only if at least half of the marks remain.
+    """Puts a unique string (a mark) at each of the `sites` in `message`. Returns each technique that leaves at least one mark in
+    the message. If a technique rewrites the whole message, such as `truncated`, at least half of the marks must remain.
     """
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
     marks = [b"m%d." % number for number in range(len(there))]

@@ -21,7 +21,7 @@ from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
 
 _TECHNIQUES_PER_RULE = 4
-"""If so many techniques give no new message, brokerfuzz tries the next rule."""
+"""After `_TECHNIQUES_PER_RULE` techniques without a new message, brokerfuzz tries the next rule."""
 _PATIENCE = 24
 """After `_PATIENCE` failed attempts to break the first rule of the queue, brokerfuzz generates suitable messages for this rule.
 After `2 * _PATIENCE` failed attempts, the rule moves to the end of the queue.
@@ -29,8 +29,8 @@ After `2 * _PATIENCE` failed attempts, the rule moves to the end of the queue.
 
 
 class Break(NamedTuple):
-    """A change that breaks a rule in a message. `used` is the number of techniques that were already tried for the rule,
-    including `technique`.
+    """A change that breaks a rule in a message. `used` is the number of techniques that were tried for the rule so far. The
+    last of them is `technique`.
     """
 
     rule: Rule
@@ -201,8 +201,8 @@ def companions(contract: Contract, rule_id: str) -> frozenset[str]:
 
 
 def _independent(one: Rule, other: Rule) -> bool:
-    """Returns whether the oracle reports both rules if a message breaks both. A syntax error hides all other faults. A change to a
-    value that the other rule or its condition checks can also hide the other fault.
+    """Returns whether the oracle reports both rules if a message breaks both. A syntax error hides all other faults. One
+    fault can also change a value that the other rule or its condition checks, and so hide the other fault.
     """
     if one is other or JSON_RULE in (one.keyword, other.keyword):
         return False

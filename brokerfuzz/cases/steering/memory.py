@@ -29,15 +29,15 @@ class News:
     """Decides whether a variant (a changed copy of the valid message `body`) is new, which means that brokerfuzz has not generated
     the same bytes before.
 
-    `mark` is the unique string in `body`. A variant with this string is compared with `body` and the earlier variants. A variant
-    without this string is also compared with the messages in `memory`. If `memory` is None, such a variant counts as not new.
+    `mark` is the unique string in `body`. A variant with the mark is new if it differs from `body` and from the earlier variants. A
+    variant without the mark must also differ from the messages in `memory`. If `memory` is None, such a variant is never new.
     """
 
     def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:
         self._given, self._mark, self._memory = [body], mark, memory  # there are few variants, so comparing them is faster than hashing them
 
     def can_become_new(self, variant: bytes) -> bool:
-        """Returns whether a further change to `variant` can give a new variant."""
+        """Returns whether a further change to `variant` can create a new message."""
         return self._memory is not None or marked(variant, self._mark)
 
     def is_new(self, variant: bytes) -> bool:

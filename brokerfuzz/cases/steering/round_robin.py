@@ -55,8 +55,8 @@ class Turns(Generic[T]):
 
 
 class Ring(Generic[T]):
-    """Elements in a fixed circular order. Each call of `take` begins after the element that was taken last. An element that is
-    not suitable waits for the next round.
+    """Elements in a fixed circular order. `take` tries one element after another, and begins after the element that it took last.
+    An element that is not suitable waits for the next round.
 
     A ring is faster than `Turns`, but less fair.
     """

@@ -24,19 +24,19 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 LONG = 11
 _SMALL = 800
-"""A message type is small if its message with all properties, and with one item in each array, has fewer than `_SMALL` bytes."""
+"""A message type is small if an ordinary message with all properties, and one item per array, has fewer than `_SMALL` bytes."""
 _PLAIN, _NESTED, _DENSE = (192, 56, 32, 104, 80), (32, 16, 48), (240, 112, 208, 80, 176)
-"""Each number is the `chance` of one `Shape`. `_PLAIN` is for ordinary messages, and `_NESTED` for messages in which every array
-of objects has several items. For small message types, `_DENSE` replaces `_PLAIN`, and the messages have such arrays, too.
+"""For each number, there is a `Shape` with this `chance`. `_PLAIN` is for ordinary messages, and `_NESTED` for messages in which
+every array of objects has several items. For small message types, `_DENSE` replaces `_PLAIN`, and the messages have such arrays, too.
 """
 
 
 @dataclass(frozen=True)
 class Shape:
     """The size and the structure of random messages. `narrowed` is a schema with additional requirements, for example two items in
-    an array. `ground` is the name of this schema. The probability that a property has a random value is `chance` / 256. Otherwise,
-    the property is absent or has an ordinary value. If `long_array` is 2, the third array in the message is usually long. Arrays
-    with a fixed number of items do not count.
+    an array. `ground` is the name of the schema `narrowed`. Each property has a random value with the probability `chance` / 256.
+    Otherwise, the property is absent or has an ordinary value. If `long_array` is 2, the third array in the message is usually long.
+    Arrays with a fixed number of items do not count.
     """
 
     ground: str
@@ -114,9 +114,7 @@ class Shaping:
         self._decoders: dict[str, Read] = {}
 
     def message(self, number: int, source: BalancedSource, rule: Rule | None = None) -> Any:
-        """Generates a message. `number` selects its `Shape`. If `rule` is not None, the rule can be broken in this message, unless
-        the contract allows no such message.
-        """
+        """Generates a message. `number` selects its `Shape`. If possible, the message is one in which `rule` can be broken."""
         every = shapes(self._contract, self._message_type)
         shape = every[number % len(every)]
         source.configure(shape.chance, shape.long_array)

@@ -17,7 +17,7 @@ from brokerfuzz.decoder.byte_tables import SELECTOR_BYTES
 _ORDERS = 8
 _SHORT = SELECTOR_BYTES + 14
 _NEXT_TO_NOTHING = bytes((1, 0, 0, 0, 0, 0, 0, 0))
-"""The bytes for properties that are absent or plain: 0 omits an optional property, and 1 gives the plainest value."""
+"""The bytes that replace random bytes (see `_masks`): 0 omits an optional property, and 1 gives the simplest value."""
 
 
 class BalancedSource(RandomValues):
@@ -28,8 +28,8 @@ class BalancedSource(RandomValues):
         self.configure(256)
 
     def configure(self, chance: int, long_array: int | None = None) -> None:
-        """Sets the probability that a property gets a random value: `chance` / 256. After `configure`, the source counts the
-        calls of `choose` from 0. The call with the number `long_array` returns one of the largest numbers.
+        """Sets the probability that a property gets a random value: `chance` / 256. If `long_array` is 2, the third call of
+        `choose` after `configure` returns one of the largest numbers, so that an array becomes long.
         """
         self._chosen, self._long_array = 0, long_array
         self._kept, self._instead = _masks(chance)
@@ -47,7 +47,7 @@ class BalancedSource(RandomValues):
         return mixed[:-SELECTOR_BYTES] + record[-SELECTOR_BYTES:]
 
     def _balanced_record(self, size: int) -> bytes:
-        """Returns `size` bytes. In 256 calls with the same size, each position has each byte value once."""
+        """Returns `size` bytes. In 256 results of the same size, each of the `size` positions has each byte value once."""
         block, number = self._blocks.get(size, (b"", 256))
         if number == 256:
             block, number = b"".join(self._column(start) for start in self._random.randbytes(size)), 0
@@ -72,8 +72,9 @@ def _orders() -> Sequence[bytes]:
 
 @lru_cache(maxsize=256)
 def _masks(chance: int) -> tuple[bytes, bytes]:
-    """Returns two tables with 256 entries. For each byte of a record, `take` reads both tables at a random index. At `chance`
-    indices, the entries are 255 and 0, which keep the byte. At the other indices, the entries are 0 and the new byte.
+    """Returns two tables with which `take` keeps or replaces the bytes of a record. For each byte, `take` reads both tables at a
+    random index below 256. At `chance` indices, the entries are 255 and 0, which keep the byte. At the other indices, the entries
+    are 0 and the new byte.
     """
     bare = 256 - chance
     return bytes(bare) + b"\xff" * chance, bytes(_NEXT_TO_NOTHING[number % 8] for number in range(bare)) + bytes(chance)

@@ -27,8 +27,8 @@ second tuple, and so on. After the last tuple, the first tuple is used again.
 """
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES = 700, 285
-"""A shard breaks about `_BROKEN` rules in about `_MESSAGES` valid messages. So shard 2 begins with the rule for turn
-`2 * _BROKEN`, and with the shape (see `shapes`) for message `2 * _MESSAGES`.
+"""Each shard (a part of the random cases) breaks rules about `_BROKEN` times, in about `_MESSAGES` valid messages. So shard 2
+begins with the rule for turn `2 * _BROKEN`, and with the shape (see `shapes`) for message `2 * _MESSAGES`.
 """
 _NEGLECTED_EVERY = 16
 """One of `_NEGLECTED_EVERY` messages is generated for the rule that `Breaking.neglected` returns, if there is one."""
@@ -59,7 +59,7 @@ def steered_cases(
 
     No message occurs twice, and none is in the catalogue of this `strength`. Messages of different shards also differ, because each
     message contains a unique string (see `marks`). `rules` and `techniques` limit the faults (None: no limit). The iterator ends
-    only if these limits leave too few messages.
+    only if these limits allow no further messages.
     """
     return _CaseStream(
         message_type, seed, shard, tuple(verdicts), rules, techniques, now, contract or load_contract(), strength

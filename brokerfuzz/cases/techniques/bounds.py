@@ -43,7 +43,9 @@ def negative(context: FaultContext) -> Change | None:
 
 
 def _of_fractions(value: Callable[[Any], Any]) -> ChangeOf:
-    """Returns a technique that replaces the number with `value(minimum)`. The technique applies only if the schema allows fractions."""
+    """Returns a technique that replaces a number. The function `value` computes the new number from the minimum that the rule
+    requires. The technique applies only if the schema allows fractions.
+    """
     return lambda context: None if _whole(context) else Put(value(context.rule.value))
 
 
@@ -79,13 +81,13 @@ def above_the_bound(context: FaultContext) -> Change:
 
 @breaks("minimum", family="bound")
 def wraps_from_below(context: FaultContext) -> Change | None:
-    """A number so low that it wraps around to the allowed minimum in a 32-bit integer."""
+    """The minimum minus 2^32, which wraps around to the minimum in a 32-bit integer."""
     return Put(context.rule.value - (1 << 32)) if _whole(context) else None
 
 
 @breaks("minimum", family="bound")
 def wraps_64_bits_from_below(context: FaultContext) -> Change | None:
-    """A number so low that it wraps around to the allowed minimum in a 64-bit integer."""
+    """The minimum minus 2^64, which wraps around to the minimum in a 64-bit integer."""
     return Put(Fragment(str(context.rule.value - (1 << 64)))) if _whole(context) else None
 
 
@@ -141,13 +143,13 @@ for _name, _text, _keyword, _written in (
 
 @breaks("multipleOf", family="step")
 def off_the_step(context: FaultContext) -> Change | None:
-    """The valid number plus half a step (for an integer: plus one)."""
+    """The valid number plus half of the step size multipleOf (for an integer: plus one)."""
     beside = context.present + (1 if _whole(context) else context.rule.value / 2)
     return Put(beside) if beside % context.rule.value else None
 
 
 @breaks("multipleOf", family="step")
 def off_the_step_below(context: FaultContext) -> Change | None:
-    """The valid number minus half a step (for an integer: minus one)."""
+    """The valid number minus half of the step size multipleOf (for an integer: minus one)."""
     beside = context.present - (1 if _whole(context) else context.rule.value / 2)
     return Put(beside) if beside % context.rule.value else None

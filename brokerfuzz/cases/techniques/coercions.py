@@ -13,8 +13,8 @@ from brokerfuzz.schemas.instants import instant
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:
-    """Returns a technique that replaces a value with `value` if `kind` returns True for the old value. If `value` is a
-    `Fragment` (JSON text such as `15e-1`), the message contains exactly this text.
+    """Returns a technique that puts `value` into the message. The technique applies only if `kind` returns True for the old value.
+    If `value` is a `Fragment` (JSON text such as `15e-1`), the message contains exactly this text.
     """
     if isinstance(value, Fragment):
         return lambda context: Put(value) if kind(context.present) and context.forbids("number") else None

@@ -77,7 +77,7 @@ def unwrapped(context: FaultContext) -> Change | None:
 
 @breaks("type", family="wrapping")
 def property_alone(context: FaultContext) -> Change | None:
-    """The value of an object's first property instead of the object."""
+    """The value of the object's first property, instead of the whole object."""
     return put(context, next(iter(context.present.values()))) if isinstance(context.present, dict) and context.present else None
 
 

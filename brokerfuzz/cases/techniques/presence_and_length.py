@@ -47,8 +47,8 @@ def doubled_items(context: FaultContext) -> Change | None:
 
 
 def _lengthened(context: FaultContext, size: int) -> Change | None:
-    """Adds items until the array has `size` items. After a string such as `a`, the new items are `a-1`, `a-2` and so on. After an
-    integer such as 5, they are 6, 7 and so on. Other last items are copied.
+    """Adds items until the array has `size` items. If the last item is a string such as `a`, the new items are `a-1`, `a-2` and
+    so on. If it is an integer such as 5, they are 6, 7 and so on. Any other last item is copied.
     """
     if not context.present:
         return None

@@ -1,9 +1,9 @@
 """Registers the techniques: the ways to break a rule.
 
 A technique is a function. The name of the function, with hyphens, is the name of the technique. The first line of the function's
-docstring is the description that `explain` prints. The decorator `breaks` lists the keywords of the rules that the technique can
-break. The function receives a `FaultContext` and returns the `Change` that breaks the rule. If the technique does not apply, the
-function returns None.
+docstring is the description that `explain` prints. The arguments of the decorator `breaks` are the keywords of the rules that the
+technique can break. The function receives a `FaultContext` and returns the `Change` that breaks the rule. If the technique does not
+apply, the function returns None.
 
 Techniques that differ only in a value are listed in a table. For each entry of the table, a loop calls `register_technique`.
 """
@@ -25,7 +25,7 @@ class FaultContext:
     """The information that a technique gets: the rule to break, the schema of the rule's site, the current value, and the time. The
     schema does not contain the requirements of conditional rules.
 
-    If `now` is None, a technique must create a message that is invalid at every supported time.
+    If `now` is None, the current time is unknown. The message must then be invalid at every supported time.
     """
 
     rule: Rule

@@ -126,7 +126,7 @@ def key_from_below(context: FaultContext) -> Change | None:
 
 @breaks("additionalProperties", family="unknown-property")
 def key_from_above(context: FaultContext) -> Change | None:
-    """An unknown property inside an object, with the same name as the object."""
+    """An unknown property inside an object, with the name of the property that contains the object."""
     name = context.rule.site.replace("[]", "").rpartition(".")[2]
     return AddProperty(name, [] if context.rule.site.endswith("[]") else {}) if name and name not in context.schema.get("properties", {}) else None
 
