@@ -1,7 +1,7 @@
 """Compares two corpora, and counts the differences for each rule.
 
-To save memory, brokerfuzz stores only two numbers for each case of the first corpus. One number is the ID. The other number
-combines the label with a hash of the faults and ambiguities.
+To save memory, brokerfuzz stores only the ID and one number for each case of the first corpus. This number combines the label of
+the case with a hash of its faults and ambiguities.
 """
 
 from collections import Counter

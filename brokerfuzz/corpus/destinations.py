@@ -104,10 +104,9 @@ def _listed(place: Place) -> set[str]:
 
 
 def _user_content(place: Place, file: File) -> Iterable[bytes]:
-    """Returns the contents of an existing file that the user may have edited. If the file does not exist yet, returns the
-    template in `file.pieces`.
+    """Returns the bytes of the existing file, which the user may have edited. If the file does not exist yet, returns the template in `file.pieces`.
 
-    Raises `CorpusError` if `file.check` rejects the existing contents.
+    Raises `CorpusError` if `file.check` rejects the existing file.
     """
     try:
         with place.opened(file.name) as stream:

@@ -73,7 +73,7 @@ class TwinCheck:
         self._labels[int(record.id, 16)] = label
 
     def expect(self, line: Line, record: CaseRecord) -> None:
-        """Raises `CorpusError` (without a line number) if the twin is wrong."""
+        """Raises `CorpusError` (without a line number) if the twin is the case itself, or is not valid. Skips twins that come later in the corpus."""
         if record.twin_id is None:
             return
         if record.twin_id == record.id:
@@ -84,9 +84,8 @@ class TwinCheck:
             self._waiting.append((line.name, line.number, record.twin_id))
 
     def wrong(self, *, missing: bool) -> Iterator[CorpusProblem]:
-        """Checks the cases that precede their twins in the corpus, because `expect` could not check them. Yields a problem for
-        each case whose twin is not valid. If `missing` is true, also yields a problem for each case whose twin is missing. Each
-        problem is yielded only once.
+        """Checks the cases whose twins come later in the corpus. Yields a problem for each case whose twin is not valid. If
+        `missing` is true, also yields a problem for each case whose twin is missing. Each problem is yielded only once.
         """
         for name, number, twin in self._waiting:
             try:

@@ -32,8 +32,8 @@ def detectors_at(contract: Contract, message_type: MessageType, path: str) -> li
 
 @lru_cache(maxsize=4096)
 def notation_detector_at(contract: Contract, message_type: MessageType, path: str) -> str | None:
-    """Returns the detector of an ambiguity about the notation of strings at a site (such as timestamps or URLs). If the
-    detectors `past` and `timestamp` both concern the site, returns `past`, because only past timestamps are allowed there.
+    """Returns the detector of an ambiguity about the notation of strings at a site (such as timestamps or URLs). For timestamps
+    that must not be in the future, returns `past` instead of `timestamp`.
     """
     found = detectors_at(contract, message_type, path)
     return next((detector for detector in FOR_DETECTOR if detector in found), None)

@@ -1,7 +1,7 @@
 """Defines the tables that map each byte to a kind of value. The decoder reads an object from a record, a byte string of fixed
-length (see `record_layout`). Each property has one byte at a fixed position of the record, and a table with one entry for each
-of the 256 values of this byte. Simpler entries come first. Equal entries are next to each other. One exception: null can be in
-the middle of the entries for the first kind of value (here `"a"`).
+length (see `record_layout`). Each property has one byte at a fixed position of the record. Each property also has a table. The
+table contains one entry for each of the 256 values of the byte. Simpler entries come first. Equal entries are next to each other.
+One exception: null can be in the middle of the entries for the first kind of value (here `"a"`).
 
     byte     0 ... 141   142 ... 157   158 ... 185   186 ... 191   192 ... 195   196 ... 214   215 ... 250
     entry    ABSENT      "a"           null          "a"           ""            any string    an edge, such as "é"
@@ -109,7 +109,7 @@ Table = Sequence[Any]
 
 class Shares(NamedTuple):
     """How often a property is absent, null or an empty array. `absent` and `null` are numbers of entries in a table with 256
-    entries. There are about `empty` empty arrays for every 75 arrays with items.
+    entries. `empty` is the weight of empty arrays (see `Kind`). Arrays with items have the weight 75.
     """
 
     absent: int
@@ -129,8 +129,9 @@ SELDOM_EMPTY = Shares(1, 12, 1)
 NESTED_IN_FULL = Shares(1, 72, 1)
 """Like `NESTED`, but for messages in which nearly all properties are present."""
 _ENTRIES_BEFORE_NULL = 16
-"""The maximum number of entries for the first kind of value that come before null. Most tables have this number of entries
-there, so the same bytes usually mean null. If Hypothesis moves such a byte to another property, that property becomes null.
+"""The maximum number of entries that a table contains between `ABSENT` and null. Most tables contain exactly this number, so
+the same bytes mean null in most tables. If Hypothesis moves one of these bytes to another property, this property usually
+becomes null too.
 """
 
 

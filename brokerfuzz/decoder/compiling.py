@@ -59,10 +59,9 @@ every number from 4 to 12, because Hypothesis shortens an array by one item at a
 class Style:
     """Options that determine how values are chosen.
 
-    `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies
-    of the user. `rich` lists the sites that should rarely be absent, null or empty. In a full message, nearly all properties
-    are present. `full` is the average number of full messages among 256 messages. `ambiguities` lists the IDs of the
-    ambiguities that messages may touch.
+    `plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from the strategies of
+    the user. `rich` lists the sites that should rarely be absent, null or empty. In a full message, nearly all properties are
+    present. The share of full messages is `full` / 256. `ambiguities` lists the IDs of the ambiguities that messages may touch.
     """
 
     plausible: bool = False
@@ -121,7 +120,8 @@ class _CompileContext:
 class _Repairs(NamedTuple):
     """The repairs of an object or array (see `consistency_repair`). The repairs in `always` are always applied. A repair in
     `often` removes an ambiguity that messages may touch, so it is applied to only about 75 % of the objects or arrays. In the
-    others, `repeat` (if not None) creates such an ambiguity: it copies an array item or its identifier.
+    remaining arrays, the function `repeat` (if not None) copies an item or its identifier, so that the message touches the
+    ambiguity.
     """
 
     always: list[Repair]
@@ -326,8 +326,8 @@ def _object(schema: Schema, place: _CompileContext) -> Inline:
 
 
 def _omissible(read: Inline) -> Inline:
-    """Returns a function that decodes an object or omits it. To omit the object, Hypothesis lowers one integer to zero. In the
-    same step, Hypothesis can remove everything that was drawn for the object.
+    """Returns a function that lets the source choose an integer, and omits the object if this integer is zero. When Hypothesis
+    shrinks a message, it can omit the object by choosing zero.
     """
     return lambda source, record, start: read(source, record, start) if source.choose(8) else ABSENT
 

@@ -85,10 +85,10 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
-    """Returns a list with a repair for quantities below a minimum or above a maximum. A single quantity becomes equal to the
-    violated minimum or maximum. Several quantities could become equal, so the repair removes the violated minimum or maximum
-    instead. If `simple` is true, the repair always removes a violated minimum. The repair never removes a required minimum or
-    maximum.
+    """Returns a list with a repair for quantities below a minimum or above a maximum. If there is only one quantity, it becomes
+    equal to the violated minimum or maximum. Several quantities could become equal to each other, so the repair removes the
+    violated minimum or maximum instead. If `simple` is true, the repair always removes a violated minimum. The repair never
+    removes a required minimum or maximum.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
@@ -148,7 +148,7 @@ def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, 
 
 
 def _allows_new(schema: Schema, json_type: str) -> bool:
-    """Returns whether a repair may append a number to a string at this place, or increase an integer. `json_type` is `string` or `integer`."""
+    """Returns whether a repair may change a value with this schema. Repairs append a number to a `string`, and increase an `integer`."""
     return json_type in types_of(schema) and not {"enum", KNOWN, "maxLength", "multipleOf"} & set(schema) and not unsupported_keywords_of(schema)
 
 
@@ -201,8 +201,8 @@ def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) 
 
 
 def _rename_repeated(items: list[Any], key: str, renew: Renew) -> None:
-    """Gives a new value of the property `key` to each item that repeats an earlier value of `key`. If the value of `key` is not
-    a string, the item is changed only if it equals an earlier item.
+    """Gives the property `key` of an item a new string if an earlier item has the same string there. An item without a string
+    in `key` is changed only if the whole item equals an earlier one.
     """
     seen: set[str] = set()
     for number in range(len(items)):
@@ -225,7 +225,7 @@ def _alike(one: Any, other: Any, key: str) -> bool:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    """Returns a name that is not in `taken`: `name` itself, a later letter (if `name` is a single letter), or `name` with a number."""
+    """Returns `name`, or a similar name that is not in `taken`: for example, `b` instead of `a`, or `ab-2` instead of `ab`."""
     if name not in taken:
         return name
     letters = ascii_lowercase[ascii_lowercase.find(name) + 1 :] if len(name) == 1 and name in ascii_lowercase else ""

@@ -44,8 +44,9 @@ def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[
 
 
 def use_each_key_once(site: str, key: str, items: Schema, least: int) -> Repair:
-    """Returns a function that gives the property `key` of each array item a different known value. If no value is left for an
-    item, the function removes the item, unless fewer than `least` items would remain. `site` is the site of the items.
+    """Returns a repair that gives the property `key` of each array item a different value from the reference data. If no value
+    is left for an item, the repair removes the item, unless fewer than `least` items would remain. `site` is the site of the
+    items.
     """
     known, settle = items["properties"][key][KNOWN], in_one_row(site, items)
 

@@ -32,8 +32,8 @@ class Outline:
 
     @cached_property
     def nested_starts(self) -> dict[str, int]:
-        """Maps each property to the position at which the bytes for its own properties begin. The first property of this object
-        has the position 0.
+        """Maps each property of an object to the position of the first byte for its nested properties. The byte of the object's
+        first property has the position 0.
         """
         found, position = {}, len(self.props)
         for name, prop in self.props.items():

@@ -96,7 +96,7 @@ def scalar_pool(schema: Schema, place: ValuePlace) -> Pool:
 def scalar_kinds(schema: Schema, place: ValuePlace, *, optional: bool) -> list[Kind]:
     """Returns the kinds of strings, numbers and booleans that a place allows, the simplest kind first.
 
-    The source (usually Hypothesis) chooses the values of the kind "any value". If the source chooses zero or an empty string,
+    For the kind "any value", the source (usually Hypothesis) chooses a number or a string. If it chooses zero or an empty string,
     an optional property is omitted, and a required property gets its plainest value. So Hypothesis can omit a property without
     changing other properties.
     """
@@ -116,7 +116,7 @@ def _scalar_types(schema: Schema) -> list[str]:
 
 
 def _constants(values: Sequence[Any]) -> list[Kind]:
-    """Returns the kinds of values for a place that allows only `values`."""
+    """Returns the first of `values` as one kind, and the other values (if any) as another kind."""
     return [Kind(values[0], PLAIN_WEIGHT), *([Kind(one_of(values[1:]), EDGE_WEIGHT)] if values[1:] else [])]
 
 

@@ -56,7 +56,7 @@ URLS: Sequence[str] = (
 NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review", "Print on Demand", "Kit", "v2", "active")
 
 FOR_DETECTOR: Mapping[str, Sequence[str]] = {"past": PAST_INSTANTS, "timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
-"""Maps detectors of ambiguities about the notation of strings, such as `timestamp`, to strings with an unambiguous notation."""
+"""Maps each detector to strings whose notation is unambiguous: for example, `timestamp` to `2020-01-01T00:00:00Z` and other timestamps."""
 
 INTEGERS: Sequence[int] = (
     1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769,

@@ -72,9 +72,9 @@ class Export:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an export. `bytes` is the size of the corpus, and `kept` is the number of cases in existing shards that
-    were not written again. `left_out` maps a reason, such as `longer than 100 bytes`, to the number of cases that the format
-    left out for this reason.
+    """The result of an export. `bytes` is the size of the corpus. `kept` is the number of cases in the existing shards that a
+    resumed export keeps. `left_out` maps a reason, such as `longer than 100 bytes`, to the number of cases that the format left
+    out for this reason.
     """
 
     summary: Summary

@@ -127,7 +127,7 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCases) -> EncodedCases:
-    """Generates a piece again as the last piece of its shard, because the shard ends earlier than planned."""
+    """Generates the cases of `piece` again as the last cases of the shard, because the planned cases after `piece` do not exist."""
     shard_range = piece.shard_range._replace(last=True)
     return make(replace(piece.part, shard_ranges=(shard_range,)))[0]
 

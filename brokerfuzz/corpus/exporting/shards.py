@@ -136,8 +136,8 @@ def _head(export: Export, count: int) -> dict[str, Any]:
 
 
 def _fingerprint(folder: Path) -> str:
-    """Returns a checksum of the contract in `folder`. With this checksum in the manifest, brokerfuzz does not resume an export
-    if the contract has changed since.
+    """Returns a checksum of the contract in `folder`. The manifest contains this checksum. If the contract changes, the
+    checksum differs, so brokerfuzz does not resume the export.
     """
     return sha256(b"".join(f"{path.name} ".encode() + path.read_bytes() for path in sorted(folder.glob("*.json")))).hexdigest()
 
@@ -147,8 +147,7 @@ def _of(manifest: dict[str, Any]) -> list[Any]:
 
 
 def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
-    """Returns the time for which the time-dependent cases in the existing shards were generated. Returns None if the shards
-    contain no time-dependent cases.
+    """Returns the time for which the time-dependent cases in the existing shards were generated. If the shards contain no such cases, returns None.
 
     Raises `CorpusError` if the manifest is invalid.
     """

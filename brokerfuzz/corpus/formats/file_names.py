@@ -25,7 +25,7 @@ def stem(case: Case) -> str:
 
 
 def topic_of(case: Case) -> str:
-    """Returns the topic of a case in lower case.
+    """Returns what a case tests (its topic), in lower-case letters.
 
     The topic of an invalid case is its site, its keyword and its technique. The topic of any other case consists of its tags,
     or of its ambiguities if it has no tags.

@@ -17,15 +17,15 @@ class LeftOut:
     by_reason: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case, reason: str) -> None:
-        """Counts a case that the format does not write. `reason` completes a line such as `left out: 5 cases longer than 100 bytes`."""
+        """Counts a case that the format does not write. In the output, `reason` follows the number of cases: `5 cases longer than 100 bytes`."""
         self.by_label[case.message_type, case.label] += 1
         self.by_reason[reason] += 1
 
 
 @dataclass(frozen=True)
 class CorpusInfo:
-    """Information about a corpus that a format receives with the cases. `recipe` contains the options of `brokerfuzz export`
-    that generate the corpus again. `left_out` counts the cases that the format does not write.
+    """Describes a corpus for the format that writes its cases. `recipe` contains the options of `brokerfuzz export` that
+    generate the corpus again. `left_out` counts the cases that the format does not write.
     """
 
     contract: Contract

@@ -3,10 +3,10 @@
     [{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
 
 Each message type has two groups of tests: for cases that are valid or invalid, and for cases that the contract leaves open
-(`unspecified`). `valid` is the result of a validator that knows only the JSON Schema. `schema` is the schema of the message
-type (draft 2020-12). `$defs` contains the other schemas that this schema needs. The `comment` of a group says how many cases
-are left out, and why. A case is left out if parsers interpret its JSON differently, or if the schema alone does not decide its
-verdict. For example, a verdict can depend on a rule in `semantics.json`, or on a `format` that not every validator checks.
+(`unspecified`). In both groups, `valid` says whether the message in `data` complies with `schema`. `schema` is the schema of the
+message type (draft 2020-12). `$defs` contains the other schemas that this schema needs. The `comment` of a group says how many
+cases are left out, and why. A case is left out if parsers interpret its JSON differently, or if the schema alone does not decide
+its verdict. For example, a verdict can depend on a rule in `semantics.json`, or on a `format` that not every validator checks.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ _CHUNK = 1 << 20
 
 
 class _Group:
-    """The tests of a group, in a temporary file. A corpus mixes the cases of all groups, but the output contains one group after another."""
+    """Collects the tests of one group in a temporary file, because the cases of all groups are mixed in the corpus."""
 
     def __init__(self, message_type: MessageType, title: str, schema: Schema, tests: IO[bytes]) -> None:
         self.message_type, self.title, self._schema, self._tests = message_type, title, schema, tests

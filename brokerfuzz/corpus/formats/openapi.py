@@ -96,8 +96,8 @@ def _fits(case: Case) -> bool:
 
 
 def _example_key(case: Case) -> Hashable:
-    """If several cases have the same key, only one of them becomes an example. The key is the set of broken rules, the set of
-    ambiguities, or the ID of a valid case.
+    """Returns the broken rules of an invalid case, the ambiguities of an unspecified case, or the ID of a valid case. If
+    several cases of a message type have the same key, only the first one becomes an example.
     """
     match case.label:
         case "valid":

@@ -1,4 +1,4 @@
-"""Detects messages that all JSON parsers read in the same way. Such messages can be parts of other JSON documents."""
+"""Detects messages that all JSON parsers read in the same way."""
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas.json_reader import DEEPEST, read

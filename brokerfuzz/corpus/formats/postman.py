@@ -67,8 +67,8 @@ def _collection(cases: list[SuiteCase]) -> dict[str, Any]:
 
 
 def _item(one: SuiteCase) -> dict[str, Any]:
-    """Returns the request for a case. The script `postman.js` reads the three lines of the request's description: the reason,
-    the verdict and the ID of the twin.
+    """Returns the Postman request for a case. Its `description` has three lines: the reason, the verdict and the ID of the
+    twin. The script `postman.js` uses these lines to check the answer.
     """
     method, _ = ROUTES[OFFER]
     removed = {name.lower(): True for name, value in one.case.headers if value is None}

@@ -24,8 +24,8 @@ _ABOUT_THE_CLOCK = "that need a certain time on the clock of your system (`broke
 
 
 class SuiteCase(NamedTuple):
-    """A case and its names in the report of a test runner. `group` is the ID of the broken rule. If no rule is broken, `group`
-    is the message type followed by `/plain`, `/valid`, or `/unspecified:` and the ID of an ambiguity. `name` is unique.
+    """A case, with its group and its unique name in the report of a test runner. `group` is the ID of the broken rule. If no
+    rule is broken, `group` is the message type, followed by `/plain`, `/valid` or `/unspecified:AMBIGUITY`.
     """
 
     group: str

@@ -1,4 +1,4 @@
-"""Writes the cases of a test suite as a table that any language can read without a JSON parser.
+"""Writes the cases of a test suite as a table. Tests in any programming language can read the table without a JSON parser.
 
 Each case is a line of values with tabs between them. The body and the headers are percent-encoded, so that a test receives the
 exact bytes.

@@ -6,9 +6,9 @@ test programs that read the responses of the broker.
     any request with the header X-Brokerfuzz-Case: ID   the message of a case
     any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
 
-If you cannot change the path or the headers that your program sends, first send the `PUT` request in the last line with the ID
-of a case. Then WireMock answers each request of your program with the message of this case. The bytes of each message are a
-separate file in `__files`. WireMock serves the files in `__files` unchanged, even if templates are enabled.
+If you cannot change the path or the headers that your program sends, first send the `PUT` request that is shown above. Its body
+contains the ID of a case. Then WireMock answers each request of your program with the message of this case. The bytes of each
+message are a separate file in `__files`. WireMock serves the files in `__files` unchanged, even if templates are enabled.
 """
 
 import json

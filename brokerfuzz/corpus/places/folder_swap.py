@@ -36,10 +36,11 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 
 def keep_user_files(existing: Path, finished: Path, former: Container[str], below: str = "") -> None:
-    """Keeps the files that users added: the finished folder gets links to all files of the existing folder that are not in
-    `former`. A file is not kept if the finished folder contains a file with the same name.
+    """Creates links in the folder `finished` to the files that users added to the folder `existing`. Creates no link if `finished`
+    contains a file with the same name.
 
-    `former` contains the names of the files and folders of the old corpus. Raises `OSError` if a link cannot be created.
+    `former` contains the files and folders of the old corpus, which users did not add. Raises `OSError` if a file can be neither
+    linked nor copied.
     """
     for path in sorted(existing.iterdir()):
         name, target = f"{below}{path.name}", finished / path.name

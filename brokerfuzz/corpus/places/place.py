@@ -46,9 +46,9 @@ class Place(Protocol):
     def folder(self, manifest: str, former: Container[str]) -> AbstractContextManager[Create]:
         """Yields a function that creates the files of the folder.
 
-        `manifest` is the name of the file that is written last. After an error, a local folder is unchanged. A folder at a URL
-        can be incomplete, and then contains no `manifest`. `former` lists the files and folders that are replaced. All other
-        files in an existing folder stay, unless a new file has the same name.
+        `manifest` is the name of the file that is written last. After an error, a local folder is unchanged, but a folder at a URL
+        may lack files. If files are missing, `manifest` is missing too. The new folder replaces the files and folders in `former`.
+        All other files in an existing folder stay, unless a new file has the same name.
         """
         ...
 
