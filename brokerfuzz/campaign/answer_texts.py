@@ -26,9 +26,9 @@ class AnswerText:
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns True if both texts have the same `head`, and this text contains all strings of `other` (at least one). `other`
-        may have fewer strings, because the answer to a shrunk message may name only one of two problems. If the strings of either
-        text are unknown, or this text has none, only `head` must be equal.
+        """Returns True if both texts have the same `head`, and this text contains every string of `other`. `other` must have at
+        least one string. It may have fewer strings than this text, because the answer to a shrunk message may name only one of two
+        problems. If the strings of either text are unknown, or this text has none, only `head` must be equal.
         """
         if self.head != other.head:
             return False

@@ -14,8 +14,9 @@ _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
 
 
 def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:
-    """Returns True if the message may contain a time that must not be in the future. Unicode escapes in the body, or headers such
-    as `Content-Encoding`, could hide this time. In these cases, the function always returns True.
+    """The contract forbids future times in some properties. Returns True if the message may contain such a property. Unicode
+    escapes in the body, or headers such as `Content-Encoding`, could hide its name. In these cases, the function always returns
+    True.
     """
     return bool(case.headers) or b"\\u" in case.body or any(name in case.body for name in _clock_properties(contract))
 

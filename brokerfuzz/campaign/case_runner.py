@@ -112,7 +112,9 @@ class CaseRunner:
     # ------------------------------------------------------------------------------------------------ twins
 
     async def _check_rejection(self, rejection: Rejection) -> None:
-        """Sends the twin of a rejected message, unless the answer to the twin is already known."""
+        """Sends the twin of a rejected message, because the answer to the twin can prove the rejection (see `proof`). If the twin
+        was already sent, the method uses the earlier answer.
+        """
         case = rejection.case
         twin = case.twin if case.twin is not None or case.faults else twin_of_probe(case, rejection.verdict, self._sender.contact.case, self._judge)
         if twin is None or not self._sender.can_send(twin):

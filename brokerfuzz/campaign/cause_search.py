@@ -43,9 +43,9 @@ class CauseSearch:
     """The attribute `places` contains the JSON Pointers of the causes of one finding.
 
     `known` contains the JSON Pointers of causes that shrinking has already found. The search does not change the values at these
-    places. The search first makes all changes together. If the target still does not accept the message, a change may have
-    triggered another bug. So if `thorough` is true, the search then tries smaller groups of changes. If the message is invalid, the
-    search does nothing, because the target must not accept an invalid message.
+    places. The search first makes all changes together. If the target still does not accept the message, one of the changes may
+    have triggered another bug. So if `thorough` is true, the search then tries smaller groups of changes. If the message is
+    invalid, the search does nothing, because the target must not accept an invalid message.
     """
 
     def __init__(

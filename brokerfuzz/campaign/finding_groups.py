@@ -17,8 +17,8 @@ from brokerfuzz.targets import Answer
 
 SAMPLES = 8
 MOST_GROUPS = 2000
-"""The maximum number of groups. A campaign reaches this number only if the target's answers are always different. After that, each
-contradiction that would form a new group is added to the first group.
+"""The maximum number of groups. A campaign reaches this number only if the target's answers are always different. Then each
+contradiction that belongs to no existing group is added to the first group.
 """
 
 _BY_INDEX = attrgetter("index")
@@ -84,8 +84,8 @@ class Suspicions:
 
 
 def _variety(suspicion: Suspicion) -> tuple[IdentityKey, bool]:
-    """Returns the rules, techniques, edges or ambiguities that distinguish groups (see `Suspicions`). The boolean is True if all
-    contradictions of a group probably have the same cause.
+    """Returns the rules, techniques, edges or ambiguities that determine the group of a contradiction (see `Suspicions`). The
+    boolean is True if all contradictions of this group probably have the same cause.
     """
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:

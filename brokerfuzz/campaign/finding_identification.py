@@ -2,7 +2,8 @@
 
 Contradictions with the same answer form a group. The first message of a group is shrunk until its cause is known. Then brokerfuzz
 removes this cause from all messages of the group, and sends the changed messages. If the answer is now correct, the original
-message belongs to the finding with this cause. Otherwise, the changed message has another cause, so this message is shrunk too.
+message belongs to the same finding as the first message. Otherwise, the changed message has another cause, so this message is
+shrunk too.
 
     first message    comments: "%", description: "%"    shrunk: the cause is /comments
     without cause                   description: "%"    still rejected, so it is shrunk too: the cause is /description
@@ -58,8 +59,8 @@ class FindingIdentification:
 
 class _ProblemGroup:
     """The contradictions of one group. `_known` contains the findings of this group so far, with their causes. To test a
-    contradiction, the cause of a known finding is removed from its message. If the problem then disappears, this finding explains
-    the contradiction.
+    contradiction, the cause of a known finding is removed from its message. If the problem then disappears, the contradiction
+    belongs to this finding.
     """
 
     def __init__(self, all_suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
@@ -67,7 +68,7 @@ class _ProblemGroup:
         self._known: list[tuple[Suspicion, Cause]] = []
 
     async def identify(self, group: Sequence[Suspicion]) -> None:
-        """Shrinks each contradiction that no known finding explains, one after another."""
+        """Shrinks each contradiction that belongs to no known finding, one after another."""
         for suspicion in group:
             if suspicion.kind not in _WITH_CAUSES:
                 await self._minimizer.shrink(suspicion, suspicion.body, suspicion.answer)
@@ -131,7 +132,7 @@ class _ProblemGroup:
 
     async def _explanation_or_rest(self, suspicion: Suspicion) -> Suspicion | tuple[bytes, Answer]:
         """Removes all known causes from the message, and sends the result. If the problem still occurs, returns this message and
-        its answer. Otherwise returns the known finding that explains the contradiction.
+        its answer. Otherwise returns the known finding to which the contradiction belongs.
         """
         case = suspicion.case
         faulty = {site_of(broken.at) for broken in suspicion.verdict.broken}
@@ -182,7 +183,8 @@ class _ProblemGroup:
 
 def _cause_of(suspicion: Suspicion) -> Cause | None:
     """Returns the cause of a contradiction, or None if the cause is unknown. If even the simplest valid message shows the problem,
-    the cause has no sites. This cause then explains every contradiction of the group.
+    no part of the message is the cause, so the result has no sites. All further contradictions of the group then belong to the same
+    finding.
     """
     tree = tree_of(suspicion.body)
     if suspicion.places and tree is not None:

@@ -73,8 +73,8 @@ class FindingMinimizer:
         return BoundedSender(self.sender_of("shrink", suspicion), self._bounds)
 
     def sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
-        """Returns a function that sends a body with the headers of the case. In the journal, the kind of the contradiction and the
-        verdict follow `phase` (see `Key`), because a case and its twin have the same number.
+        """Returns a function that sends a body with the headers of the case. In the journal, `phase` is followed by the kind of the
+        contradiction and the verdict (see `Key`). This distinguishes a case from its twin, which has the same number.
         """
         name = f"{phase} {suspicion.kind} {suspicion.verdict.label}"
         place = (name, suspicion.index)

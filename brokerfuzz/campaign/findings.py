@@ -26,8 +26,8 @@ _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-r
 
 @dataclass(frozen=True)
 class BrokenRule:
-    """A rule that the smallest message breaks. `source` is the part of the contract that states the rule. `at` is the JSON Pointer
-    of the wrong value. `found` describes the wrong value, and `demanded` describes the values that the rule allows.
+    """A rule that the smallest message of a finding breaks. `source` is the part of the contract that states the rule. `at` is the
+    JSON Pointer of the wrong value. `found` describes the wrong value, and `demanded` describes the values that the rule allows.
     """
 
     rule: str
@@ -46,11 +46,12 @@ class Finding:
     `ambiguities` are the ambiguities that the smallest message touches.
 
     `places` are the JSON Pointers of the causes. If the message has no value at a place, the missing value is the cause.
-    `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction. `sites` contains the site
-    of each cause in these cases. `identity` consists of strings that identify the finding in every campaign. `sent` counts how
-    often the smallest message was sent again, and `shown` counts how often the problem then occurred again. `whole` is True if
-    shrinking was completed. `reproduction` is a shell command that sends the smallest message. `twin` is the valid counterpart of
-    the smallest message. `about` describes the problem of a malformed answer. `known` is True if the baseline contains the finding.
+    `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction. `sites` contains the
+    sites of the causes that were found in these cases. `identity` consists of strings that identify the finding in every campaign.
+    `sent` counts how often the smallest message was sent again, and `shown` counts how often the problem then occurred again.
+    `whole` is True if shrinking was completed. `reproduction` is a shell command that sends the smallest message. `twin` is the
+    valid counterpart of the smallest message. `about` describes the problem of a malformed answer. `known` is True if the baseline
+    contains the finding.
     """
 
     kind: FindingKind

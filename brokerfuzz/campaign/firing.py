@@ -78,10 +78,10 @@ def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: s
 class Campaign:
     """A campaign that runs in an event loop. You can call `result` at any time.
 
-    `cases` are pairs of a number and a case. The journal uses the number to identify the case. `recalled` contains the answers of
-    an earlier run, so that these messages are not sent again. If `sends` is False, the campaign sends nothing, and all answers come
-    from `recalled`. Before the first case, the campaign sends ordinary valid messages until the target accepts one. Then it calls
-    `on_contact` with this message and its answer (see `FirstContact`).
+    Each item of `cases` is a pair: the number that identifies the case in the journal, and the case. `recalled` contains the
+    answers of an earlier run, so that these messages are not sent again. If `sends` is False, the campaign sends nothing, and all
+    answers come from `recalled`. Before the first case, the campaign sends ordinary valid messages until the target accepts one.
+    Then it calls `on_contact` with this message and its answer (see `FirstContact`).
     """
 
     def __init__(

@@ -20,7 +20,7 @@ from brokerfuzz.campaign.same_problem import TEXT_MATTERS
 from brokerfuzz.campaign.suspicion import Suspicion
 
 VERSION = "3"
-"""The version of the rules in `identity_key`. Each fingerprint depends on the version, so fingerprints of different versions never
+"""The version of the function `identity_key`. Each fingerprint depends on the version, so fingerprints of different versions never
 match by chance.
 """
 

@@ -35,16 +35,15 @@ class Observed:
 
     @property
     def pinnable(self) -> tuple[str, ...]:
-        """The interpretations that a policy should allow, because no answer contradicts these interpretations. The result is empty
-        if the answers contradict every interpretation. It is also empty if they contradict no interpretation, because the behaviour
-        is then unclear.
+        """The interpretations that match all answers of the target, so a policy should allow them. The result is empty if no
+        interpretation matches. It is also empty if every interpretation matches, because the behaviour is then unclear.
         """
         return self.possible if self.contradicted else ()
 
     @property
     def behaviour(self) -> str:
-        """The possible interpretations, separated by commas. The result is `mixed` if the answers contradict every interpretation,
-        and `unclear` if the answers contradict no interpretation.
+        """The interpretations that match all answers of the target, separated by commas. The result is `mixed` if no interpretation
+        matches, and `unclear` if every interpretation matches.
         """
         if self.answered:
             return self.answered

@@ -1,7 +1,7 @@
 """Defines the outcome of a campaign, which determines the exit status and the first line of every report.
 
-A campaign is complete if it sent everything that the user asked for. The outcome is untested if `Evidence.why_untested` contains a
-reason. Any other campaign is partial.
+The outcome is `untested` if the answers show nothing about the target (see `Evidence.why_untested`). Otherwise, it is `complete` if
+the campaign sent everything that the user asked for, and `partial` if the campaign ended too early.
 """
 
 from collections.abc import Iterator

@@ -49,8 +49,8 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
 
 
 def _differs_at_one_place(case: Case, verdict: Verdict, plain: bytes) -> bool:
-    """Returns whether the probe differs from the plain message only in the value that touches the ambiguity. The function parses
-    only this value, because parsing whole messages is much slower.
+    """Returns whether the probe differs from the plain message only in the value that touches the ambiguity. The function compares
+    the bytes before and after this value, and parses only the value, because parsing whole messages is much slower.
     """
     places = {touched.at for touched in verdict.ambiguities}
     if len(places) != 1 or case.headers or (around := _around(plain, *places)) is None:

@@ -20,10 +20,10 @@ ABOUT_THE_CLIENT = frozenset({401, 403, 407, 429})
 """HTTP statuses about the client, such as wrong credentials or too many requests. These statuses say nothing about the message."""
 
 MOST_EXAMPLES = 20
-"""The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. All further reasons or rules share one additional example."""
+"""The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. One additional example is used for all further reasons or rules."""
 
 MOST_WAITING = 4096
-"""The maximum number of unproven rejections that are stored and retested later."""
+"""The maximum number of unproven rejections that wait for a retest."""
 
 _OTHER = ("other",)
 
@@ -105,9 +105,9 @@ class Proofs:
     proven rejections for each broken rule. `unproven` contains an example for each reason why rejections are unproven.
     `first_unproven` maps each broken rule to its first unproven rejection. `waiting` maps case numbers to the unproven rejections
     that are retested at the end of the campaign. `retested` counts the cases whose answers were replaced after a retest. Each key
-    of `retested` contains the sites whose values were replaced with ordinary values before the retest. An empty key means that all
-    unusual values were replaced. `elsewhere` maps broken rules to examples of rejections that name a different property than the
-    invalid one.
+    of `retested` consists of sites. At these sites, ordinary values replaced the values of the message before the retest. An empty
+    key means that ordinary values replaced all unusual values. `elsewhere` maps broken rules to examples of rejections that name a
+    different property than the invalid one.
     """
 
     rejected: int = 0
@@ -130,7 +130,7 @@ class Proofs:
             _keep_first(self.first_unproven, rule, example)
 
     def retest_later(self, example: UnprovenExample) -> None:
-        """If more than `MOST_WAITING` rejections are stored, the rejection with the highest case number is not retested."""
+        """At most `MOST_WAITING` rejections wait for a retest. If there are more, those with the highest case numbers are not retested."""
         self.waiting[example.number] = example
         if len(self.waiting) > MOST_WAITING:
             self.doubt(self.waiting.pop(max(self.waiting)))

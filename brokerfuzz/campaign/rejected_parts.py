@@ -25,7 +25,7 @@ Sites = tuple[str, ...]  # such as `priceClasses[].name`
 
 
 class RejectedParts:
-    """Searches for the sites that make the target reject a message. The attribute `sites` contains the best result so far, which may be empty."""
+    """Searches for the sites that make the target reject a message. The attribute `sites` contains the sites found so far (at first, none)."""
 
     def __init__(self, body: bytes, plain: "PlainParts", sender: BoundedSender, judge: VerdictOf) -> None:
         self.sites: Sites = ()
@@ -50,7 +50,7 @@ class RejectedParts:
                 waiting, done = waiting[1:], (*done, part)
 
     async def _is_accepted_with(self, *parts: Sites) -> bool:
-        """Returns whether the message with these parts of the plain message is valid, and accepted by the target."""
+        """Replaces these parts with the parts of the plain message. Returns whether the new message is valid and the target accepts it."""
         sites = tuple(chain(*parts))
         body = write_tree(self._plain.copied(read_tree(self._body), sites))
         if body not in self._known:
@@ -116,8 +116,8 @@ class PlainParts:
     def copied_into(self, twin: bytes, fault: bytes, sites: Sites | None, allows: Callable[[bytes, bytes], bool]) -> tuple[bytes, bytes]:
         """Copies the parts at `sites` (None: all parts) from the plain message into `twin` and into `fault`, the message with the
         fault. Returns both new messages. If a part contains the fault, or if `allows` rejects the new messages, the method copies
-        only smaller parts inside this part. If the faulty value is the whole part, the method changes only the twin, so that the
-        fault remains.
+        only smaller parts inside this part. If a part is the faulty value itself, the method copies this part only into the twin,
+        so that the fault remains.
         """
         tree = tree_of(twin)
         if tree is None:

@@ -40,7 +40,7 @@ def is_crash(answers: tuple[Answer, Answer] | None) -> bool:
 
 
 def behaviour_of(first: Answer, second: Answer) -> str:
-    """Describes what the target did with the second offer. Returns an empty string if the behaviour is unclear."""
+    """Describes what the target did when it received the same offer number for the second time."""
     if second.kind != "accepted":
         return second.kind
     if (first.status, first.body) != (second.status, second.body):

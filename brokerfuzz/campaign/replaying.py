@@ -51,7 +51,7 @@ class Replayed:
 
 @dataclass(frozen=True)
 class ReplayRequest:
-    """A message to send again. `kind` is the kind of the finding (None: the message has no finding)."""
+    """A message to send again. `kind` is the kind of the finding, or None if the message comes from a case without a finding."""
 
     sentence: str
     case: Case
@@ -145,7 +145,9 @@ def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
 
 
 def of_baseline(known: Baseline, message_type: MessageType) -> dict[str, ReplayRequest]:
-    """Maps the names of known findings with this message type to requests. Raises `BaselineError` if a message in the baseline is malformed."""
+    """Returns a request for each known finding whose message has this type. The keys are the names of the findings. Raises
+    `BaselineError` if a message in the baseline is malformed.
+    """
     return {
         name: _of_entry(name, entry) for name, entry in known.items() if "smallest" in entry.message and entry.message.get("message") == message_type
     }

@@ -37,9 +37,10 @@ class Result:
     for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections. `twins_sent` is the number
     of valid messages that were sent only as twins. `twins_accepted` is the number of these messages that the target accepted.
     `left_out` is the number of cases that cannot be sent to this target. `requests` includes the requests for twins and for
-    shrinking. `unknown_values` contains the sites at which the target probably knows only certain values. If a known finding was
-    sent again, `known_findings` maps its name to the outcome, such as `gone`. If the campaign ended early, `stop` contains the
-    reason. `unwritten` lists the reports and other files that could not be written.
+    shrinking. `unknown_values` contains the sites at which the target probably knows only certain values. If the messages of known
+    findings were sent again, `known_findings` maps the name of each finding to the result. For example, `gone` means that the
+    problem did not occur again. If the campaign ended early, `stop` contains the reason. `unwritten` lists the reports and other
+    files that could not be written.
     """
 
     target: str
@@ -89,7 +90,9 @@ class Result:
 
     @property
     def unproven_rules(self) -> list[str]:
-        """The rules for which every rejection is unproven. If the target accepted a message that breaks a rule, the rule is not in this list."""
+        """The rules for which every rejection is unproven. If the target accepted a message that breaks a rule, this message is
+        already a finding, so the list omits the rule.
+        """
         rejected = [rule for (rule, kind), count in self.rules.items() if kind == "rejected" and count]
         return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
 

@@ -48,7 +48,8 @@ class RateLimiter:
 
 class Sender:
     """`requests` is the number of messages that were sent, plus the number of answers that came from the journal. `started` is the
-    time at which the campaign started (on the clock `time.monotonic`). `ago` is the number of seconds since the campaign started.
+    time at which the campaign started (on the clock `time.monotonic`). `ago` is the number of seconds for which a resumed campaign
+    has already run, otherwise 0.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class Sender:
 
     async def make_contact(self, plain: Sequence[Case]) -> None:
         """Sends plain messages until the target accepts one. If the target does not answer the first plain message, sends `{}`.
-        Later, `health` sends the accepted (or answered) message again, to check whether the target is down.
+        Later, `health` repeats the accepted message (or an answered message), to check whether the target is down.
 
         Raises `TargetLostError` if the target answers no message, and `TargetError` if the target cannot be reached.
         """

@@ -17,8 +17,8 @@ _MOST_ZEROED = 32  # in characters; longer strings are only shortened
 _LONGEST_HALVED = 20  # in digits; a binary search for an integer of this length needs about 64 requests
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
-"""Shrinking tries these simple values for a timestamp. Replacing single digits with zeros, as in other strings, would make most
-timestamps invalid.
+"""Shrinking tries these simple values for a timestamp. In other strings, shrinking replaces single characters with zeros, but this
+would make most timestamps invalid.
 """
 
 

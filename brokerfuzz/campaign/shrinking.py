@@ -177,7 +177,7 @@ class Shrinker:
                 return await self._halve(tree, path)
 
     async def _halve(self, tree: Tree, path: Path) -> Tree:
-        """Makes the integer as close to zero as possible, by binary search."""
+        """If the value at `path` is an integer, moves it as close to zero as possible by binary search, so that the problem still occurs."""
         number = at(tree, path)
         high = magnitude(number.literal) if isinstance(number, Number) else None
         if not isinstance(number, Number) or high is None:
@@ -225,8 +225,8 @@ class Shrinker:
 
     def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
         """Returns whether the number of items in the array is probably a cause. This is true if there are at least two items, and
-        every item seems to be a cause. If a limit ended the shrinking early, two such items suffice, because other items may be
-        untested.
+        every item seems to be a cause, because removing any item changes the number. If a limit ended the shrinking early, two such
+        items suffice, because other items may be untested.
         """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))

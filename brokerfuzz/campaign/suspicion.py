@@ -62,7 +62,7 @@ class Suspicion:
 
     @property
     def reproduced(self) -> bool | None:
-        """True if the problem occurred every time the message was sent again, otherwise False. None if the message was not sent again."""
+        """None if the message was not sent again. Otherwise, True if the problem occurred each time, and False if it did not."""
         return self.shown == self.sent if self.sent else None
 
     @property

@@ -34,8 +34,9 @@ Send = Callable[[], Awaitable[Answer]]
 class FirstContact:
     """The first plain message that the target accepted, and the answer to this message.
 
-    If the target accepted no plain message, `case` is a message that the target answered. If the target answered no message, `case`
-    and `answer` are None. `rejected` is the number of plain messages that the target answered, but did not accept.
+    If the target accepted no plain message, `case` is another message that the target answered: a plain message or `{}`. If the
+    target answered no message, `case` and `answer` are None. `rejected` is the number of plain messages that the target answered,
+    but did not accept.
     """
 
     case: Case | None = None
@@ -61,8 +62,8 @@ class TargetLostError(Exception):
 
 @dataclass
 class _Suspect:
-    """A message that failed, perhaps for a reason other than the message itself. `sent_before` is the number of messages that were
-    sent before the answer arrived.
+    """A message that failed, perhaps for a reason other than the message itself. `sent_before` is the number of the last message
+    that was sent before the answer arrived.
     """
 
     answer: Answer
@@ -120,8 +121,8 @@ class TargetHealth:
         return rejecting or not answer.reached or answer.kind in ("crashed", "timeout")
 
     def _confirm_failures_before(self, number: int) -> None:
-        """The target has answered message `number`, so it works. Confirms each failure that arrived before this message was sent,
-        except for failed connections.
+        """The target has answered message `number`, so it works. Each failure that arrived before this message was sent now counts.
+        Failed connections do not count yet, because another message may have broken the connection.
         """
         for suspect in [one for one in self._suspects if one.sent_before < number and not self._has_lost_connection(one.answer)]:
             suspect.decided.set_result(suspect.answer)

@@ -47,8 +47,8 @@ UnknownValues = Mapping[str, Sequence[int]]
 
 @dataclass
 class ValueEvidence:
-    """The accepted valid messages, and the values in rejected valid messages. For each property, `named` counts the rejections whose
-    answers name this property.
+    """Collects answers to valid messages: the accepted messages, and the values of each rejected message. For each property,
+    `named` counts the rejections whose answers name this property.
     """
 
     accepted: list[bytes] = field(default_factory=list)
@@ -73,9 +73,11 @@ class ValueEvidence:
         self.messages += other.messages
 
     def sites(self) -> UnknownValues:
-        """Returns sites whose unknown values together explain almost all rejections of valid messages.
+        """Returns the sites whose values the target probably does not know. Almost all rejected valid messages have an unknown
+        value at one of these sites.
 
-        If the target accepted no valid message, a site counts only if at least half of the rejections name its property.
+        If the target accepted no valid message, a site is returned only if at least half of the rejections name the property at
+        this site.
         """
         if not self.rejected:
             return {}
@@ -96,8 +98,8 @@ class ValueEvidence:
         return {site: sorted(numbers.get(site, ())) for site in sorted(found)} if is_explained else {}
 
     def _suspects(self, accepted: set[Value], numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
-        """Rejected messages with equal values form a group. For each group, returns the sites whose values the target may not know,
-        and the number of messages. `numbers` contains the accepted integers of each site.
+        """Groups rejected messages with equal values. For each group, returns the sites whose values may be unknown to the target,
+        and the number of messages in the group. `numbers` contains the accepted integers of each site.
         """
         unknown = [(values - accepted, count) for values, count in self.rejected.items()]
         gaps = {site for values, _ in unknown for site, number in values if number is not None and _is_between(number, numbers.get(site, ()))}

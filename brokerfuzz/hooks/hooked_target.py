@@ -29,7 +29,7 @@ _MOST_REMEMBERED = 32
 FINISHING_TIME = 5.0
 """The maximum number of seconds that `close` waits for the last answers and cleanup requests."""
 INTERRUPTED_TIME = 0.5
-"""The maximum number of seconds that `close` waits after Ctrl-C."""
+"""After Ctrl-C, this number replaces `FINISHING_TIME`."""
 
 
 class HookedTarget(HttpTarget):

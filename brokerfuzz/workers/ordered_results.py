@@ -10,8 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from brokerfuzz.errors import WorkerError
 
 AHEAD = 4
-"""The number of tasks per worker that can start before the caller takes their results. A larger number keeps the workers busier,
-but needs more memory.
+"""The maximum number of tasks per worker whose results the caller has not yet taken. A larger number keeps the workers busier, but needs more memory.
 
 If the current process also runs tasks, this number is doubled.
 """
@@ -114,7 +113,7 @@ class _Ordered(Generic[_Part, _Result]):
 
     def _submit(self) -> None:
         """Gives waiting tasks to the workers. If the current process also runs tasks, the workers get at most `AHEAD` unfinished
-        tasks each. The current process can then run the waiting tasks that no worker has.
+        tasks each. The other waiting tasks remain for the current process.
 
         Raises `BrokenExecutor` if a worker was lost.
         """

@@ -1,4 +1,5 @@
 """The journal: a file with one line of JSON for every request and its answer. Each line is written as soon as the answer arrives.
+For example, a journal begins with these two lines (the second line is wrapped here):
 
     {"journal": 2, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "plan": {...}, ...}
     {"phase": "case", "number": 12, "step": 0, "at": 0.31, "answer": "rejected", "status": 400, "reason": "status 400", "seconds": 0.002,
