@@ -91,8 +91,8 @@ def _in_use(path: Path) -> bool:
 
 
 def lock(descriptor: int) -> bool:
-    """Locks a file. Returns False if another process has locked the file. On Windows, no lock is needed, because Windows does
-    not delete open files.
+    """Locks a file. Returns False if another process has locked the file. On Windows, does nothing and returns True, because
+    Windows does not delete a file that a process has open.
     """
     if sys.platform == "win32":
         return True

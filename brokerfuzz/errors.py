@@ -163,4 +163,4 @@ class LabelError(BrokerfuzzError):
 
 
 class StrengthError(BrokerfuzzError):
-    """The combinatorial strength (`--strength`) is not from 1 to 4, or is so high that an object has too many combinations."""
+    """The combinatorial strength (`--strength`) is not a number from 1 to 4, or an object has too many combinations of property states."""

@@ -32,7 +32,7 @@ def register() -> None:
 
 
 def _strategy_of(wanted: Any) -> Any:
-    """Hypothesis may also call this function with types that are not in `_NAMES`."""
+    """Returns NotImplemented (no strategy) if Hypothesis asks for a type that is not in `_NAMES`."""
     from brokerfuzz import strategies
 
     return getattr(strategies, _NAMES[wanted])() if wanted in _NAMES else NotImplemented

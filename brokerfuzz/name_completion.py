@@ -37,8 +37,8 @@ class Bash(BashComplete):
         return joined[1:], ""
 
     def _joined(self, words: list[str]) -> list[str]:
-        """Returns the words as the user typed them. Also stores the beginning of the last word, up to the last `:`, `=` or `@`,
-        because `format_completion` removes it from suggestions.
+        """Returns the words as the user typed them. Also stores the beginning of the last word, up to the last `:`, `=` or `@`.
+        `format_completion` removes this beginning from each suggestion.
         """
         joined: list[str] = []
         self._typed_before = ""

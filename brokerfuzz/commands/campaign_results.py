@@ -119,7 +119,7 @@ def _update_baseline(path: str, result: "Result", known: "Baseline", *, add: boo
 
 
 def _pin(path: str, result: "Result", contract: "Contract") -> None:
-    """For each ambiguity, saves the behaviour of the target as a policy in the configuration, unless the behaviour is mixed."""
+    """For each ambiguity that the answers decide, saves the observed interpretations as a policy in the configuration file `path`."""
     from brokerfuzz import configuration
 
     policies = {observed.ambiguity.id: list(observed.pinnable) for observed in result.ambiguities if observed.pinnable}

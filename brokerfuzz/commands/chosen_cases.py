@@ -67,7 +67,7 @@ def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: da
 
 
 def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", contract: "Contract") -> None:
-    """Raises `UsageError` if none of the chosen rules belongs to `message_types`, and `UnknownNameError` for an unknown name."""
+    """Raises `UsageError` if none of the chosen rules belongs to `message_types`. Raises `UnknownNameError` if `filters` contains an unknown name."""
     found = filters.selection(contract).among(contract.rules_by_id.values())
     types = list(dict.fromkeys(rule.message_type for rule in found or ()))
     if types and not set(types) & set(message_types):

@@ -30,7 +30,7 @@ class Explained(Protocol):
         ...
 
     def lines(self) -> Iterator[str]:
-        """Yields the explanation as text, without the message."""
+        """Yields the lines of the explanation, without `difference`."""
         ...
 
 

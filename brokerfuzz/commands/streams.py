@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _MAX_WAIT = 1.0
-"""The maximum time, in seconds, that brokerfuzz waits for the last output of other programs."""
+"""The maximum time, in seconds, that brokerfuzz waits until the last output of the targets is copied to standard error."""
 
 
 def prepare() -> None:

@@ -96,7 +96,7 @@ def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> Non
 
 
 def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str]) -> None:
-    """Raises `InvalidArgument` if the user limits the size of the array at `path`, although the user also pins this array or a value around it."""
+    """Raises `InvalidArgument` if the user limits the size of the array at `path`, but also pins this array or a property that contains it."""
     if low == 0 and high is None:
         return
     if outer := next((pin for pin in pinned if _is_within(path, pin)), None):

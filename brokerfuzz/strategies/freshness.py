@@ -1,7 +1,7 @@
 """Gives a property a different value in each message that a strategy draws, for services that reject repeated values.
 
-The values come from a counter and a random number, not from Hypothesis. They also differ when Hypothesis shrinks or repeats an
-example, so no run can be reproduced exactly.
+The values come from a counter and a random number, not from Hypothesis. When Hypothesis repeats or shrinks an example, the
+property gets another new value. So no run can be reproduced exactly.
 """
 
 from datetime import datetime

@@ -2,8 +2,8 @@
 other example.
 
 `DirectSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public
-strategies. brokerfuzz uses `StrategySource` only if the installed version of Hypothesis lacks a method that `DirectSource`
-calls. `DirectSource` has these advantages:
+strategies. brokerfuzz uses `DirectSource` if the installed version of Hypothesis has all methods that `DirectSource` calls, and
+`StrategySource` otherwise. `DirectSource` has these advantages:
 
 - `DirectSource` is about 2.5 times as fast as `StrategySource`.
 - `DirectSource` records an edge (an unusual valid value) as if Hypothesis had chosen the edge, so Hypothesis can shrink the edge.
@@ -83,7 +83,7 @@ class StrategySource:
 
     def take(self, size: int, /) -> bytes:
         """Returns the next record (the bytes for one object). A zero in a record means an absent property. While Hypothesis
-        shrinks the bytes, it moves zeros to the front. The record has the reverse order, so the last properties become absent.
+        shrinks the bytes, it moves zeros to the front. `take` reverses the bytes, so the last properties become absent.
         """
         return self._draw(st.binary(min_size=size, max_size=size))[::-1]
 
@@ -115,13 +115,13 @@ class StrategySource:
 class DirectSource(StrategySource):
     """Draws bytes and values from Hypothesis's choice sequence (the choices that Hypothesis makes and records for an example).
 
-    The first two choices (three bytes and an integer) are the seed of a random generator. The generator chooses the records (the
-    bytes for each object), and Hypothesis stores them like its own choices. Without the generator, Hypothesis would choose one
-    byte at a time, which is slower. If the first byte of the seed is zero, there is no generator. Hypothesis tries this while it
-    shrinks an example, and can then change the stored records.
+    First, Hypothesis chooses three bytes and an integer, which are the seed of a random generator. The generator chooses the
+    bytes of each record (the bytes for one object). Hypothesis stores these bytes as if it had chosen them. Without the
+    generator, Hypothesis would choose one byte at a time, which is slower. If the first of the three bytes is zero, there is no
+    generator. Hypothesis tries this while it shrinks an example, and can then change the stored records.
 
-    In some of Hypothesis's first examples, all choices after the first one are zero. If the integer in the seed is zero, the
-    generator also chooses the strings and numbers, so that the messages in these examples differ.
+    In some of Hypothesis's first examples, all choices after the three bytes are zero. If the integer is zero, the generator also
+    chooses the strings and numbers, so that the messages in these examples differ.
     """
 
     def __init__(self, data: Any, draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> None:
@@ -137,13 +137,13 @@ class DirectSource(StrategySource):
         return cast(bytes, self._data.draw_bytes(size, size, forced=self._records and self._records.take(size)))[::-1]
 
     def choose(self, count: int, /) -> int:
-        """Hypothesis records the choice as one integer. So it can remove an array item in one step: it lowers the number of
-        items, and deletes the choices for this item.
+        """Returns an integer below `count`: for example, the number of items of an array. Hypothesis records this number as one
+        choice. To remove an item, it can lower the number and delete the choices for the item in one step.
         """
         return cast(int, self._data.draw_integer(0, count - 1, forced=self._seeded and self._seeded.choose(count)))
 
     def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Marks the choices that `read` makes as one part of the example. Each part has a different label (see the module)."""
+        """Tells Hypothesis that the choices of `read` are one part of the example. Each part has a different label (see the module)."""
         self._items += 1
         self._data.start_span(self._items)
         value = read(self)

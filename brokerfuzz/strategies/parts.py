@@ -48,7 +48,7 @@ def clusters(
     `min_products` and `max_products` limit the number of products. `fields` maps sites inside the cluster to strategies:
     `{"products[].productId": st.sampled_from(["P1", "P2"])}`. The other arguments are the same as for `offer_requests`.
 
-    Shrinks towards one product.
+    Shrinks towards a cluster with one product.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import clusters

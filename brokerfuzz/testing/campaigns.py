@@ -152,7 +152,7 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
     The target is the URL of an endpoint; an ASGI or WSGI application; a test client of httpx, Starlette, Flask or Django; or a
     function that gets the bytes of a message. The function returns None or True to accept the message; it returns False or raises
     `ValueError` to reject it. Any other exception is a crash, and the finding contains the end of its traceback. Applications,
-    clients and functions run in this process. `brokerfuzz.FireOptions` describes the options.
+    clients and functions run in the process that calls `fire`. `brokerfuzz.FireOptions` describes the options.
 
     Synchronous code runs in the thread of the caller, so it can use databases in memory and the transactions of test suites.
     Synchronous code has no time limit. In an event loop, use `fire_async`. Several campaigns can run at the same time, in several

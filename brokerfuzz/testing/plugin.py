@@ -20,7 +20,7 @@ XFAIL = "brokerfuzz_xfail"
 _CASES = "__brokerfuzz_cases__"
 """The attribute of a test function that contains its `ChosenCases`."""
 _TEST = "__brokerfuzz_test__"
-"""The attribute of a generated `unittest` method that contains its `ChosenCases`, and its case or group of cases."""
+"""The attribute of a generated `unittest` method that contains a tuple: the `ChosenCases`, and the case or group of cases to test."""
 _TARGET = pytest.StashKey["CheckedTarget"]()
 
 
@@ -112,8 +112,8 @@ def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
 
 
 def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
-    """Each of `markers` names rules. For each marker, returns an xfail mark if a case of the test breaks one of these rules.
-    Raises `CollectError` if a rule is unknown.
+    """Each of `markers` names rules. If a case of the test breaks a rule that a marker names, returns an xfail mark for this
+    marker. Raises `CollectError` if a marker names an unknown rule.
     """
     found = []
     for marker in markers:
@@ -188,8 +188,8 @@ def _failed_cases(problem: BaseException, given: Any) -> Any:
 
 
 def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], given: Any) -> None:
-    """Replaces the traceback of a failed assertion with a few lines about the case. If the exception is not an assertion, or if
-    the user requests tracebacks with `--tb`, the traceback remains before these lines.
+    """Replaces the traceback of a failed assertion with a few lines about the case. For other exceptions, or if the user requests
+    tracebacks with `--tb`, shows the traceback, and then these lines.
     """
     from brokerfuzz.testing.failure_text import actual_of, described_failure
     from brokerfuzz.testing.parametrizing import CasesFailed

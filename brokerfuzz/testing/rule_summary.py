@@ -12,8 +12,8 @@ _MOST_NAMES = 5
 
 
 def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]) -> dict[str, Any]:
-    """Returns the record of a test. In the record, `twins` maps each exercised rule to the IDs of twins: the valid counterparts of
-    the cases that break the rule. `accepted` lists the IDs of all valid messages that the target accepted.
+    """Returns the data of a test for `RuleSummary`. In this data, `twins` maps each exercised rule to the IDs of twins: the valid
+    counterparts of the cases that break the rule. `accepted` lists the IDs of all valid messages that the target accepted.
 
     `folder` is the folder of the changed contract, or None for the built-in contract. The argument `accepted` contains the IDs of
     the twins that the target accepted.
