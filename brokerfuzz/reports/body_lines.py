@@ -29,7 +29,7 @@ class Lines:
 
 
 def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, limit: int = MOST_LINES, laid_out: bool = True) -> Lines:
-    """The first line begins near the byte `start` of the body. With `laid_out`, each line contains one property of a JSON object."""
+    """Shows the body from the character at the byte `start`. With `laid_out`, each line contains one property of a JSON object."""
     start, end = _start_of_character(body, start), _start_of_character(body, start + longest)
     part = body[start:end]
     text = _text(part)

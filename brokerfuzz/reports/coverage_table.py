@@ -83,7 +83,7 @@ def missing(tallies: Iterable[Tally]) -> Iterator[str]:
 
 
 def full_name(goal: Goal, message_type: str) -> tuple[str, ...]:
-    """For example, the full name of a technique consists of the ID of a rule and the name of the technique."""
+    """Returns the parts of the name of a goal: for a technique, these are the ID of the rule and the name of the technique."""
     site = f"{message_type}/{goal.site}"
     if goal.kind in ("rule", "technique"):
         suffix, *technique = goal.name.split(" ")

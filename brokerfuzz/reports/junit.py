@@ -1,11 +1,11 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if the rule has new findings. A finding without a rule, or with several rules, has its own test
-case. The name of this test case contains the name of the finding, so build servers recognise the finding in the next run. A test
-case is marked as skipped if all its findings are known, or if it belongs to an ambiguity. The test case of a rule without new
-findings is also skipped if no rejection proves that the target checks the rule. The test case of the campaign has an error if the
-campaign is not complete. A test case has at most one `failure`, because most build servers show only the first. Characters that
-XML cannot contain, or that are not printable, are escaped: for example, as `\\u001b`.
+The test case of a rule fails if the rule has new findings. A finding without a rule, or with several rules, has its own test case.
+The name of this test case contains the name of the finding, so build servers recognise the finding in the next run. A test case is
+marked as skipped if all its findings are known, or if it belongs to an ambiguity. A test case without new findings is also skipped
+if its rule is unproven: no rejection proves that the target checks this rule. The test case of the campaign has an error if the
+campaign is not complete. A test case has at most one `failure`, because most build servers show only the first. Characters that XML
+cannot contain, or that are not printable, are escaped: for example, as `\\u001b`.
 """
 
 import re

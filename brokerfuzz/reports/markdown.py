@@ -200,7 +200,7 @@ def _difference(twin: bytes, smallest: bytes) -> Iterator[str]:
 
 
 def _properties(body: bytes) -> list[str]:
-    """A message that is not JSON is a single line."""
+    """Returns JSON with one property per line. If `body` is not JSON, returns a single line."""
     try:
         return [printable(line) for line in json.dumps(json.loads(body), indent=2, ensure_ascii=False).split("\n")]
     except (ValueError, RecursionError):
@@ -236,7 +236,7 @@ def prose(text: str, limit: int, *, cell: bool = False) -> str:
 
 
 def _as_code(words: str, limit: int, *, cell: bool) -> str:
-    """Marks words as code, like `code`. Punctuation after the last word is not part of the code."""
+    """Marks words as code, like `code`, but leaves punctuation after the last word outside the code."""
     ended = _END.fullmatch(words)
     return code(ended[1], limit, cell=cell) + ended[2] if ended else code(words, limit, cell=cell)
 

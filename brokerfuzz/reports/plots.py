@@ -1,7 +1,7 @@
 """Draws response times and answers per second.
 
-The HTML page also shows the same numbers as tables. The plots need no script. Horizontal positions are percentages, so a plot
-is as wide as the screen, but the size of its text does not change.
+The HTML page also shows the same numbers as tables. The plots need no script. Horizontal positions are percentages, so a plot is as
+wide as the screen. Its text always has the same size.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -287,7 +287,7 @@ def _list(name: str, items: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """The literal is in ASCII and on one line. The literal is in double quotes, unless single quotes need fewer escapes."""
+    """Returns a Python string literal in ASCII, on one line. The literal has double quotes, unless single quotes need fewer escapes."""
     literal = ascii(text)
     return literal if '"' in text else f'"{literal[1:-1]}"'
 

@@ -55,7 +55,7 @@ class SingleKnownFinding:
 
     @property
     def difference(self) -> list[str]:
-        """The lines of the smallest message, because a baseline contains no twin. If the smallest message is missing, the list is empty."""
+        """All lines of the smallest message, because a baseline contains no twin to compare. Empty if the smallest message is missing."""
         return laid_out(body_of(self.entry.message["smallest"])) if "smallest" in self.entry.message else []
 
     def data(self) -> dict[str, Any]:

@@ -184,7 +184,7 @@ class _ScanWriter:
         return name
 
     def _of(self, detectors: Collection[str], here: _ScanPosition) -> Iterator[tuple[Any, ...]]:
-        """Yields the ambiguities at the site `here.path` that use one of `detectors`. Each tuple contains an ambiguity, and the
+        """Yields the ambiguities with one of `detectors` at the site `here.path`. Each tuple contains an ambiguity, and the
         names of the properties that its detector compares.
         """
         return (entry for entry in self._at_site.get(here.path, ()) if entry[0].detector in detectors)
@@ -195,8 +195,8 @@ def _indented(lines: Lines) -> Lines:
 
 
 def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: Mapping[str, Ambiguity]) -> Scan:
-    """Returns a function that checks the notation of a timestamp. If `rule` is given, the function also checks that the timestamp
-    is not in the future.
+    """Returns a function that finds unusual notations of a timestamp, which touch the ambiguities in `spellings`. If `rule` is
+    given, a timestamp in the future breaks this rule.
 
     A timestamp in the future, but within the clock tolerance, touches the ambiguity `tolerated`.
     """
@@ -218,7 +218,7 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
 
 @lru_cache(maxsize=4)
 def _latest_moments(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
-    """Returns the latest moment that is not in the future, for the lowest and for the highest clock tolerance."""
+    """Returns two moments: `now` plus the lowest clock tolerance, and `now` plus the highest one."""
     return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
 
 

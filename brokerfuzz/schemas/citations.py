@@ -2,8 +2,8 @@
 numbered list of validation rules.
 
 `contract_tables.json` contains the tables of the contract, two statements outside the tables, and the validation rules. In this
-file, `closed` means that an object rejects properties that its table does not list. The table `limits` repeats bounds of other
-tables, so only tests use it. If a changed contract has a new rule, or another value for a rule, the rule has no citation.
+file, `closed` means that an object rejects properties that its table does not list. Only tests use the table `limits`, because
+other tables contain the same bounds. If a changed contract has a new rule, or another value for a rule, the rule has no citation.
 """
 
 import json
@@ -50,7 +50,7 @@ def citation(rule_id: str, value: Any) -> Citation | None:
 
 @lru_cache
 def _stated() -> Mapping[str, tuple[Any, Citation]]:
-    """Maps each rule ID to the value of the rule's keyword and to the citation, both from the tables of the contract."""
+    """Maps the ID of each rule that the contract states to a pair: the value of the rule's keyword, and the citation."""
     tables = json.loads(_TABLES.read_bytes())
     found: dict[str, tuple[Any, Citation]] = {}
     for table in tables["tables"]:

@@ -345,8 +345,8 @@ def _check_names(contract: Contract, folder: Path) -> None:
 
 
 def _check_tables(contract: Contract, folder: Path) -> None:
-    """Raises `ContractError` if two ambiguities have the same ID, or if a file of the folder contains a site that does not exist.
-    Sites in the built-in files are not checked, because a changed schema may lack them.
+    """Raises `ContractError` if two ambiguities have the same ID, or if a file of the folder contains a site that does not
+    exist. If the folder lacks a file, the sites in the built-in file are not checked, because a changed schema may lack them.
     """
     ids = Counter(ambiguity.id for ambiguity in contract.ambiguities)
     if repeated := [name for name, count in ids.items() if count > 1]:
@@ -453,7 +453,7 @@ def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
 
 
 def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """`entry` comes from `ambiguities.json`. Raises `ContractError` if its detector does not support one of its interpretations."""
+    """`entry` is an ambiguity in `ambiguities.json`. Raises `ContractError` if its detector does not support a listed interpretation."""
     given, detector = entry["interpretations"], entry["detector"]
     if detector == NEAR_NOW:
         seconds = given.get("seconds") if isinstance(given, dict) else None

@@ -26,7 +26,7 @@ MOST_REFERENCES = 2000
 and B refers twice to C, then C is resolved four times.
 """
 MOST_VALUES = 2000
-"""The maximum number of values in a message that has all properties. Each array of this message has `minItems` items, but at least one."""
+"""The maximum number of values in a message with all properties. Each array has `minItems` items, or one item if `minItems` is 0 or missing."""
 MOST_LEVELS = 64
 """The maximum depth of nested arrays and objects in a message."""
 SMALLEST_STEP = 1e-12
@@ -39,8 +39,8 @@ MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=1
 
 
 def limit(number: float) -> float:
-    """Multiplies a limit by the factor in the environment variable `BROKERFUZZ_CONTRACT_LIMITS`. Raises `ContractError` if the
-    factor is not a whole number of at least 1.
+    """Multiplies a limit, such as `MOST_VALUES`, by the factor in the environment variable `BROKERFUZZ_CONTRACT_LIMITS`. Raises
+    `ContractError` if the factor is not a whole number of at least 1.
     """
     factor = os.environ.get(VARIABLE) or "1"
     if not factor.isascii() or not factor.isdecimal() or int(factor) < 1:

@@ -1,7 +1,7 @@
 """Makes large messages smaller before their validation, because the validator creates all errors before it returns the first
 error. An error needs about two kilobytes, so the errors of a message with one megabyte of `{},` would need three gigabytes. For
-each array item, this module asks the validator only for true or false, which creates no errors. Then this module keeps only a
-limited number of invalid items.
+each array item, this module asks the validator only whether the item is valid, which creates no errors. After a limited number
+of invalid items, this module removes the rest of the array.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, Validator, sta
 class ErrorLimiter:
     """Makes messages smaller so that they have fewer errors. The remaining errors keep their places in the message.
 
-    At least `limit` errors remain, or all errors if the message has fewer.
+    If the message has fewer than `limit` errors, all errors remain. Otherwise, at least `limit` errors remain.
     """
 
     def __init__(self, schema: Schema, files: SchemaFiles, limit: int) -> None:
@@ -64,8 +64,8 @@ class _Reduction:
         return found
 
     def _object(self, schemas: list[Schema], props: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns a copy of an object. The copy has reduced values for the properties that `schemas` describe. Of the other
-        properties, only the first `limit` remain, each with the value None.
+        """Returns a copy of an object. The copy has reduced values for the properties that `schemas` describe. The copy also
+        contains the first `limit` other properties. Their value is None, because only their names can break a rule.
         """
         found, unknown = dict[str, Any](), 0
         for name, prop in props.items():

@@ -127,7 +127,7 @@ def _apart(left: Schema, right: Schema) -> Schema:
 
 
 def _without_forbidden_properties(joined: Schema, left: Schema, right: Schema) -> Schema:
-    """Removes the properties that only one of the two schemas describes, if the other schema has `additionalProperties: false`."""
+    """If one schema has `additionalProperties: false`, removes the properties that only the other schema describes."""
     forbidden: set[str] = set()
     for one, other in ((left, right), (right, left)):
         if one.get("additionalProperties") is False:

@@ -1,7 +1,7 @@
 """Finds the ambiguities that request headers touch, and decompresses the bodies of requests.
 
-The contract describes messages, but not the headers of requests. For this reason, most unusual headers touch an ambiguity. HTTP
-ignores the case of header names and media types (RFC 9110, 8.3.1).
+The contract describes messages, but does not say which headers a target must accept. So most unusual headers touch an ambiguity. In
+header names and media types, upper-case and lower-case letters are equivalent (RFC 9110, sections 5.1 and 8.3.1).
 """
 
 import re
@@ -51,7 +51,7 @@ def headers_of(pairs: Any) -> Headers:
 
 
 def replaced(usual: Iterable[tuple[str, str]], headers: Headers) -> list[tuple[str, str]]:
-    """Returns all headers of a request. `headers` replace the usual headers with the same names."""
+    """Returns all headers of a request: `headers`, and the headers in `usual` that have other names."""
     names = {name.lower() for name, _ in headers}
     kept = [(name, value) for name, value in usual if name.lower() not in names]
     return kept + [(name, value) for name, value in headers if value is not None]

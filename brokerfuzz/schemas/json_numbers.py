@@ -12,7 +12,7 @@ represent. This limit exists because Python can be configured to reject integers
 """
 
 _EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])
-"""Rounds numbers that are longer than 640 digits or too large. A rounded number stays above or below each bound of a schema.
+"""Rounds numbers that are longer than 640 digits or too large. A rounded number is on the same side of each bound of a schema as the original number.
 
 With `ROUND_05UP`, the 640th digit of a rounded number is never 0. Bounds are shorter, so no rounded number equals a bound.
 """

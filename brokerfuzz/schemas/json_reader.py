@@ -29,9 +29,9 @@ reader still checks the syntax of these objects and arrays.
 class Reading:
     """A parsed message.
 
-    - `values`: the message in each interpretation, the usual one first. If several properties have the same name, an
-      interpretation contains the first or the last one. If a double cannot represent a number, an interpretation contains the
-      exact or the rounded number. If the bytes are not JSON, there are no values.
+    - `values`: maps each interpretation to the message, the usual interpretation first. Interpretations differ in which of
+      several properties with the same name they contain (the first or the last), and in whether they round numbers to doubles.
+      If the bytes are not JSON, there are no values.
     - `error`: the reason why the bytes are not JSON.
     - `encoding`: None if the bytes are valid UTF-8, otherwise the name of the encoding.
     - `exotic`: the reasons why the bytes or the text are ambiguous. Each reason consists of a detector, a JSON Pointer and a
@@ -76,7 +76,7 @@ def read(body: bytes) -> Reading:
 
 
 def read_fully(body: bytes) -> Reading:
-    """Parses a message in every interpretation. `read` calls this function if `parse_compact` returns None."""
+    """Parses a message in every interpretation. This function is slower than `parse_compact`, which `read` tries first."""
     reading = Reading(body)
     text = _decode(body, reading)
     try:
@@ -144,7 +144,7 @@ def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
 
 
 def read_shallow(body: bytes) -> Reading:
-    """Does the same as `read`, but first empties all objects and arrays deeper than `DEEPEST`."""
+    """Parses a message like `read_fully`, but treats all objects and arrays deeper than `DEEPEST` as empty."""
     reading = Reading(body)
     try:
         reading.values, exotic = interpreted(shallow(_decode(body, reading), DEEPEST))

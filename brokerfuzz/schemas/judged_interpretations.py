@@ -11,12 +11,12 @@ from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.verdicts import VALID, Touched, Verdict, Violation
 
 AMBIGUITY_RULE = "ambiguity/"
-"""The beginning of a rule ID. If a policy allows only `rejected`, a message that touches the ambiguity breaks the rule `ambiguity/ID`."""
+"""If a policy allows only `rejected`, a message that touches the ambiguity breaks a rule. Its ID is this prefix and the ambiguity's ID."""
 
 
 def source_of(rule: str, contract: Contract) -> str | None:
-    """Returns the part of the contract that states the rule. For a rule that comes from a policy (see `AMBIGUITY_RULE`), returns
-    the unclear part of the contract.
+    """Returns the part of the contract that states the rule. If the rule comes from a policy (see `AMBIGUITY_RULE`), returns
+    the part that leaves the question open.
     """
     if rule.startswith(AMBIGUITY_RULE):
         return contract.ambiguity(rule.removeprefix(AMBIGUITY_RULE)).source
@@ -25,7 +25,7 @@ def source_of(rule: str, contract: Contract) -> str | None:
 
 
 class JudgedInterpretation(NamedTuple):
-    """The broken rules and touched ambiguities in one interpretation of a text. `name` is empty if the text is not ambiguous."""
+    """The broken rules and touched ambiguities of a message, in one interpretation of its text. `name` is empty if the text is not ambiguous."""
 
     name: str
     broken: list[Violation]
@@ -72,8 +72,8 @@ def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict |
 
 
 def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[str]:
-    """Returns the allowed interpretations of an ambiguity. For the clock tolerance, returns only `rejected`, because the lowest
-    allowed tolerance makes the message invalid.
+    """Returns the allowed interpretations of an ambiguity. A timestamp touches the ambiguity of the clock tolerance only if it
+    exceeds the lowest allowed tolerance. So the function returns only `rejected` for this ambiguity.
     """
     ambiguity = contract.ambiguity(touch.ambiguity)
     return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)

@@ -36,7 +36,7 @@ class KnownValues:
     @classmethod
     def of(cls, sites: Mapping[str, Mapping[str, Sequence[Any]]], rows: Mapping[str, Mapping[str, Sequence[Row]]]) -> "KnownValues":
         """Creates reference data. `sites` maps each message type to its sites, and each site to its values. `rows` maps each
-        message type to the sites of objects, and each of these sites to its rows (see `Row`).
+        message type to sites, and each site to the known combinations of property values (see `Row`).
         """
         return cls(json.dumps([sites, rows], ensure_ascii=False, separators=(",", ":")))
 
@@ -136,5 +136,5 @@ def _mixed(rows: Sequence[Row]) -> Detector:
 
 
 def _key(value: Any) -> Any:
-    """Returns a key with which sets distinguish true from 1. The key of an object or an array is None, because sets cannot contain it."""
+    """Converts a value for use in a set, so that true differs from 1. Converts objects and arrays to None, because sets cannot contain them."""
     return None if type(value) in (dict, list) else (type(value) is bool, value)

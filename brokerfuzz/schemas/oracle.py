@@ -26,7 +26,7 @@ from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
 NamedFlags = Sequence[tuple[str, tuple[bool, ...]]]
-"""Pairs of the name of an interpretation and its booleans in `MEANINGS`."""
+"""The allowed interpretations of an ambiguity: the name of each interpretation, and its booleans in `MEANINGS`."""
 _USUAL_FLAGS: NamedFlags = [("", (False,))]
 _NO_POLICIES = Policies()
 _LARGEST_INTEGER = 10**399

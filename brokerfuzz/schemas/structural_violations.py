@@ -111,8 +111,8 @@ class StructureChecker:
         return (Rule(self._message_type, site, keyword, None, f"a value that matches {keyword}"),)
 
     def _broken_here(self, error: Error, message: Any) -> Sequence[Rule]:
-        """Returns the rules in `error.rules` that the message breaks. The message may comply with the others, because their
-        conditions or values can differ.
+        """Returns the rules in `error.rules` that the message breaks. All these rules have the same site and keyword, but they
+        can have different conditions or values.
         """
         rules = [rule for rule in error.rules if self._holds(rule, message, error.steps) and self._breaks(rule, error.instance)]
         return rules or self._unnamed(error.rules[0].site, error.rules[0].keyword)

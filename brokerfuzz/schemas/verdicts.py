@@ -26,9 +26,9 @@ def known_labels(names: Collection[str]) -> Sequence[Label]:
 
 
 NOTHING, PRESENT = "nothing", "to be present"
-"""The values of `found` and `demanded` in a `Violation` whose required property is missing."""
+"""If a required property is missing, `Violation.found` is `NOTHING`, and `Violation.demanded` is `PRESENT`."""
 NOT_JSON, UNKNOWN_PROPERTY = "not JSON: ", "unknown property "
-"""If `Violation.found` begins with one of these prefixes, the description of the violation does not contain the words "expected …"."""
+"""If `Violation.found` begins with one of these prefixes, it is the complete description of the violation."""
 
 
 def violation(found: str, demanded: str) -> str:
@@ -60,7 +60,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """An ambiguity that a message touches, with the JSON Pointer of the place."""
+    """An ambiguity that a message touches. `at` is the JSON Pointer of the affected place in the message."""
 
     ambiguity: str
     at: str

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping
 
 Table = int | None
-"""The number of the table `[[rows]]` that contains a key. None means that the key is outside these tables."""
+"""The place of a key: 0 for the first table `[[rows]]`, 1 for the second one, and None outside these tables."""
 _ROWS = re.compile(r"\s*\[\[.*\brows\b.*\]\]")
 
 
