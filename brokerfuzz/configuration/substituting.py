@@ -1,7 +1,7 @@
 """Replaces `${NAME}` with an environment variable, so that the configuration file does not have to contain secrets.
 
-brokerfuzz reads a variable only when it uses the setting that contains the variable. For example, a command that sends no
-requests does not need the variable `TOKEN` in a header. Error messages never contain the setting or the contents of a variable.
+brokerfuzz reads the variables in a setting only when the setting is used. For example, a command that sends no requests does not
+need the variable `TOKEN` in a header. Error messages never contain the setting or the contents of a variable.
 """
 
 import os
@@ -31,8 +31,8 @@ def substituted(text: str, where: str) -> str:
 
 
 def _part(reference: re.Match[str], where: str) -> tuple[str, str | None]:
-    """Returns the text that replaces a reference, and the name of the environment variable. The name is None if the text is a
-    dollar sign (for `$$`) or the default after `:-`.
+    """Returns the text that replaces a reference, and the name of the environment variable. The name is None if the text does not
+    come from a variable: for `$$`, and for a default.
     """
     name, default = reference[1], reference[2]
     if name is None:

@@ -1,6 +1,7 @@
 """Summarizes a corpus: how many cases it contains, and which rules and techniques these cases cover.
 
-brokerfuzz does not judge the cases. Only the IDs of the cases and some numbers are in memory, so the corpus may have any size.
+The verdicts come from the corpus, and brokerfuzz does not check them. Only the IDs of the cases and some numbers are in memory,
+so the corpus may have any size.
 """
 
 from collections import Counter
@@ -92,8 +93,8 @@ class Overview:
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
     def _covered(self, name: MessageType, part: MessageTypeSummary) -> dict[str, tuple[int, int]]:
-        """Returns two numbers for rules: how many rules the corpus covers, and how many rules the message type has. Returns the
-        same two numbers for pairs of a rule and a technique that breaks this rule.
+        """The value of `rules` is two numbers: how many rules the corpus covers, and how many rules the message type has.
+        `techniques` has the same numbers for pairs of a rule and a technique that breaks this rule.
         """
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
         every = {(rule.id, technique.name) for rule in rules for technique in maker.techniques(rule)}

@@ -1,4 +1,4 @@
-"""Defines an offer, a complaint about an offer, and the answer to an offer."""
+"""Defines an offer, a complaint (a reason to reject an offer), and the answer to an offer."""
 
 import json
 import re
@@ -120,8 +120,8 @@ class Offer:
         return Offer(json.dumps(value).encode(), self.now)
 
     def values(self, site: str) -> Iterator[Any]:
-        """Yields the values at a site. `""` is the site of the whole offer, `a[].b` is the property `b` of each item of `a`, and
-        `**` means every value.
+        """Yields the values at a site. `""` is the site of the whole offer, and `a[].b` is the property `b` of each item of `a`.
+        `**` means all values in the offer, at any depth.
         """
         if site == "**":
             yield from everything(self._parsed)

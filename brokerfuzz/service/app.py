@@ -1,6 +1,6 @@
 """The reference service as an ASGI application.
 
-The contract defines no methods, paths or status codes. The service uses these methods, paths and status codes:
+The contract defines no methods, paths or status codes, so the service has its own:
 
 | request        | answer                                                                               |
 |----------------|--------------------------------------------------------------------------------------|

@@ -23,7 +23,8 @@ RULES = "offer-creation-request/"
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A bug that can be seeded. `text` describes the bug in one sentence, and `rule` is the ID of the rule that the bug affects.
+    """A bug that the user can add to the service (a seeded bug). `text` describes the bug in one sentence, and `rule` is the ID
+    of the rule that the bug affects.
 
     If the bug affects no rule or several rules, `rule` is None.
     """
@@ -101,12 +102,12 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
 
 
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if a value at the site passes the test. For `demanded`, see `Complaint`."""
+    """Returns a flaw that rejects a valid offer if a value at the site passes the test. The `Complaint` contains the text `demanded`."""
     return rejects_when(lambda offer: any(test(value) for value in offer.values(site)), demanded)
 
 
 def rejects_when(when: Callable[[Offer], bool], demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if the offer passes the test `when`. For `demanded`, see `Complaint`."""
+    """Returns a flaw that rejects a valid offer if the offer passes the test `when`. The `Complaint` contains the text `demanded`."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -130,7 +131,7 @@ def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool]
 def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
     """Returns a flaw that rewrites a body that is not JSON, and passes the new body to the judge.
 
-    If `rewrite` returns None or raises `ValueError`, the answer to the original body remains.
+    If `rewrite` returns None or raises `ValueError`, the flaw has no effect.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -148,8 +149,8 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
     """Returns a flaw that converts invalid values, and passes the changed offer to the judge. Only values whose
-    `Complaint.demanded` matches the regular expression `demanded` are converted. If `convert` cannot convert a value, `convert`
-    returns the same value.
+    `Complaint.demanded` matches the regular expression `demanded` are converted. If `convert` does not change a value, it must
+    return the same object.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:

@@ -34,8 +34,8 @@ def decisions(contract: "Contract") -> "Policies":
 def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
     """Returns a function that answers offers like the service, without a server.
 
-    `bugs` are names from `BUGS`. Each bug is added to a service that already has the previous bugs. The function uses `now` as
-    the current time (None: the real current time). Raises `UnknownNameError` if a bug is unknown.
+    `bugs` are names from `BUGS`. Their order can matter, because each bug changes a service that already has the previous bugs.
+    The function uses `now` as the current time (None: the real current time). Raises `UnknownNameError` if a bug is unknown.
     """
     judge = reduce(_flawed, [bug(name) for name in bugs], conforming(contract))
     return lambda body: judge(Offer(body, now))

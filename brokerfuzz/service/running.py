@@ -33,8 +33,8 @@ _START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
 
 
 def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: datetime | None, seed: int) -> str:
-    """Returns the first part of a shell command, which ends in `--`. The caller must append a second command. The complete
-    command starts the service, runs the second command, and stops the service.
+    """Returns the beginning of a shell command. This beginning ends in `--`, and the caller must append a second command to it.
+    The complete command starts the service, runs the second command, and stops the service.
     """
     words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", str(urlsplit(url).port), *(word for name in bugs for word in ("--bug", name))]
     words += ["--contract", contract] if contract is not None else []

@@ -133,8 +133,8 @@ def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 class _Exchange:
     """A request to the application, and its response. If the application sends the response in an `except` block, `handled` is
-    the exception of this block. Some frameworks, such as Litestar, do not log this exception. `handled` can also come from an
-    `except` block of the user, in which brokerfuzz was called.
+    the exception that this block handles. Some frameworks, such as Litestar, do not log this exception. `handled` can also come
+    from an `except` block of the user, in which brokerfuzz was called.
     """
 
     def __init__(self, body: bytes) -> None:

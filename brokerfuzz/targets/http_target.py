@@ -62,9 +62,9 @@ class HttpTarget:
     response says nothing about the message. During the pause, all messages wait. After the pause, the same message is sent again
     until the server processes it, or until the message has waited for `longest_wait` seconds. After a 429 without `Retry-After`,
     brokerfuzz waits 1, 2, 4, ... seconds. A message that has waited for `longest_wait` seconds gets the answer `timeout` (for
-    429) or `crashed` (for 503) with `reached=False`. Until the pause is over, brokerfuzz then sends no other message, and all
-    other messages get the same answer. `slowed` counts the waits. If `rules` contain exactly the code 429 or 503, brokerfuzz does
-    not wait after this status.
+    429) or `crashed` (for 503) with `reached=False`. After this answer, all other messages get the same answer without being
+    sent, until the pause is over. `slowed` counts the waits. If `rules` contain exactly the code 429 or 503, brokerfuzz does not
+    wait after this status.
 
     If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly
     after the next request, brokerfuzz mistakes the data for the answer. To prevent this mistake, add the header `Connection:

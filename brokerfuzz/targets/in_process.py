@@ -26,8 +26,8 @@ class InProcessTarget:
 
     `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If the
     application raises an exception, the answer contains the end of the traceback. If the status of the response means `crashed`,
-    the answer contains the exception that the application logged. If an ASGI application logs no exception, the answer contains
-    the exception that the application handles while it responds.
+    the answer contains the exception that the application logged. Some ASGI applications log no exception, but send the response
+    in an `except` block. Then the answer contains the exception that this block handles.
     """
 
     def __init__(
@@ -122,8 +122,8 @@ def listen_for_exceptions() -> None:
 
 
 def exceptions_of_request() -> Sequence[BaseException]:
-    """Returns an empty list. During the next request, brokerfuzz adds the exceptions that the application logs in the same
-    context (see `contextvars`).
+    """Returns a list that is empty at first. During the next request, brokerfuzz adds each exception that the application logs in
+    the same context (see `contextvars`).
     """
     logged: list[BaseException] = []
     _logged.set(logged)

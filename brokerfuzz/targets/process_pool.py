@@ -29,8 +29,8 @@ EXIT_GRACE = 0.5
 CLOSED_PIPE_GRACE = 0.25
 """The number of seconds that brokerfuzz waits for the end of a process that has closed a pipe."""
 STARTS = 3
-"""The maximum number of processes that receive a message, one after another, if none of them reads it. There is no such limit
-after the first answer to any message.
+"""The maximum number of processes that receive a message, one after another, if none of them reads it. This limit ends when a
+process has answered a message, because the program then works.
 """
 
 
@@ -77,7 +77,7 @@ class ProcessSettings:
     remedy: str = RUN_IN_SHELL
     """The advice at the end of the error if the process cannot be used."""
     timeout_reason: str = "no answer"
-    """The beginning of the reason for a timeout. For example, `no answer` becomes `no answer within 10 s: killed`."""
+    """The beginning of the text that explains a timeout. For example, `no answer` becomes `no answer within 10 s: killed`."""
 
 
 class ProcessPool:
@@ -155,10 +155,10 @@ class ProcessPool:
             self.dispatch()
 
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Gives a message to another process, because the previous process did not read the message.
+        """Gives a message to another process, because no process has read it yet. `how` describes the last failure.
 
-        If no process has ever answered, at most `tries` processes get the message. `patience` seconds after the first failure,
-        the pool stops trying.
+        The pool stops trying `patience` seconds after the first failure. If no process has answered any message so far, the pool
+        also stops after `tries` processes.
         """
         request.worker = None
         if request.answer.done():

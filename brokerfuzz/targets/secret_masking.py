@@ -1,7 +1,8 @@
 """Finds the secrets of a request, and removes them from everything that brokerfuzz reports.
 
-Reports and logs must not contain secrets, because people copy them into tickets. In the description of a request, the name of an
-environment variable replaces each secret. If a response or an error repeats a secret, brokerfuzz replaces the secret.
+Reports and logs must not contain secrets, because people copy them into tickets. brokerfuzz describes a request with references
+to environment variables, such as `${TOKEN}`, in place of the secrets. If a response or an error repeats a secret, brokerfuzz
+replaces the secret.
 """
 
 import base64
@@ -153,7 +154,7 @@ class Secrets:
     variable is replaced by a reference such as `${TOKEN}`, and any other secret by the text `[secret]`.
 
     `more` contains further secrets, such as the values of `--secret`. `note` tells the user which secrets are too short to be
-    replaced in answers. If no secret is too short, `note` is empty.
+    replaced in answers. If all secrets are long enough, `note` is empty.
     """
 
     def __init__(self, url: str = "", headers: Iterable[tuple[str, str]] = (), proxy: str = "", more: Iterable[tuple[str, str]] = ()) -> None:
@@ -183,8 +184,8 @@ class Secrets:
         return text if place is None else data[:place].decode(errors="surrogatepass") + HIDDEN
 
     def hide_in_output(self, text: str) -> str:
-        """Replaces each secret in a report or a command, like `hide`. But the names of users remain, because they are often
-        ordinary words. If a secret is a number, another number replaces it, so that JSON remains valid.
+        """Replaces each secret in a report or a command. Unlike `hide`, this method keeps the names of users, because they are
+        often ordinary words. If a secret is a number, another number replaces it, so that JSON remains valid.
         """
         data = text.encode(errors="surrogatepass")
         if not self._in_output.finds(data):
@@ -213,7 +214,7 @@ class Secrets:
 
 _USER, _PART = "the user", "a part of a secret"
 _PARTS = (_USER, _PART)
-"""`Secrets.note` lists secrets that are too short, except for these two kinds, which are often short."""
+"""`Secrets.note` never mentions user names and parts of secrets, because they are often short."""
 
 
 def of_url(url: str) -> Iterator[tuple[str, str]]:

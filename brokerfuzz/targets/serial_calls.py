@@ -82,8 +82,8 @@ class CallerThread:
             self._loop.call_soon_threadsafe(_settle_all, finished)
 
     def abandon(self, overdue: asyncio.Future[Any], successor: "CallerThread") -> None:
-        """Raises `TimeoutError` for the caller that waits for `overdue`, although the call itself still runs. `successor` runs
-        all calls that have not yet begun.
+        """Raises `TimeoutError` in the coroutine that waits for `overdue`. The overdue call cannot be stopped, so it still runs
+        in this thread. `successor` runs all calls that have not yet begun.
         """
         _settle_all([*self._finished, (overdue, None, TimeoutError())])
         with suppress(Empty):

@@ -22,7 +22,7 @@ class Target(Protocol):
         ...
 
     async def open(self) -> None:
-        """Prepares the target. Raises `TargetError` if the target cannot work."""
+        """Prepares the target. Raises `TargetError` if this fails, for example because a program cannot be started."""
         ...
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
@@ -49,7 +49,7 @@ T = TypeVar("T", bound=Target)
 
 @asynccontextmanager
 async def opened(target: T) -> AsyncIterator[T]:
-    """Opens a target, and closes the target when the `with` block ends. Raises `TargetError` if the target cannot work."""
+    """Opens a target, and closes the target when the `with` block ends. Raises `TargetError` if the target cannot be opened."""
     await target.open()
     try:
         yield target

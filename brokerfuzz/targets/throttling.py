@@ -88,7 +88,7 @@ class Gate:
         return self._given_up[0] if self._given_up is not None and monotonic() < self._given_up[1] else None
 
     def reopen(self) -> None:
-        """Lets all messages pass, because the target processes messages again."""
+        """Lets all messages pass, because the target no longer asks for a pause."""
         self._given_up = None
         self.shut = self._waiting > 0
 
