@@ -1,8 +1,8 @@
 """Gives random cases smaller twins, so that `repr()` of a case is short.
 
-`repr()` contains the part of the twin that is not in the case. If the fault removes a large value, this part is long. For this
-reason, brokerfuzz replaces the value in the twin with a smaller valid value, and breaks the rule in the new twin. Usually, the
-result is the same invalid message.
+`repr()` contains the part of the twin that is not in the case. If the fault removes a large value, `repr()` is therefore long. So
+brokerfuzz replaces the value in the twin with a smaller valid value, and breaks the rule in the new twin. Usually, the result is
+the same invalid message.
 
     invalid     {"number":"A","offerType":"Product List"}
     twin        {"number":"A","offerType":"Product List","productClusters":[{"id":"…","products":[…]},…]}
@@ -28,7 +28,7 @@ from brokerfuzz.pointers import site_of, steps_of
 from brokerfuzz.schemas import Contract, Rule, check
 
 _MOST_CHARACTERS = 64
-"""The maximum length of a short twin in `repr()` of the case, in characters."""
+"""A twin is short if `repr()` of the case needs at most this number of characters for the twin."""
 _MOST_BYTES = 32
 """A twin is also short if at most this number of its bytes are not in the case."""
 
@@ -76,10 +76,10 @@ def _smaller_messages(message: Any, at: str, rule: Rule, maker: FaultMaker, styl
     specified stay in every message. The order is:
 
     - `message` with only the first item of the array at the place, if the array has several items
-    - `message` with the simplest value at the place
+    - `message` with the simplest valid value at the place
     - the smallest message in which the rule can be broken
     - `message` with a value that has all optional properties at the place
-    - a message with all optional properties in which the rule can be broken
+    - a complete message (with all optional properties) in which the rule can be broken
     """
     steps = _steps_to(message, at)
     present = value_at(message, steps)

@@ -101,8 +101,8 @@ class CaseDecoder:
 
     @cached_property
     def _weighted_rules(self) -> tuple[Sequence[Rule], Sequence[int]]:
-        """Returns the rules, and the running sums of their weights. The rules that the contract states in words get most of the
-        cases, even if there are only a few such rules.
+        """Returns the rules, and for each rule the sum of all weights up to this rule. The rules that the contract states in words
+        get most of the cases, even if there are only a few such rules.
 
         Two kinds of rules occur twice in the returned rules, so that they get more cases:
 
@@ -168,8 +168,8 @@ def _fault_maker(contract: Contract, message_type: MessageType, has_clock: bool)
 
 
 def _one_of(found: Sequence[Steps], source: Source) -> Steps:
-    """Returns one of the paths in `found`. For each array in these paths, `source` chooses the index of an item separately. So
-    Hypothesis can remove items of one array, and the chosen items of other arrays stay the same.
+    """Returns one of the paths in `found`. `source` chooses an item of the outermost array, then an item of the next array, and so
+    on. So Hypothesis can remove items of one array, and the chosen items of other arrays stay the same.
     """
     while len(found) > 1:
         depth = next(depth for depth, steps in enumerate(zip(*found, strict=False)) if len(set(steps)) > 1)

@@ -14,7 +14,7 @@ _LONG = 100
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
-    """Returns Python code that creates the case again: a call of `Case.judged`. The only tag in this code is `now:TIME`."""
+    """Returns Python code that creates the case again: a call of `Case.judged`. The code omits all tags except `now:TIME`."""
     options = {
         "faults": list(_written_faults(case, contract or load_contract())),
         "twin": case.twin and legible(case, case.twin, contract or load_contract()),
@@ -31,8 +31,8 @@ def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
     """Yields the faults as strings, such as `orderMinimum minimum one-below`.
 
     If the message has several faults and all have the same technique, there is only one string, such as `* removed`. If all strings
-    together have more than `_LONG` characters, the last string contains `*` instead of its rule. `*` stands for the rules that are
-    in no other string.
+    together have more than `_LONG` characters, `*` replaces the rule's name in the last string. `*` stands for the rules that are in
+    no other string.
     """
     techniques = [fault.technique for fault in case.faults]
     if len(techniques) > 1 and list(case.faults) == [Fault(entry.rule, entry.at, techniques[0]) for entry in case.verdict.broken]:

@@ -1,6 +1,6 @@
 """Provides the catalogue: a list of cases that follows from the contract alone, without randomness.
 
-The package contains the catalogue of the built-in contract. The catalogue of a changed contract must be generated.
+The catalogue of the built-in contract is in a file of the package. The catalogue of a changed contract must be generated.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -24,8 +24,8 @@ class WeightedGoals(NamedTuple):
 
 def by_cover(cases: Sequence[Case], weights: Sequence[WeightedGoals], bit_weight: int = 0) -> Iterator[Case]:
     """Sorts the cases so that the first cases cover the most goals. For the order, see the module docstring. The twin of an invalid
-    case comes before the case. Cases with the same total weight keep their order. `bit_weight` is the weight of each goal in
-    `WeightedGoals.bits`.
+    case comes before the case. Cases with the same total weight keep their order. Each 1 bit in `WeightedGoals.bits`
+    stands for a goal with the weight `bit_weight`.
     """
     return _Cover(cases, weights, bit_weight).every()
 

@@ -1,7 +1,7 @@
 """Writes the part of a twin that differs from the case, for `repr()` of the case. A long part is compressed.
 
-The dictionary of the compression contains the body of the case and plain messages. So the compressed text contains only the bytes
-that are not in the dictionary.
+zlib compresses this part with a preset dictionary: some ordinary messages and the body of the case. Bytes that also occur in the
+dictionary need almost no space.
 """
 
 import zlib
@@ -53,7 +53,7 @@ def compressed(part: bytes, body: bytes, message_type: MessageType, contract: Co
 
 
 def decompressed(text: str, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
-    """Reverses `compressed` with the same `body`. Raises `LabelError` if `text` cannot be decompressed."""
+    """Converts text from `compressed` back to bytes. `body` must be the same in both calls. Raises `LabelError` if `text` cannot be decompressed."""
     try:
         return zlib.decompressobj(_RAW, zdict=_dictionary(body, message_type, contract)).decompress(b85decode(text))
     except (ValueError, zlib.error) as problem:

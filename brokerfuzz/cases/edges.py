@@ -68,8 +68,8 @@ class EdgeMaker:
     def _schemas(self) -> list[Schema]:
         """Returns schemas for messages. Together, these messages contain every site.
 
-        Each schema after the first requires a site that the earlier messages lack. If two properties limit a list of quantities,
-        one more schema sets both to null, so that any quantity is allowed.
+        Each schema after the first requires a site that the earlier messages lack. If two properties are the minimum and the
+        maximum of the numbers in an array, one more schema sets both properties to null, so that the array can contain any number.
         """
         unlimited = [
             schema_requiring(path, {"properties": {name: {"type": ["null"]} for name in names[1:]}})
@@ -113,7 +113,7 @@ class EdgeMaker:
         return choose
 
     def _sizes(self) -> Iterator[Case | None]:
-        """Yields messages in which all arrays at one depth have 0, 2, 11 or 100 items."""
+        """Yields messages for each nesting depth and each size: in a message, all arrays at this depth have 0, 2, 11 or 100 items."""
         arrays = [site for site in self._sites if "array" in types_of(site.schema)]
         for depth in sorted({site.path.count("[]") for site in arrays}):
             for size in SIZES:

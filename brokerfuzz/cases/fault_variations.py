@@ -32,7 +32,7 @@ class Placement:
         return f"at:{self.name}"
 
     def indices(self, site: str) -> list[int]:
-        """For each array that contains the site, returns the index of the item with the fault."""
+        """Returns an index for each array around the site, outermost first: the index of the item that contains the fault."""
         return [self.index if array in self.arrays else 0 for array in arrays_above(site)]
 
 
@@ -60,9 +60,9 @@ def placements(site: str) -> list[Placement]:
 class Neighbours:
     """Describes the properties that surround a fault: for example, all of them are null.
 
-    `full` includes the optional properties, and `backwards` reverses the order of the properties. From each enumeration, the value
-    with the index `enum_index` is used. For a property without an enumeration, the function `state` returns a value or `PLAIN`. For
-    `PLAIN`, the value is realistic if `realistic` is true, otherwise it is the simplest valid value.
+    `full` includes the optional properties, and `backwards` reverses the order of the properties. A property with an
+    enumeration has the enumeration's value at the index `enum_index`. For any other property, the function `state` returns a value
+    or `PLAIN`. `PLAIN` means a realistic value if `realistic` is true, otherwise the simplest valid value.
     """
 
     name: str

@@ -17,7 +17,7 @@ from brokerfuzz.schemas.flattening import Schema, conjoin
 from brokerfuzz.schemas.sites import join
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
-"""The keywords of rules that require a property, a length or a minimum."""
+"""The keywords of rules that require a property, or that set a lower limit for an array, a string or a number."""
 
 
 class _Recent(dict[Any, Any]):
@@ -117,7 +117,7 @@ class FaultMaker:
         return self._techniques[rule.id]
 
     def _broken_plainly(self, rule: Rule) -> Callable[[Technique], bytes | None]:
-        """Returns a function that breaks the rule in an ordinary message with a technique. This function returns the invalid
+        """Returns a function that takes a technique, and breaks the rule in an ordinary message. This function returns the invalid
         message, or None if the technique does not apply.
 
         For a changed contract, the oracle checks the message, because the rules may contradict each other.
@@ -151,8 +151,8 @@ class FaultMaker:
         return FaultContext(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)
 
     def deciding(self, rule: Rule) -> list[Condition]:
-        """Returns the condition of the rule. For a rule without a condition, returns the conditions of other rules that affect this
-        rule:
+        """Returns a list that contains the condition of the rule. If the rule has no condition, returns the conditions of other rules
+        that affect this rule:
 
         - conditions of rules about an object or array that contains the rule's site
         - if the keyword of the rule is `enum`, conditions that depend on the same property

@@ -61,8 +61,8 @@ def check_property(name: str, message_type: MessageType, contract: Contract) -> 
 
 
 class FreshValues:
-    """Gives the property `name` of a message's top-level object a unique string. The function `verdict_of` returns the verdict of a
-    case with another body.
+    """Gives the property `name` of a message's top-level object a unique string. `verdict_of(case, body)` returns the verdict
+    that the case has if its message is `body`.
     """
 
     def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict]) -> None:

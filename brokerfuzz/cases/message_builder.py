@@ -36,8 +36,8 @@ class MessagePlan:
     - `full`: if true, the message contains all optional properties, otherwise none.
     - `narrowed`: an additional schema for the message. The schema must not contain references.
     - `sizes`: maps the path of an array to its number of items (default: one).
-    - `within`: the index of one item in each array of `sizes`. Arrays inside this item have their `sizes`, and arrays inside other
-      items have the default size. If `within` is None, the sizes apply inside all items.
+    - `within`: the index of one item in each array of `sizes`. Inside this item, arrays have the size from `sizes`. Inside other
+      items, arrays have the default size. If `within` is None, the sizes apply inside all items.
     - `choose`: a function that chooses the value of a property from its path and schema. `choose` returns a value, `ABSENT` or
       `PLAIN`. If the schema forbids the chosen value, the builder chooses another value.
     - `backwards`: if true, the properties are in reverse order.

@@ -5,9 +5,9 @@ With a higher strength, the messages contain every combination of three or more 
 correctly may still fail on a combination: for example, a price without a quantity.
 
 A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) is a small table whose rows contain all pairs.
-brokerfuzz creates such a table for the object at each site. A row contains a state for each property of this object. brokerfuzz
-generates messages for one nesting depth at a time. A row sets the states of each object at this depth, and if possible, of every
-other object.
+brokerfuzz creates such a table for the object at each site. A row contains a state for each property of this object. For each
+nesting depth, brokerfuzz generates messages in which every object at this depth has the states of a row of its table. If possible,
+all other objects in the message also have the states of a row of their table.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -175,7 +175,7 @@ def _size(known: States, path: str) -> int:
 
 @lru_cache(maxsize=256)
 def rows(contract: Contract, message_type: MessageType, path: str, strength: int) -> Sequence[Row]:
-    """Returns rows of states that together contain all combinations for the object at a site."""
+    """Returns rows that together contain every possible combination of `strength` states of the object at the site `path`."""
     try:
         from covertable import make
         from covertable.criteria import simple
@@ -268,8 +268,8 @@ def possible(contract: Contract, message_type: MessageType, path: str, strength:
 
 @lru_cache(maxsize=256)
 def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequence[Combination]:
-    """Returns the pairs of states for which `message_with` finds no valid message. Only properties that a condition or an ambiguity
-    mentions can form such pairs.
+    """Returns the pairs of states for which `message_with` finds no valid message. Checks only properties that occur in a
+    condition or an ambiguity, because all other pairs are possible.
     """
     known = states(contract, message_type)
     factors = known.at(path)
@@ -302,7 +302,7 @@ def message_with(known: States, path: str, row: Row) -> Any | None:
 
 
 def _bound(contract: Contract, message_type: MessageType, path: str) -> set[str]:
-    """Returns the properties that a condition or an ambiguity mentions. An ambiguity without property names concerns the whole
+    """Returns the properties that occur in a condition or an ambiguity. An ambiguity without property names concerns the whole
     object, so this function returns all properties.
     """
     props = contract.sites[message_type][path].schema["properties"]

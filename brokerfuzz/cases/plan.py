@@ -98,7 +98,7 @@ class Plan:
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """Yields the cases of all shards with their numbers, until a shard contains no case."""
+        """Yields the cases of one shard after another, each with its number. Ends after the first shard without cases."""
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):
@@ -150,7 +150,7 @@ class Plan:
 
 
 def time_of(text: Any) -> datetime | None:
-    """Returns None for null. Raises `ValueError` if the text is not a timestamp with a time zone."""
+    """Parses a timestamp with a time zone. Returns None for None, and raises `ValueError` for anything else."""
     if text is None:
         return None
     with suppress(ValueError, TypeError):

@@ -1,8 +1,8 @@
 """Reads the catalogue of the built-in contract, with its verdicts, from a file in the package.
 
 Reading a case is fast, because the oracle does not judge it again. A test generates the whole catalogue again, and checks that
-every case and verdict equals the one in the file. A time-dependent case is different at another time, so the file contains only its
-faults or tags. brokerfuzz generates this case for the requested time.
+every case and verdict equals the one in the file. A time-dependent case is different at another time. So the file contains only
+the faults or tags of such a case. From them, brokerfuzz generates the case for the requested time.
 
     {"body": "{\\"number\\":…}", "label": "invalid", "broken": [[rule, place, found, demanded, under]], "faults": [[rule, place, technique]],
      "tags": ["catalogue"], "twin": 12}                        a case; its twin is the case at position 12 of the list

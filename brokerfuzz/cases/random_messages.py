@@ -46,9 +46,9 @@ def messages(
     The same arguments give the same messages on every machine. Each message is a new object that you may change.
     `brokerfuzz.cases.compact` converts a message to bytes. `plausible=True` uses realistic values instead of unusual ones.
 
-    `verdicts` contains one or more of `valid`, `invalid` and `unspecified`. A case is a message as bytes, with its verdict, faults
-    and twin. `now` is the time for cases whose verdict depends on the current time. If `now` is None, there are no such cases, so
-    every verdict is correct at any supported time. `contract` is a changed contract.
+    `verdicts` contains one or more of `valid`, `invalid` and `unspecified`. Each case contains a message as bytes, and the
+    message's verdict, faults and twin. `now` is the time for cases whose verdict depends on the current time. If `now` is None,
+    there are no such cases, so every verdict is correct at any supported time. `contract` is a changed contract.
 
     Raises `UnknownNameError` for an unknown message type or verdict, `ClockError` for an unsupported `now`, and `TypeError` for other
     wrong arguments.

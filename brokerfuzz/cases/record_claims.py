@@ -8,8 +8,8 @@ from brokerfuzz.schemas import Contract
 
 
 def check_claims(case: Case, contract: Contract) -> None:
-    """Raises `CorpusError` if a technique cannot break the rule of its fault, if the message does not break this rule at the
-    place of the fault, or if a tag does not describe the case.
+    """Raises `CorpusError` if a fault is wrong, or if a tag does not describe the case. A fault is wrong if its technique cannot
+    break its rule, or if the message does not break this rule at the fault's place.
     """
     broken = {(violation.rule, violation.at) for violation in case.verdict.broken}
     for fault in case.faults:

@@ -39,7 +39,7 @@ def no_files(name: str) -> bytes:
 
 
 class CaseRecord(NamedTuple):
-    """A line of a corpus, before the message in the line is judged again."""
+    """A parsed line of a corpus. The label and the faults come from the line, and are not yet checked."""
 
     id: str
     message_type: MessageType

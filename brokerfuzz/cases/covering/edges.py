@@ -1,4 +1,4 @@
-"""Finds the edges of a value. An edge is something unusual about a valid value: for example, a string is empty.
+"""Finds out in which ways a valid value is unusual. Each of these ways is an edge: for example, a string is empty.
 
 Each edge has a name, and a function that recognises the edge. A site can have an edge if its schema allows at least one value with
 this edge.

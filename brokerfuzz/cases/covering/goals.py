@@ -16,10 +16,10 @@ from brokerfuzz.schemas.sites import join
 class Goal(NamedTuple):
     """Something that a case can cover: a broken rule, a technique, an edge, an ambiguity, or a pair of states.
 
-    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. For a pair, `site` is the site of the object with both properties.
-    For any other goal, `site` is the site of the rule, edge or ambiguity. `name` identifies the goal at this site: for example,
-    `minimum` (a rule), `minimum one-below` (a technique), `zero` (an edge), `cron-syntax` (an ambiguity), or `hint:null label:edge`
-    (a pair).
+    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. A pair consists of the states of two properties of an object, and
+    `site` is the site of this object. For any other goal, `site` is the site of the rule, edge or ambiguity. `name` identifies the
+    goal at this site: for example, `minimum` (a rule), `minimum one-below` (a technique), `zero` (an edge), `cron-syntax` (an
+    ambiguity), or `hint:null label:edge` (a pair).
     """
 
     kind: str

@@ -1,8 +1,8 @@
 """Finds out which technique was used in an invalid message that brokerfuzz did not generate.
 
-A technique turns a valid value into an invalid value, but the message contains only the invalid value. To recognise a technique,
-brokerfuzz guesses valid values: for example, the number in a string, or the first item of an array. If a technique turns a guess
-into exactly the invalid value, the technique is recognised. If no technique is recognised, the message covers only the broken rule.
+A technique turns a valid value into an invalid value. The message contains only the invalid value, so brokerfuzz guesses the valid
+value: for example, the number in a string, or the first item of an array. If a technique turns a guess into exactly the invalid
+value, the technique is recognised. If no technique is recognised, the message covers only the broken rule.
 """
 
 import json
@@ -41,7 +41,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Recogniser:
-    """Recognises techniques in the messages of one type. `now` is the time that counts as the present."""
+    """Recognises techniques in the messages of one type. `now` is the current time, which some techniques need."""
 
     contract: Contract
     message_type: MessageType
@@ -119,8 +119,8 @@ class _Breakable:
 
     @cached_property
     def values(self) -> Mapping[str, Sequence[Technique]]:
-        """Maps each invalid value, as JSON, to the techniques that create this value. Most techniques create the same value at
-        every place.
+        """Maps each invalid value, as JSON, to the techniques that create this value. Most techniques create the same value
+        from every valid value.
         """
         return _grouped((_spelled(change.value), technique) for technique, change in self._changes(self.plain) if isinstance(change, Put))
 
@@ -128,7 +128,7 @@ class _Breakable:
 
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
         """Returns the techniques that add a property called `name`. If no technique adds this name, returns the techniques that add
-        any unknown name. If these techniques add values of different types, returns only the techniques for the type of `value`.
+        any unknown name. In both cases, if the added values have different types, returns only techniques whose value has the type of `value`.
         """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}
@@ -197,7 +197,7 @@ def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
 
 
 def _fits(schema: Schema, value: Any) -> bool:
-    """Returns whether the schema allows all types and all property names in the value."""
+    """Returns whether the schema allows the type of the value, and the types and names of all values inside the value."""
     types = types_of(schema)
     if JSON_TYPE_OF[type(value)] not in types and not (type(value) is int and "number" in types):
         return False

@@ -97,7 +97,7 @@ class EssentialEdges:
 
     def _of_size(self, site: Site, size: int) -> Iterator[Any]:
         """Yields messages in which the array at the site has `size` items. The contract may not say whether equal items are
-        allowed. So in some messages, the items have an optional property with different values.
+        allowed. In some messages, all items are therefore different: an optional property has another value in each item.
         """
         there, sizes = schema_requiring(site.path, {"minItems": size, "maxItems": size}), {site.path: size}
         yield self._built(there, sizes=sizes)

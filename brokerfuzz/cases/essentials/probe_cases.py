@@ -13,7 +13,7 @@ _SMALL = MessagePlan(full=False, realistic=False)
 
 
 def probes_of_ambiguity(maker: ProbeMaker, ambiguity: Ambiguity) -> Iterator[Case]:
-    """Yields the first probe of each site. Any other probe is yielded only at the first site where the probe is possible."""
+    """Yields for each site the first probe, and each probe that was not yielded for an earlier site."""
     yielded = set[str]()
     for site in maker.sites(ambiguity) if ambiguity.concerns(maker.message_type) else ():
         *small, complete = _messages(maker, maker.path(site))

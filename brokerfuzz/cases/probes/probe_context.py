@@ -19,9 +19,9 @@ Probe = tuple[str, Steps, Change]
 class ProbeContext:
     """The arguments of a function that generates probes.
 
-    `site` is an entry of the list of sites in `ambiguities.json`: a path, or an array of a path and property names. `message`
-    is an ordinary message, and `steps` is the path to the place. If `now` is None, the function that gets these arguments must
-    not generate probes whose verdict depends on the current time.
+    `site` is a site from `ambiguities.json`: a path, or an array such as `["", "availableStartDate", "availableEndDate"]` (a path
+    and property names). `message` is an ordinary message, and `steps` is the path to the place. If `now` is None, the function that
+    gets these arguments must not generate probes whose verdict depends on the current time.
     """
 
     ambiguity: Ambiguity

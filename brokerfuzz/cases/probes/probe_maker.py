@@ -28,7 +28,7 @@ without sites concern the whole message.
 """
 
 _MANY = 12
-"""If an ambiguity has at most `_MANY` probes, every site gets all probes."""
+"""If an ambiguity has more than `_MANY` probes, most sites get only a third of these probes."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ProbeMaker:
         """Yields cases with the probes of an ambiguity, at all its sites.
 
         If an ambiguity has more than `_MANY` probes, only the site with the most rules gets all probes. Each other site gets a
-        third.
+        third of the probes.
         """
         if not ambiguity.concerns(self.message_type):
             return
@@ -73,7 +73,7 @@ class ProbeMaker:
 
     @staticmethod
     def path(site: Any) -> str:
-        """Returns the path of a site in `ambiguities.json`. Such a site is a path, or an array of a path and property names."""
+        """Returns the path of a site from `ambiguities.json` (see `ProbeContext`)."""
         return site if isinstance(site, str) else str(site[0])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:

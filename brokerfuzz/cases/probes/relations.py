@@ -51,8 +51,8 @@ def _repeated(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
-    """Yields a property of the item, and a new value for the property. The property is not the identifier `key`, and is a number if
-    possible.
+    """Yields the name of a property of the item, and a new value for the property. The name is not `key`. If possible, the value is
+    a number.
     """
     props = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
     texts = [name for name, value in item.items() if name != key and isinstance(value, str)]

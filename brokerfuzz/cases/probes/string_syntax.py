@@ -1,7 +1,4 @@
-"""Generates probes with strings whose syntax the contract does not define: times, schedules, URLs and names.
-
-Each table begins with the values that most programs accept.
-"""
+"""Generates probes with strings whose syntax the contract does not define: times, schedules, URLs and names."""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -13,7 +10,7 @@ from brokerfuzz.wording import counted
 
 
 def _times(context: ProbeContext) -> Iterator[Probe]:
-    """Generates times in the notation that the ambiguity is about."""
+    """Generates times in one notation: the option `spelling` of the ambiguity."""
     spelling = context.ambiguity.options["spelling"]
     now = context.now
     moving = {name: spell(now + timedelta(hours=hours)).removesuffix("Z") + offset for name, (hours, offset) in OFFSETS.items()} if now else {}
@@ -29,8 +26,8 @@ to write after the result. For example, four hours later in the zone `+05:00` is
 
 
 def _near_now(context: ProbeContext) -> Iterator[Probe]:
-    """Generates times in the near future. Programs usually tolerate clocks that differ by 0, 30, 60, 120 or 300 seconds. Each
-    time is between two of these limits.
+    """Generates times in the near future. A program usually accepts times up to 0, 30, 60, 120 or 300 seconds ahead of
+    its clock. Each generated time is between two of these limits.
     """
     if context.now is None:
         return
