@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
 Round = Callable[[], int | tuple[int, float]]
-"""Runs one round of a program. Returns the number of processed units, and also the duration in seconds if the function measures it itself."""
+"""Runs one round of a program. Returns the number of processed units, such as messages, and optionally the duration in seconds."""
 
 
 PATIENCE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)

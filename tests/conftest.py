@@ -36,8 +36,8 @@ settings.register_profile("sample", usual, deadline=None, phases=FAST, max_examp
 def pytest_configure(config: pytest.Config) -> None:
     """Reduces the number of Hypothesis examples if long tests are excluded.
 
-    Also makes garbage collection less frequent. Otherwise, it takes a tenth of the test duration, because the catalogues in memory
-    are large.
+    Also makes garbage collection less frequent. Because of the large catalogues in memory, it would take a tenth of the test
+    duration.
     """
     gc.set_threshold(100_000, 50, 100)
     settings.load_profile("sample" if config.option.markexpr == "not long" else "full")
@@ -101,7 +101,7 @@ def run() -> Run:
 
 @pytest.fixture
 def environment() -> Mapping[str, str]:
-    """Returns environment variables with which a process in any folder imports the same modules as this process."""
+    """Returns environment variables for child processes, so that they import the same modules as this process, even from another folder."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)}
 
 

@@ -175,7 +175,7 @@ async def trickles(_: bytes, writer: asyncio.StreamWriter) -> None:
 
 
 async def never_ends(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Sends a response of one gigabyte."""
+    """Sends one gigabyte, which is more than a target reads."""
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n")
     for _chunk in range(1 << 14):
         writer.write(b"x" * 65536)

@@ -136,7 +136,7 @@ SHAPES = {
         productIds              | array of string     | no  | yes |
     """,
 }
-"""The columns are: name, type, required, nullable, and bound of a property."""
+"""Each line describes a property: its name, its type, if it is required, if it is nullable, and its minimum."""
 
 OFFER_TYPES = ("Direct Mail", "Download", "Drop Ship", "Email", "Omnichannel", "Product List", "VDM")
 MESSAGES = {"product-list-response": "product list", "offer-creation-request": "offer", "offer-pricing-response": "pricing"}
@@ -196,7 +196,7 @@ def is_inexact(literal: str) -> bool:
 
 
 class Value(NamedTuple):
-    """The value of a number in one interpretation. `digits` is True if the number is written without `.` and `e`."""
+    """A number of a message: its exact value, or the nearest double. `digits` is True if the number is written without `.` and `e`."""
 
     number: Fraction
     digits: bool
@@ -331,7 +331,7 @@ def read_as(value: Any, first: bool, rounded: bool, depth: int = 0) -> Any:
     """Returns the value in the interpretation that `first` and `rounded` select. If `first` is true, the first of two properties with
     the same name counts. If `rounded` is true, numbers are rounded to doubles.
 
-    No property of the contract is deeper than seven levels, so everything below twenty levels is omitted.
+    Omits everything below twenty levels, because no rule concerns parts below seven levels.
     """
     if isinstance(value, Number):
         return Value(exact(double(value) if rounded else value), not set(value) & set(".eE"))
@@ -438,7 +438,7 @@ def check_product_list_offer(offer: Any, found: Findings) -> None:
 
 
 def check_past(offer: Any, seconds: Sequence[int], now: datetime, found: Findings) -> None:
-    """`seconds` are the smallest and the largest tolerance of a clock."""
+    """`seconds` contains the smallest and the largest clock tolerance: how many seconds a timestamp may be after `now`."""
     updated = offer.get("lastUpdatedDateTimeUtc") if isinstance(offer, dict) else None
     moment = moment_of(updated) if isinstance(updated, str) else None
     if moment is None:

@@ -20,7 +20,7 @@ LIST = tomllib.loads(Path(__file__).with_name("banned_words.toml").read_text(enc
 PERMITTED = re.compile("|".join(LIST["permitted"]))
 BANNED = re.compile("|".join(rf"\b(?:{entry['phrase']})\b(?![-_:=])" for entry in LIST["banned"]), re.IGNORECASE)
 FORMER_WORDS = {"removed.py"}
-"""Modules that may contain banned words, because they list outdated names."""
+"""Modules that may contain banned words, because they list removed options and settings."""
 
 
 def helps(command: click.Command, *names: str) -> Iterator[tuple[str, str]]:

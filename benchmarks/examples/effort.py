@@ -9,9 +9,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Effort:
-    """The benchmark `discovery` runs with `runs` different seeds. Each other benchmark runs with `seeds` different seeds. A long run
-    has `examples` examples.
-    """
+    """The size of the benchmarks. `discovery` uses `runs` seeds. `variety` and `planted` use `seeds` seeds. A long run has `examples` examples."""
 
     runs: int = 30
     seeds: int = 10

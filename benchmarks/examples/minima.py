@@ -1,4 +1,4 @@
-"""Conditions on examples, and for each condition the smallest example that meets the condition, written by hand.
+"""Defines conditions that examples can meet. For each condition, also defines the smallest example that meets the condition.
 
 Plain values are `"a"`, 1, `[]`, and a timestamp at the start of a year. A smallest example has an optional property only if its
 condition needs this property. Most arrays contain no equal items, because the contract does not say if equal items are allowed.
@@ -116,7 +116,7 @@ def where(parts: Callable[[Any], list[Any]], test: Condition) -> Condition:
 
 
 def breaks(rule: str) -> Condition:
-    """The condition is true for cases that break a rule whose ID ends with `rule`."""
+    """The condition is true for cases that break this rule. `rule` is a rule ID without the message type."""
     return lambda case: any(broken.rule.endswith(f"/{rule}") for broken in case.verdict.broken)
 
 

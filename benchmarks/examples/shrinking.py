@@ -23,7 +23,7 @@ NOT_FOUND = "no example found"
 
 
 class Goal(NamedTuple):
-    """Hypothesis's `target()` should find a message whose `numbers` contain `value`, or a close number."""
+    """`numbers` returns some numbers of a message. Hypothesis's `target()` should bring one of these numbers close to `value`."""
 
     name: str
     strategy: SearchStrategy[Any]

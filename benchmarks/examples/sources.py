@@ -33,7 +33,7 @@ RUN = 100
 """Hypothesis' default number of examples per test."""
 
 Draw = Callable[[MessageType, int, int], list[bytes]]
-"""A function that returns the examples of one run. Its arguments are the message type, the number of examples and the seed."""
+"""A function that generates messages. Its arguments are the message type, the number of messages and the seed."""
 
 
 class Source(NamedTuple):
@@ -57,7 +57,7 @@ def sources(message_type: MessageType, *, only_ours: bool = False) -> list[Sourc
 
 
 def source_named(name: str) -> Source:
-    """Worker processes get names instead of sources, because strategies cannot be pickled."""
+    """Worker processes get the name of a source, and find the source here, because strategies cannot be pickled."""
     return next(source for source in _EVERY if source.name == name)
 
 

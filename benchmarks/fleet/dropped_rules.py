@@ -12,7 +12,7 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Yields mutants that do not check a rule, or check a rule only under a condition."""
+    """Each mutant omits the check of one rule or of several rules, always or only under a condition."""
     for rule in ground.rules:
         yield _dropped(ground, rule)
     yield from _conditions(ground)

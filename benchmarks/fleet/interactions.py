@@ -1,5 +1,5 @@
 """Mutants whose bug depends on the states of properties: for example, absent, null or false. Some mutants ignore a rule while
-another property is in one state. Other mutants reject valid messages with a combination of two states.
+another property is in a certain state. Other mutants reject valid messages with a certain combination of two states.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 UNCHECKED, UNCHECKED_BESIDE = 60, 40
 REJECTED, REJECTED_WITH_A_TYPE, REJECTED_BELOW, REJECTED_ACROSS = 60, 20, 40, 40
-"""The maximum numbers of mutants for the four kinds of pairs in `_rejected_together`."""
+"""The maximum number of mutants for each of the four kinds of state pairs in `_rejected_together`."""
 _STRIDE = 101  # neighbours in a list of pairs are similar, so the chosen pairs are far apart
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ class State(NamedTuple):
 
     @property
     def of_message(self) -> Schema:
-        """Messages match this schema if the property is at least once in this state."""
+        """A message matches this schema if at least one object at `above` has the property in this state."""
         return somewhere(self.above, self.schema)
 
 

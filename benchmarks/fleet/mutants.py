@@ -13,11 +13,10 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A service that perhaps has a bug. The service becomes a mutant only if it gives a wrong answer to one of the messages in
-    `witnesses`.
+    """A service that perhaps has a bug. For example, a service that rejects null has a bug only if the contract allows null. The
+    service becomes a mutant only if it gives a wrong answer to one of the messages in `witnesses`.
 
-    For example, rejecting null at a site is a bug only if the contract allows null there. `mutation` describes the bug. `where`
-    describes the place of the bug, and is empty if the bug has no place.
+    `mutation` describes the bug. `where` describes the place of the bug, and is empty if the bug has no place.
     """
 
     kind: Kind
@@ -66,4 +65,4 @@ def at_site(site: str) -> str:
 
 
 ANYWHERE = "anywhere"
-"""Describes the place of a bug that is at all sites."""
+"""The value of `where` if a mutant has the same bug at several sites."""

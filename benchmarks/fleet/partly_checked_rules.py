@@ -59,7 +59,7 @@ def _candidate(ground: Ground, rule: Rule, path: str, words: str, behaviour: Any
 
 
 def _with_breach(ground: Ground, message: Any, rule: Rule, path: str, item: int) -> Any:
-    """Returns the message with three or more items at `path`. Only the item with the index `item` breaks the rule."""
+    """Returns the message with at least three items in the array at `path`. Only the item with the index `item` breaks the rule."""
     message = put(message, path, ground.items(path, max(item + 1, 3)))
     broken = put(message, rule.site, ground.breach(rule), item=item)
     return put(message, f"{path}[]", _item(broken, path, item), item=item)

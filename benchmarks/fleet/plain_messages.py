@@ -1,4 +1,4 @@
-"""The contract from which the mutants are made, and complete plain messages that have a value at every site."""
+"""The contract from which the mutants are made, and plain messages that have all properties of this contract."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -59,7 +59,7 @@ class Ground:
         return [path for s in self.contract.ambiguities if s.detector == detector for path in (s.sites or {}).get(OFFER, ()) if path in self.sites]
 
     def ordered(self, detector: str) -> list[tuple[str, ...]]:
-        """Each tuple consists of the path of an object, and the names of the properties that the detector compares."""
+        """Each tuple contains the path of an object, and then the names of its properties that the detector compares with each other."""
         return [tuple(pair) for s in self.contract.ambiguities if s.detector == detector for pair in (s.sites or {}).get(OFFER, ())]
 
     def plain(self, schema: Schema, path: str, number: int) -> Any:

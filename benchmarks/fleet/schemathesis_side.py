@@ -21,9 +21,7 @@ from brokerfuzz.schemas import load_contract
 
 @dataclass(frozen=True)
 class Sent:
-    """`bodies` contains the bodies of the offers in the order of the requests. `requests` is the number of all requests. `seconds`
-    is the duration of the command.
-    """
+    """`bodies` contains the sent offers in their order. `requests` is the number of all requests. `seconds` is the duration of the command."""
 
     bodies: list[bytes]
     requests: int

@@ -33,8 +33,8 @@ class Score:
         return [(mark, self.share_by(mark)) for mark in (*(m for m in MARKS if m < self.messages), self.messages)]
 
     def messages_for(self, share: float) -> int | None:
-        """Returns how many messages are needed to kill this share (0 to 1) of the mutants. Returns None if all messages together kill a
-        smaller share.
+        """Returns the number of messages after which this share (0 to 1) of the mutants is killed. Returns None if all messages
+        together kill a smaller share.
         """
         found = sorted(index for index in self.first.values() if index is not None)
         needed = -int(-len(self.first) * share // 1)

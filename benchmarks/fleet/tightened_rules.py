@@ -61,7 +61,9 @@ def _unlisted(ground: Ground, site: Site) -> Candidate:
 
 
 def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema], Behaviour]) -> Iterator[Candidate]:
-    """For each site, yields a mutant for each `Trait`. If several sites can have the trait, also yields one mutant for all of them."""
+    """For each site, yields a mutant for each `Trait` of its values. If a trait belongs to several sites, another mutant has the
+    bug at all of them.
+    """
     rows: dict[str, list[tuple[Site, Trait]]] = {}
     for site in ground.sites.values():
         for trait in _traits_of(ground, site):

@@ -1,4 +1,4 @@
-"""Unknown properties that a lenient service accepts because of their name or their value."""
+"""Kinds of unknown properties that a lenient service accepts: for example, names that begin with `x-`, or null values."""
 
 import re
 from collections.abc import Iterable
@@ -57,7 +57,9 @@ ANYWHERE = (
 
 
 def by_names(own: Iterable[str], others: Iterable[str]) -> Iterable[Unlisted]:
-    """Yields unknown properties of an object. Their names are similar to a known name in `own`, or belong to other objects (`others`)."""
+    """`own` are the property names of an object, and `others` are those of other objects. Yields unknown properties whose names
+    are similar to a name in `own`, or are in `others`.
+    """
     known = sorted(own)
     if not known:
         return

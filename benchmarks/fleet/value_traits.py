@@ -1,7 +1,7 @@
-"""Traits of valid values. A mutant rejects the values with a trait, or crashes on them.
+"""Traits are features of valid values: for example, a line break in a string. A mutant rejects all values with a trait, or
+crashes on them.
 
-For example, one trait of strings is a line break in the string. A trait applies to a site only if the trait's example is valid at
-this site.
+A trait applies to a site only if the trait's example is valid at this site.
 """
 
 from typing import Any, NamedTuple

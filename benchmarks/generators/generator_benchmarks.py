@@ -24,9 +24,9 @@ from benchmarks.rates import Round, each_in_turn
 
 TITLE = "Offers per second, and the share of invalid ones if valid ones were requested"
 LEAST, MOST, BULK = 10, 100_000, 300_000
-"""`LEAST` and `MOST` limit the number of messages in a round, because most generators keep the messages in memory. Generators with
-`in_bulk` keep no messages in memory, and exports are slow at first. So their rounds have `BULK` messages for each second of
-`Effort.seconds`.
+"""`LEAST` and `MOST` limit the number of messages in a round, because most generators keep the messages in memory. Generators
+with `in_bulk` keep no messages in memory, and need many messages to reach full speed. So their rounds have `BULK` messages for
+each second of `Effort.seconds`.
 """
 READY = 10_000
 """The maximum number of different messages that `orjson.dumps` serializes repeatedly. More messages would not fit into the caches

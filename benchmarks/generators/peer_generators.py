@@ -37,7 +37,7 @@ Make = Callable[[int], Made]
 
 
 def theirs() -> tuple[list[Generator], list[str]]:
-    """Returns the installed generators. Also returns a line for each generator that is not installed, which says how to install the generator."""
+    """Returns the generators of other tools that are installed. For each other generator, returns a line that says how to install it."""
     known: list[tuple[str, Callable[[], Make], str]] = [
         ("hypothesis-jsonschema", hypothesis_jsonschema, IN_PYTHON),
         ("Schemathesis", schemathesis, IN_PYTHON),

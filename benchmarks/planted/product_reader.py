@@ -51,7 +51,7 @@ def summary(body: bytes, now: datetime) -> Any:
 
 
 def updated(record: Record) -> str:
-    """Returns an empty string for an unknown format, because the contract does not state the format of the time."""
+    """Returns an empty string if Python cannot read the time. This is not an error, because the contract states no format for times."""
     try:
         moment = datetime.fromisoformat(record.last_update_date_time_utc)
     except ValueError:

@@ -20,7 +20,7 @@ class Stack:
     """A correct offer service and its habits.
 
     Add a port to `command` to start an HTTP server. Add `--lines` to start a program that reads messages from its standard input.
-    The command needs the files in `needs`.
+    `needs` lists files that must exist before the command can start.
 
     The service accepts a `lastUpdatedDateTimeUtc` that is up to `tolerance` seconds later than its clock. The service can read
     timestamps in RFC 3339 with Z and whole seconds, and in the formats that `timestamps` lists. If `keeps_other_timestamps` is

@@ -45,7 +45,7 @@ def faults(change: Callable[[Value], object], *rules: str) -> list[Case]:
 
 
 class Strict(Service):
-    """Rejects every message for which `has_part` is true. Otherwise, the service is correct, except that it accepts a page count of 0."""
+    """Rejects every message for which `has_part` is true. Judges other messages correctly, but accepts a page count of 0."""
 
     def __init__(self, has_part: Callable[[Value], Any], status: int = 400) -> None:
         super().__init__(self.judge, lambda: '{"error":"message 17 is blocked"}')

@@ -162,7 +162,7 @@ def test_a_crash_is_blamed_only_on_the_message_that_causes_it() -> None:
 
 
 class Expires(Server):
-    """The token expires after 100 requests. If `renewed` is true, it is valid again after the server has rejected two plain messages."""
+    """The token expires after 100 requests. If `renewed` is true, the token becomes valid again when the server has rejected two plain messages."""
 
     def __init__(self, status: int, renewed: bool) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ from brokerfuzz.schemas.contract import DATA
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TIMES = (EARLIEST_NOW, LATEST_NOW)
-"""A verdict can change only when the clock passes a timestamp, so the first and the last time are enough."""
+"""The earliest and the latest supported time. If a verdict depends on the time, it is different at one of these times."""
 OFFER: MessageType = "offer-creation-request"
 SOME = 300
 each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
@@ -78,7 +78,7 @@ def test_the_rule_about_the_future_is_broken_without_a_time() -> None:
 
 @pytest.fixture
 def changed_contract(tmp_path: Path) -> Contract:
-    """Returns a contract in which `availableStartDate` must not be in the future, instead of `lastUpdatedDateTimeUtc`."""
+    """In this contract, the rule `not-in-future` belongs to `availableStartDate` instead of `lastUpdatedDateTimeUtc`."""
     text = (DATA / "semantics.json").read_text()
     (tmp_path / "semantics.json").write_text(text.replace('"lastUpdatedDateTimeUtc"', '"availableStartDate"'))
     return load_contract(tmp_path)

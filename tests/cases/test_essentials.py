@@ -68,6 +68,5 @@ def test_large_messages_and_cases_about_the_clock_need_a_request(message_type: M
 
 
 def test_nearly_all_faults_of_offers_have_only_the_required_properties_beside_them() -> None:
-    """Objects in arrays and in other objects have no optional properties either."""
     faults = [case for case in listed("offer-creation-request") if case.twin is not None]
     assert sum(len(case.twin.value) > 3 for case in faults if case.twin is not None) < len(faults) / 50

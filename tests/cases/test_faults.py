@@ -52,7 +52,7 @@ def test_a_twin_is_valid_and_differs_only_at_the_place_of_the_fault() -> None:
 
 
 def differences(one: Any, other: Any, at: str = "") -> list[str]:
-    """Returns JSON Pointers of differences. If several parts of an object or an array differ, returns the place of the object or the array."""
+    """Returns JSON Pointers of differences. If several parts of an object or an array differ, returns only the pointer of this object or array."""
     if isinstance(one, dict) and isinstance(other, dict):
         names = [*one, *(name for name in other if name not in one)]
         below = {n: f"{at}/{escape(n)}" for n in names}

@@ -153,8 +153,9 @@ def _clocked(case: Case) -> bool:
 
 
 def test_every_ambiguous_text_of_the_json_test_suite_has_a_probe() -> None:
-    """`json_test_suite.txt` lists files of github.com/nst/JSONTestSuite. RFC 8259 leaves open if files with `i_` in their names are
-    valid. Each of these files has a probe, or a technique if a rule of the contract makes the file invalid.
+    """`json_test_suite.txt` lists files of github.com/nst/JSONTestSuite. If the name of a file begins with `i_`, RFC 8259 does
+    not say whether the file is valid. Each of these files has a probe. If the file breaks a rule of the contract, it has a
+    technique instead.
     """
     lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
     open_texts = dict(line.split() for line in lines if line.startswith("i_"))

@@ -410,7 +410,7 @@ def test_techniques_have_different_descriptions() -> None:
 
 @pytest.mark.parametrize("name", ["as-python", "as-yaml", "as-form", "joined-string"])
 def test_python_literals_do_not_depend_on_the_unicode_version(name: str) -> None:
-    """Python's `repr` does not escape the letter U+0E01. It escapes U+0E00, because Unicode has not assigned this code point yet."""
+    """Techniques must treat the letter U+0E01 and the unassigned code point U+0E00 equally. Python's `repr` escapes only U+0E00."""
     technique = TECHNIQUES[name]
     rule = next(rule for rule in CONTRACT.rules["offer-creation-request"] if rule.site == "priceClasses" and rule.keyword == "type")
     written = []

@@ -78,8 +78,8 @@ ENCODINGS: Final[tuple[Echo, ...]] = (
 
 
 async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answers each request by repeating its head in two encodings, one inside the other. The encodings change from answer to answer.
-    Half of the answers have status 200, and the others have status 500 or 302.
+    """Answers each request with its head (the request line and the headers), encoded twice. The two encodings change from answer
+    to answer. Half of the answers have status 200, and the others have status 500 or 302.
     """
     while True:
         head, _ = await read_request(reader)
@@ -130,7 +130,7 @@ def to_url(tmp_path: Path, url: str) -> list[tuple[str, ...]]:
 def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
     written: Callable[..., dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, masked: bool
 ) -> None:
-    """If `masked` is False, brokerfuzz does not mask answers. Then `leaks` must find all secrets that the server repeats."""
+    """If `masked` is False, the test disables masking, and checks that `leaks` finds all secrets that the server repeats."""
     with serving_streams(echoes) as url:
         commands = to_url(tmp_path, url)
         if not masked:

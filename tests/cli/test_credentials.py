@@ -20,7 +20,7 @@ BASIC: Final = b64encode(f"me:{PASSWORD}".encode())
 
 @pytest.fixture
 def demanding() -> Iterator[tuple[str, list[bytes]]]:
-    """Yields the URL of a server, and a list of the heads of all requests. Each answer of the server repeats the head of the request."""
+    """Yields the URL of a server, and a list with the head (request line and headers) of each request. The server answers with this head."""
     heads: list[bytes] = []
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

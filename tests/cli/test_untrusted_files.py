@@ -72,7 +72,7 @@ ACTING: Final[Mapping[str, Any]] = {
 
 
 def planted(document: dict[str, Any], properties: Mapping[str, Any], url: str) -> dict[str, Any]:
-    """Puts the properties into every place of the document where brokerfuzz could look for them."""
+    """Adds `properties` and `url` to the document, and to each object in it from which brokerfuzz could read a target."""
     everything = {**properties, "url": url}
     inside = {name: {**everything, "headers": []} for name in ("target_options", "target_description", "options", "request")}
     return {**everything, **document, **inside}

@@ -1,4 +1,4 @@
-"""Pinned digests of large exports.
+"""Compares the digests of large exports with the digests in this file.
 
 The same options must always give the same bytes, because users commit corpora, and different machines can write the parts of one
 corpus. If a test fails after an intended change, copy the new digest from its output to this file, and describe the change in

@@ -1,5 +1,5 @@
-"""An example of a campaign's document, copied by hand from a real run against a service with ten bugs. Other functions make larger
-and hostile versions of it.
+"""An example of a campaign's document, copied by hand from a real run against a service with ten bugs. `many` returns a larger
+version. `hostile_example` returns a version with texts that reports must escape.
 """
 
 from base64 import b64encode

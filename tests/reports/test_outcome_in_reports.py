@@ -42,7 +42,7 @@ def unauthorised(body: bytes) -> int:
 
 
 def blocking_zero(body: bytes) -> int:
-    """Answers 403 if `RULE` is broken. This status does not prove that the target checks the rule."""
+    """Answers 403 if `RULE` is broken. The rule remains unproven, because a firewall can also answer 403."""
     broken = {entry.rule for entry in check(OFFER, body, now=NOW).broken}
     return 403 if RULE in broken else correct(body)
 

@@ -1,4 +1,4 @@
-"""brokerfuzz reduces a large message before it lists the errors. The reduced message must have the same errors."""
+"""brokerfuzz removes parts of a large message before it lists the errors in the message. The smaller message must have the same errors."""
 
 import subprocess
 import sys

@@ -18,7 +18,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def read_by_the_full_parser(body: bytes) -> str:
-    """Adds a space to the message, because the fast parser reads only compact messages."""
+    """The added space selects the full parser, because the fast parser reads only compact messages."""
     return repr(read(body + b" "))
 
 

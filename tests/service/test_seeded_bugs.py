@@ -255,7 +255,7 @@ CONTROLS: dict[str, Any] = {
     "page-count-checked-in-product-lists-only": listing(cluster(product(pageCount=0))),
     "unwraps-single-items": offer(number=["OFF-1", "OFF-2"]),
 }
-"""Maps bugs to offers that are similar to the offer in `WITNESSES`, but do not show the bug."""
+"""Maps bugs to offers that the service answers equally with and without the bug. Similar offers in `WITNESSES` show the bug."""
 
 
 def encoded(body: Any) -> bytes:

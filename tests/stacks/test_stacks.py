@@ -1,4 +1,4 @@
-"""brokerfuzz reports no finding about correct services that use other libraries (`benchmarks/stacks`)."""
+"""brokerfuzz reports no finding about the correct services in `benchmarks/stacks`. Each service uses a different library."""
 
 import json
 import shutil

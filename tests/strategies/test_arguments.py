@@ -26,7 +26,7 @@ from brokerfuzz.strategies import (
 
 LATER = datetime(9999, 1, 1, tzinfo=UTC)
 call: Any = {name: getattr(every_strategy, name) for name in every_strategy.__all__ if name != "Envelope"}
-"""Hides the types of the strategies from type checkers, because they would also report the wrong arguments."""
+"""The type `Any` hides the strategies from type checkers, which would report the wrong arguments in these tests."""
 
 REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (call["offer_requests"](offer_types=["Fax"]), r"offer_types='Fax': use values from 'Direct Mail'"),

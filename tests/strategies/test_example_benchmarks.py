@@ -35,7 +35,7 @@ TYPES: dict[SearchStrategy[Any], tuple[MessageType, bool]] = {
 
 
 def one_of(expected: Any, index: int = 0) -> Any:
-    """Replaces each `AnyOf` in `expected` by its value at `index`. Inside an array, uses the position of the item instead of `index`."""
+    """Replaces each `AnyOf` in `expected` by its value at `index`. In an array, `index` is the position of the item, so that the items differ."""
     match expected:
         case AnyOf():
             return one_of(expected.values[index])

@@ -57,7 +57,7 @@ def test_the_same_run_draws_the_same_messages(name: str) -> None:
 @sample(400, 1000)
 @pytest.mark.rotated(2)
 def test_nearly_all_messages_are_different(name: str, size: int) -> None:
-    """Hypothesis begins with examples in which most choices are zero, and some of these examples are equal."""
+    """Some of Hypothesis's first examples are equal, because they are very simple."""
     messages = drawn(EVERY[name][1](), size)
     assert len(set(map(compact, messages))) > 0.96 * size
 

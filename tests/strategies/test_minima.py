@@ -13,7 +13,7 @@ from benchmarks.examples.shrinking import GOALS, SEEDS, difference, distance, sm
 SHARE = 0.95
 """For at least this share of the conditions, Hypothesis must find the expected example with every seed."""
 NEAR = 0.05
-"""The maximum distance from the value of a goal, divided by this value."""
+"""The maximum distance from a goal, as a share of the goal's `value`."""
 
 
 @pytest.mark.parametrize(

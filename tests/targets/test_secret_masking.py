@@ -99,7 +99,7 @@ def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
 
 @lru_cache
 def usual_words(position: str, url: str, unused: str) -> str:
-    """Returns all `outputs` in lower case. The tests cannot use secrets that always occur in these outputs: for example, `http`."""
+    """Returns all `outputs` in lower case. Tests skip secrets such as `http`, because these outputs always contain them."""
     return " ".join(outputs(requests_with("0123456789" * 4, position, url), requests_with("0123456789" * 4, position, unused))).lower()
 
 

@@ -77,7 +77,7 @@ def run_of(folder: Path, url: str, expected: str = "") -> dict[str, Any]:
 
 
 def checks_of(run: dict[str, Any]) -> dict[str, dict[str, str | None]]:
-    """Maps the name of a request to the names of its checks, and each check to its error or None."""
+    """For each request name, maps the names of the checks to their errors, or to None if there is no error."""
     return {
         one["item"]["name"]: {
             check["assertion"] + (" skipped" if check.get("skipped") else ""): check.get("error", {}).get("message") for check in one["assertions"]
