@@ -37,7 +37,7 @@ from brokerfuzz.schemas import MessageType, check
 OFFER: MessageType = "offer-creation-request"
 SIZES = {
     "runs": "number of runs of `discovery`",
-    "seeds": "number of seeds of each other measurement",
+    "seeds": "number of seeds of `variety` and `planted`",
     "examples": "number of examples in a long run",
     "processes": "number of processes that share the work",
 }

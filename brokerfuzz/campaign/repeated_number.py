@@ -28,8 +28,7 @@ async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
     both = await sender.send_twice(plain, fresh)
     if both is None or both[0].kind != "accepted":
         return
-    if behaviour := behaviour_of(*both):
-        seen.ledger.add(AMBIGUITY, 0, plain, both[1].kind, judge.demands).answered = behaviour
+    seen.ledger.add(AMBIGUITY, 0, plain, both[1].kind, judge.demands).answered = behaviour_of(*both)
     if is_crash(both) and is_crash(await sender.send_twice(plain, fresh, 1)):
         seen.suspicions.add("repeated-crash", 0, plain, plain.verdict, both[1])
 
