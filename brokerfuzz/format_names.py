@@ -6,7 +6,6 @@ FORMATS = {
     "fuzz-seeds": "seeds and dictionaries for the fuzzers libFuzzer, AFL++, Atheris, Jazzer, SharpFuzz and Go",
     "go": "tests for `go test`; you must complete accepts_test.go",
     "har": "recorded traffic (HAR 1.2): offers as requests, the other messages as responses",
-    "http": "HTTP requests that editors can send (REST Client, JetBrains, httpYac); offers only",
     "json-schema-test-suite": "groups of tests for JSON Schema validators",
     "junit5": "tests for JUnit 5, in Java; you must complete Broker.java",
     "minitest": "tests for Minitest, in Ruby; you must complete accepts.rb",

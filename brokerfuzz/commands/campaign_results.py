@@ -27,7 +27,7 @@ def check(results: ResultOptions, *, http: bool) -> None:
     if results.reports:
         from brokerfuzz.reports import report_files
 
-        report_files.check_paths(results.reports, force=results.force, http=http)
+        report_files.check_paths(results.reports, http=http)
     if results.baseline is None and (results.baseline_update or results.baseline_prune):
         raise UsageError("--baseline-update and --baseline-prune change a baseline: use --baseline FILE to specify the baseline")
 

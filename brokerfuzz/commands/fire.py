@@ -66,9 +66,8 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               help="Continue the campaign that wrote this journal (see --journal). brokerfuzz does not send requests whose answers are "
               "already in the journal.")  # fmt: skip
 @click.option("--report", "reports", metavar="FILE", type=click.Path(dir_okay=False), multiple=True,
-              help="Write a report to this file (repeatable). The suffix selects the format: .html, .xml (JUnit), .json, .ndjson, .har, .md or "
-              ".py (pytest).")  # fmt: skip
-@click.option("--force", is_flag=True, help="Overwrite the files of --report even if they are not brokerfuzz reports.")
+              help="Write a report to this file (repeatable). The suffix selects the format: .html, .xml (JUnit), .json, .har, .md or .py "
+              "(pytest). A report replaces an existing file.")  # fmt: skip
 @click.option(
     "--baseline",
     metavar="FILE",

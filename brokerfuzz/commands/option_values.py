@@ -108,7 +108,6 @@ class ResultOptions:
     """The options that decide what happens to the findings."""
 
     reports: tuple[str, ...]
-    force: bool
     baseline: str | None
     baseline_update: bool
     baseline_prune: bool

@@ -23,7 +23,7 @@ from brokerfuzz.compression import compressing
 from brokerfuzz.targets.secret_search import SecretSearch
 
 SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink", "1s", "--no-preflight")
-REPORTS: Final = ("r.html", "r.xml", "r.json", "r.ndjson", "r.har", "r.md", "r.py")
+REPORTS: Final = ("r.html", "r.xml", "r.json", "r.har", "r.md", "r.py")
 FROM_ENVIRONMENT: Final = {name: f'c4nary-{name.lower()}/"&<\\%41+' for name in ("HEADER", "AUTH", "HOOK", "COMMAND", "FUNCTION", "APPLICATION")} | {
     "PATH_PART": "c4nary-path-part-17",
     "QUERY": "c4nary-query-17",

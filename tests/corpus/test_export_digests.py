@@ -23,7 +23,7 @@ DIGESTS = {
     ("offer-pricing-response", CATALOGUE): "453b54a954df68f128c58be70e3e4da649469df8b9e4c9069e7a91139f554f8e",
     ("offer-pricing-response", RANDOM): "275caca00770a8def9af0cef035841cfdddfd6d123c54633fd3d9f5a62d6cfce",
 }
-SUMS = "7cc35dc8773c810ed12d511e4c3d07d89fa1e4ec3eed5003360a91aad5408efa"
+SUMS = "25c2111bbc7bf286d2781492311b52c1c3f427a53d6538021f9a85c4fa02e8b6"
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
@@ -36,6 +36,6 @@ def test_the_bytes_of_an_ndjson_export_do_not_change(run: Run, tmp_path: Path, m
 
 
 def test_the_bytes_of_a_format_with_reasons_do_not_change(run: Run, tmp_path: Path) -> None:
-    result = run("export", tmp_path / "out", "--format", "http")
+    result = run("export", tmp_path / "out", "--format", "files")
     assert result.exit_code == 0, result.stderr
     assert sha256((tmp_path / "out" / "SHA256SUMS").read_bytes()).hexdigest() == SUMS, "if this change is intended, see the top of this file"

@@ -8,7 +8,7 @@ from ready_suites import chosen, clocked
 from brokerfuzz.corpus.formats import Folder, format_named
 
 SUITES = ("go", "junit5", "minitest", "phpunit", "rust", "vitest", "xunit")
-FOLDERS = ("http", "postman", "pytest", "wiremock", *SUITES)
+FOLDERS = ("postman", "pytest", "wiremock", *SUITES)
 LISTS = ("BrokerContractTest.java", "rules.rs")
 
 
