@@ -58,13 +58,13 @@ def uninterrupted() -> Iterator[None]:
 
 
 @contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Locks a temporary file or folder, so that other processes see that it is in use. The lock ends with the `with` block or with
-    the process.
+def held(path: Path, *, waits: bool = False) -> Iterator[None]:
+    """Locks a file or folder, so that other processes see that it is in use. If `waits` is true, first waits until no other process
+    has locked it. The lock ends with the `with` block or with the process.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        lock(descriptor)
+        lock(descriptor, waits=waits)
         yield
     finally:
         os.close(descriptor)
@@ -90,14 +90,14 @@ def _in_use(path: Path) -> bool:
         os.close(descriptor)
 
 
-def lock(descriptor: int) -> bool:
-    """Locks a file. Returns False if another process has locked the file. On Windows, does nothing and returns True, because
-    Windows does not delete a file that a process has open.
+def lock(descriptor: int, *, waits: bool = False) -> bool:
+    """Locks a file. If another process has locked the file, returns False, or waits if `waits` is true. On Windows, does nothing
+    and returns True, because Windows does not delete a file that a process has open.
     """
     if sys.platform == "win32":
         return True
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

@@ -12,13 +12,13 @@ Each entry consists of a few lines, so that changes of the file are easy to revi
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz.atomic_files import atomic_file
+from brokerfuzz.atomic_files import atomic_file, held
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.errors import BaselineError, UnknownNameError, problem_of, quoted
@@ -121,12 +121,23 @@ def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, 
     return tuple(replace(finding, known=finding.name in names) for finding in findings)
 
 
-def updated(known: Baseline, findings: Iterable[Finding], *, add: bool, prune: bool, still: Iterable[str] = ()) -> Baseline:
-    """Existing entries keep `reason` and `until`. If `add` is true, new findings are added. If `prune` is true, entries that are
-    not in `findings` are removed, unless `still` contains their names.
+def update(path: Path, findings: Iterable[Finding], *, add: bool, prune: Container[str] = ()) -> None:
+    """Changes the file as `updated` describes. Reads the file again first and locks its folder, so that no other campaign and no
+    person loses an entry or a `reason` that was added while this campaign ran. Raises `BaselineError`.
+    """
+    try:
+        with held(path.parent, waits=True):
+            write(path, updated(read(path) if path.exists() else {}, findings, add=add, prune=prune))
+    except OSError as problem:
+        raise BaselineError(f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file") from problem
+
+
+def updated(known: Baseline, findings: Iterable[Finding], *, add: bool, prune: Container[str] = ()) -> Baseline:
+    """Existing entries keep `reason` and `until`. If `add` is true, new findings are added. Entries whose names are in `prune` are
+    removed, unless `findings` contains them.
     """
     found = {finding.name: _known(finding) for finding in findings}
-    kept = {name: entry for name, entry in known.items() if name in found or name in still or not prune}
+    kept = {name: entry for name, entry in known.items() if name in found or name not in prune}
     again = {name: replace(entry, reason=kept[name].reason, until=kept[name].until) for name, entry in found.items() if name in kept}
     return {**(found if add else {}), **kept, **again}
 

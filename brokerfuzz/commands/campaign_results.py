@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract
 
 
-def check(results: ResultOptions, *, http: bool) -> None:
-    """Raises `ReportError` if a report cannot be written, and `UsageError` if an option needs a baseline, but no baseline is
-    given. `http` says whether the target is an HTTP endpoint.
+def check(results: ResultOptions, others: Mapping[str, str | None], *, http: bool) -> None:
+    """Raises `ReportError` if a file cannot be written, or is specified for two purposes. Raises `UsageError` if an option needs a
+    baseline, but no baseline is given. `others` maps options to the files that the campaign uses in addition to `results`. `http`
+    says whether the target is an HTTP endpoint.
     """
-    if results.reports:
-        from brokerfuzz.reports import report_files
+    from brokerfuzz.reports import report_files
 
-        report_files.check_paths(results.reports, http=http)
+    report_files.check_paths(results.reports, http=http, others={**others, "--baseline": results.baseline})
     if results.baseline is None and (results.baseline_update or results.baseline_prune):
         raise UsageError("--baseline-update and --baseline-prune change a baseline: use --baseline FILE to specify the baseline")
 
@@ -114,8 +114,8 @@ def _may_prune(result: "Result") -> bool:
 def _update_baseline(path: str, result: "Result", known: "Baseline", *, add: bool, prune: bool) -> None:
     from brokerfuzz.campaign import baseline
 
-    still = [name for name, outcome in result.known_findings.items() if outcome == "still there"]
-    baseline.write(Path(path), baseline.updated(known, result.findings, add=add, prune=prune, still=still))
+    still = {name for name, outcome in result.known_findings.items() if outcome == "still there"}
+    baseline.update(Path(path), result.findings, add=add, prune=set(known) - still if prune else ())
 
 
 def _pin(path: str, result: "Result", contract: "Contract") -> None:

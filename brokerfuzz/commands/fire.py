@@ -124,7 +124,8 @@ def command(
     ctx = click.get_current_context()
     url = target.url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None
     target = target_options.resolved_target(ctx, target, url, _command(campaign.resume) or "brokerfuzz fire TARGET")
-    campaign_results.check(results, http=target.exec_ is None and target.call is None and target.app is None)
+    files = {"--journal": campaign.journal, "--resume": campaign.resume, "--values": cases.values, "--hooks": target.hooks}
+    campaign_results.check(results, files, http=target.exec_ is None and target.call is None and target.app is None)
     if campaign.verbose and (campaign.workers > 1 or campaign.cluster is not None):
         raise UsageError("--verbose works neither with --workers nor with --cluster: remove --verbose or the other option")
     planned = _planned(ctx, message_type, cases, policies, campaign) if campaign.resume is None else _resumed(ctx, campaign.resume, cases, campaign)

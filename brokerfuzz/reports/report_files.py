@@ -52,20 +52,27 @@ REPORTS: Mapping[str, tuple[str, Maker]] = {
 """Maps the suffix of a file name to the name of the format, and to the function that creates the report from the JSON document."""
 
 
-def check_paths(paths: Iterable[str], *, http: bool = True) -> None:
+def check_paths(paths: Iterable[str], *, http: bool = True, others: Mapping[str, str | None] | None = None) -> None:
     """Raises `ReportError` if a report cannot be written to its path. `http` says whether the target is an HTTP endpoint, which some
-    reports need.
+    reports need. `others` maps options to the other files that the campaign reads or writes, which must not be the same file.
     """
     used: dict[Path, str] = {}
+    for option, path in (others or {}).items():
+        if path is not None:
+            _check_unused(used, path, f"{option} {path}")
     for path in paths:
         suffix = _suffix(path)
         if suffix in _FOR_HTTP and not http:
             raise ReportError(f"{path} requires an HTTP target: remove this report, or test a URL")
         check_place(Path(path))
-        real = Path(path).parent.resolve() / Path(path).name
-        if real in used:
-            raise ReportError(f"{used[real]} and {path} are the same file: specify this file only once")
-        used[real] = path
+        _check_unused(used, path, f"the report {path}")
+
+
+def _check_unused(used: dict[Path, str], path: str, said: str) -> None:
+    real = Path(path).resolve()
+    if real in used:
+        raise ReportError(f"{used[real]} and {said} are the same file: specify different files")
+    used[real] = said
 
 
 class WrittenReports(NamedTuple):

@@ -244,7 +244,10 @@ def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, o
     if note := getattr(getattr(endpoint, "secrets", None), "note", ""):
         getLogger("brokerfuzz").warning("brokerfuzz: %s", note)
     reports = [str(path) for path in listed_values("reports", options.get("reports") or ())]
-    report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget))
+    others = {
+        name: None if path is None else str(path) for name, path in (("journal", options.get("journal")), ("baseline", options.get("baseline")))
+    }
+    report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget), others=others)
     workers = options.get("workers") or 1
     if workers > 1 and not isinstance(endpoint, HttpTarget):
         raise TargetError(
