@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from brokerfuzz.errors import TargetError
+from brokerfuzz.targets.content_encoding import decoded
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
+from brokerfuzz.wording import printable
 
 AnswerKind = Literal["accepted", "rejected", "crashed", "timeout"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "timeout")
@@ -66,7 +68,8 @@ class AnswerRules:
     means `crashed`.
 
     If `envelope` is true, and the status means `accepted`, the body can change the answer. A body with `operationWasSuccessful:
-    false` means `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means `crashed`.
+    false` means `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means `crashed`, and so does a compressed body that
+    cannot be decompressed.
 
     Raises `TargetError` if an item of `accept` or `reject` is invalid.
     """
@@ -93,11 +96,16 @@ class AnswerRules:
         may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
-    def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
+    def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET, encoding: str | None = None) -> Answer:
         """Converts an HTTP response to an answer, in which the `secrets` are replaced. `body` is the part of the response body
-        that brokerfuzz has read (see `most_read`).
+        that brokerfuzz has read (see `most_read`). `encoding` is the value of the header `Content-Encoding`.
         """
         kind = self._kinds.get(status, "crashed")
+        plain = decoded(body, encoding, LONGEST_ENVELOPE + 1)
+        if plain is None and kind == "accepted" and self.envelope:
+            reason = f"the response has the Content-Encoding {printable(encoding or '', 40)}, and cannot be decoded"
+            return Answer("crashed", status, secrets.excerpt(body, EXCERPT), reason, seconds)
+        body = body if plain is None else plain
         if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:
             reason = f"the response has more than {LONGEST_ENVELOPE >> 20} MiB, so the end of its envelope is unknown"
             return Answer("crashed", status, secrets.excerpt(body, EXCERPT), reason, seconds)

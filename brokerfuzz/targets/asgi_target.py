@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers, replaced
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, exceptions_of_request, listen_for_exceptions
+from brokerfuzz.targets.in_process import InProcessTarget, Response, exceptions_of_request, listen_for_exceptions
 
 Message = MutableMapping[str, Any]
 AsgiApplication = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -79,7 +79,7 @@ class AsgiTarget(InProcessTarget):
             return Answer("crashed", reason="the application returned without a response", seconds=seconds)
         if not logged and exchange.handled is not None and exchange.handled is not sys.exception():
             logged = [exchange.handled]
-        return self._answer(exchange.status, b"".join(exchange.chunks), seconds, logged)
+        return self._answer(Response(exchange.status, b"".join(exchange.chunks), exchange.encoding), seconds, logged)
 
 
 def _started(call: Awaitable[None]) -> "_WaitingCall | None":
@@ -139,6 +139,7 @@ class _Exchange:
 
     def __init__(self, body: bytes) -> None:
         self.status: int | None = None
+        self.encoding: str | None = None
         self.chunks: list[bytes] = []
         self.handled: BaseException | None = None
         self._request: bytes | None = body
@@ -157,6 +158,8 @@ class _Exchange:
     async def send(self, message: Mapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self.status, self.handled = message["status"], sys.exception()
+            encodings = [value for name, value in message.get("headers", ()) if bytes(name).lower() == b"content-encoding"]
+            self.encoding = bytes(encodings[-1]).decode("latin-1") if encodings else None
         elif message["type"] == "http.response.body":
             self.chunks.append(message.get("body", b""))
             if not message.get("more_body", False):

@@ -6,7 +6,7 @@ from typing import Any
 
 from brokerfuzz.schemas.headers import Headers, replaced
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, exceptions_of_request, listen_for_exceptions
+from brokerfuzz.targets.in_process import InProcessTarget, Response, exceptions_of_request, listen_for_exceptions
 from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO = ("httpx", "Client"), ("httpx", "AsyncClient"), ("werkzeug", "Client"), ("django", "Client")
@@ -27,17 +27,18 @@ class ClientTarget(SynchronousTarget):
         super().__init__(f"{type(client).__module__.partition('.')[0]} client", path, **options)
         self._client, self._kind = client, kind_of_client(client)
 
-    def _response(self, body: bytes, headers: list[tuple[str, str]]) -> tuple[int, bytes]:
+    def _response(self, body: bytes, headers: list[tuple[str, str]]) -> Response:
         if self._kind == WERKZEUG:
             answer = self._client.open(self.path, method=self.method, data=body, headers=headers, follow_redirects=False)
-            return answer.status_code, answer.get_data()
+            return Response(answer.status_code, answer.get_data(), answer.headers.get("content-encoding"))
         if self._kind == DJANGO:
             kind = next((value for name, value in headers if name.lower() == "content-type"), "")
             extra = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers if name.lower() != "content-type"}
             answer = self._client.generic(self.method, self.path, body, content_type=kind, **extra)
-            return answer.status_code, b"".join(answer) if answer.streaming else answer.content
+            content = b"".join(answer) if answer.streaming else answer.content
+            return Response(answer.status_code, content, answer.headers.get("content-encoding"))
         answer = self._client.request(self.method, self.path, content=body, headers=headers, follow_redirects=False)
-        return answer.status_code, answer.content
+        return Response(answer.status_code, answer.content)  # httpx decodes the body
 
 
 class AsyncClientTarget(InProcessTarget):
@@ -62,4 +63,4 @@ class AsyncClientTarget(InProcessTarget):
                 content = await answer.aread()
         except Exception as problem:
             return self.no_answer() if limit.expired() else self.crash(problem, perf_counter() - started)
-        return self._answer(answer.status_code, content, perf_counter() - started, logged)
+        return self._answer(Response(answer.status_code, content), perf_counter() - started, logged)

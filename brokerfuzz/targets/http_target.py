@@ -40,7 +40,7 @@ After closing, a thread of the client still releases Python objects for a short 
 process aborts.
 """
 
-CONTENT_TYPE, TRANSFER_ENCODING = "content-type", "transfer-encoding"
+CONTENT_TYPE, TRANSFER_ENCODING, ACCEPT_ENCODING = "content-type", "transfer-encoding", "accept-encoding"
 
 
 class HttpTarget:
@@ -51,6 +51,9 @@ class HttpTarget:
     are not followed. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace` defines the headers
     that contain the ID of the case and the ID of the campaign. `secrets` maps references such as `${TOKEN}` to secret values.
     Names, answers, errors and reports contain no secrets (see `secret_masking`).
+
+    brokerfuzz requests responses without compression (`Accept-Encoding: identity`), but also reads compressed responses (gzip,
+    deflate, br and zstd).
 
     If a connection ends without an answer, brokerfuzz sends the message once more on a new connection, and uses the second
     answer. The first connection may have ended for another reason than the message. For example, the server closed the connection
@@ -170,7 +173,7 @@ class HttpTarget:
 
         seconds = self.timeout
         builder = ClientBuilder().http1_only().follow_redirects(False).user_agent("brokerfuzz")
-        builder = builder.gzip(False).brotli(False).zstd(False).deflate(False)
+        builder = builder.gzip(False).brotli(True).zstd(False).deflate(False)  # Python has no module for Brotli
         # the time limit for connecting is the shortest, so it expires first if no connection is possible
         builder = builder.connect_timeout(timedelta(seconds=seconds * 0.5)).read_timeout(timedelta(seconds=seconds * 0.9))
         return self.connections.applied(builder.timeout(timedelta(seconds=seconds)))
@@ -283,7 +286,8 @@ class HttpTarget:
                 while len(read) <= most and (chunk := await reader.read_chunk()) is not None:
                     read += chunk
                     most = self.rules.most_read(response.status, read)
-                answer = self.rules.read(response.status, bytes(read), perf_counter() - started, self.secrets)
+                encoding = _header(response, "content-encoding", unreadable="?")  # the client removes the header if it decompresses the body
+                answer = self.rules.read(response.status, bytes(read), perf_counter() - started, self.secrets, encoding)
                 return answer if response.status < 300 else self._with_headers(answer, response)
         except self._client_error as error:
             from brokerfuzz.targets.transport import failure_of
@@ -299,9 +303,9 @@ class HttpTarget:
         """Adds the URL of a redirect to the answer. If the response asks brokerfuzz to wait, returns a `RetryLater` instead."""
         status = answer.status or 0
         if status in THROTTLING and not self.rules.has_code(status):
-            seconds = seconds_of(response.get_header("retry-after"), response.get_header("date"))
+            seconds = seconds_of(_header(response, "retry-after"), _header(response, "date"))
             return answer if status == 503 and seconds is None else RetryLater(answer, seconds, monotonic())
-        if status // 100 == 3 and (location := response.get_header("location")) is not None:
+        if status // 100 == 3 and (location := _header(response, "location")) is not None:
             return answer._replace(location=self.secrets.hide(shown(location)))
         return answer
 
@@ -314,7 +318,10 @@ class HttpTarget:
             raise TargetError(f"{self.name} is not open: call open() before send()")
         if not pooled:
             client = self._unpooled = self._unpooled or self._builder().pool_max_idle_per_host(0).build()
-        request = client.request(self.method, self._address).headers(self._headers(headers))
+        sent = self._headers(headers)
+        request = client.request(self.method, self._address).headers(sent)
+        if not any(name.lower() == ACCEPT_ENCODING for name, _ in sent):
+            request = request.header(ACCEPT_ENCODING, "identity")
         if body:
             request = request.body_bytes(body)
         elif any(name.lower() == TRANSFER_ENCODING for name, _ in headers):
@@ -326,6 +333,14 @@ class HttpTarget:
 
 _NO_CONNECTION = ("unreachable", "untrusted", "unidentified", "exhausted")
 _NOT_READY = (502, 503, 504)
+
+
+def _header(response: "Response", name: str, *, unreadable: str | None = None) -> str | None:
+    """Returns the value of a header, or None if the header is missing. Returns `unreadable` if the value has a byte that is not ASCII."""
+    try:
+        return response.get_header(name)
+    except ValueError:
+        return unreadable
 
 
 async def _nothing() -> AsyncIterator[bytes]:

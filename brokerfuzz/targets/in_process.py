@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from logging import Handler, LogRecord, getLogger
 from pathlib import Path
 from sysconfig import get_path
+from typing import NamedTuple
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
@@ -19,6 +20,14 @@ _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-e
 """Headers that a server handles itself, before the application gets the request."""
 _OURS = str(Path(__file__).parent)
 _NOT_OF_APPLICATIONS = (_OURS, get_path("stdlib"))
+
+
+class Response(NamedTuple):
+    """A response of an application. `encoding` is the value of the header `Content-Encoding` if the body is still encoded."""
+
+    status: int
+    body: bytes
+    encoding: str | None = None
 
 
 class InProcessTarget:
@@ -64,9 +73,9 @@ class InProcessTarget:
         line = curl_line("http://target" + self.path, self.method, replaced(self.headers, headers), body, without=without)
         return self.secrets.hide_in_output(line.replace("http://target", '"$TARGET"'))
 
-    def _answer(self, status: int, body: bytes, seconds: float, logged: Sequence[BaseException]) -> Answer:
+    def _answer(self, response: Response, seconds: float, logged: Sequence[BaseException]) -> Answer:
         """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception in `logged`."""
-        answer = self.rules.read(status, body, seconds, self.secrets)
+        answer = self.rules.read(response.status, response.body, seconds, self.secrets, response.encoding)
         return self.crash(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
 
     def crash(self, problem: BaseException, seconds: float) -> Answer:

@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from brokerfuzz.schemas.headers import Headers, replaced
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, exceptions_of_request, listen_for_exceptions
+from brokerfuzz.targets.in_process import InProcessTarget, Response, exceptions_of_request, listen_for_exceptions
 from brokerfuzz.targets.serial_calls import OwnThread, SerialCalls
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -43,14 +43,14 @@ class SynchronousTarget(InProcessTarget):
     def _called(self, body: bytes, headers: list[tuple[str, str]]) -> Answer:
         logged, started = exceptions_of_request(), perf_counter()
         try:
-            status, content = self._response(body, headers)
+            response = self._response(body, headers)
         except KeyboardInterrupt:
             raise
         except BaseException as problem:
             return self.crash(problem, perf_counter() - started)
-        return self._answer(status, content, perf_counter() - started, logged)
+        return self._answer(response, perf_counter() - started, logged)
 
-    def _response(self, body: bytes, headers: list[tuple[str, str]]) -> tuple[int, bytes]:
+    def _response(self, body: bytes, headers: list[tuple[str, str]]) -> Response:
         raise NotImplementedError
 
 
@@ -77,16 +77,16 @@ class WsgiTarget(SynchronousTarget):
             "wsgi.run_once": False,
         }
 
-    def _response(self, body: bytes, headers: list[tuple[str, str]]) -> tuple[int, bytes]:
+    def _response(self, body: bytes, headers: list[tuple[str, str]]) -> Response:
         environ = {**self._environ, "CONTENT_LENGTH": str(len(body)), "wsgi.input": BytesIO(body), "wsgi.errors": StringIO()}
         for name, value in headers:
             key = name.upper().replace("-", "_")
             environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = value
-        started: list[str] = []
+        started: list[tuple[str, dict[str, str]]] = []
         written = BytesIO()
 
-        def start_response(status: str, _: Any, exc_info: Any = None) -> Callable[[bytes], int]:
-            started[:] = [status]
+        def start_response(status: str, fields: Iterable[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], int]:
+            started[:] = [(status, {name.lower(): value for name, value in fields})]
             return written.write
 
         chunks = self._application(environ, start_response)
@@ -98,4 +98,5 @@ class WsgiTarget(SynchronousTarget):
                 close()
         if not started:
             raise RuntimeError("the application returned without calling start_response")
-        return int(started[0].split()[0]), written.getvalue()
+        ((status, answered),) = started
+        return Response(int(status.split()[0]), written.getvalue(), answered.get("content-encoding"))

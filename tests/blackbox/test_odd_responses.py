@@ -1,0 +1,161 @@
+"""Services that follow the contract, but whose HTTP responses are unusual."""
+
+import asyncio
+import gzip
+import json
+import sys
+import zlib
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import flask
+import pytest
+from fixture_types import Run
+from hand_made_servers import Conversation, read_request, response, sends, serving, serving_streams
+
+import brokerfuzz
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+OFFER: Final = "offer-creation-request"
+FEW: Final[brokerfuzz.FireOptions] = {"rules": ["*/orderMinimum:*"], "shrink": 0}
+Encode = Callable[[bytes], bytes]
+
+
+def envelope(body: bytes) -> bytes:
+    """The answer of a service that follows the contract."""
+    accepted = brokerfuzz.check(OFFER, body).label != "invalid"
+    return json.dumps({"data": None, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": accepted}).encode()
+
+
+def in_stored_brotli(data: bytes) -> bytes:
+    """A Brotli stream that contains the data as it is. The first three bytes contain the length; the last byte is an empty block."""
+    return ((len(data) - 1) << 4 | 1 << 20).to_bytes(3, "little") + data + b"\x03"
+
+
+def without_zlib_header(data: bytes) -> bytes:
+    return zlib.compress(data, wbits=-15)
+
+
+ENCODINGS: Final[list[tuple[str, Encode]]] = [
+    ("gzip", gzip.compress),
+    ("GZIP", gzip.compress),
+    ("x-gzip", gzip.compress),
+    ("deflate", zlib.compress),
+    ("deflate", without_zlib_header),
+    ("zstd", zstd.compress),
+    ("deflate, gzip", lambda data: gzip.compress(zlib.compress(data))),
+    ("identity", bytes),
+]
+
+
+def answering(encoding: str, encode: Encode, status_of: Callable[[bytes], int] = lambda _: 200) -> Conversation:
+    """Answers each message with the envelope that the contract requires, in an encoding that nobody requested."""
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head, body = await read_request(reader)
+            assert b"accept-encoding: identity" in head.lower()
+            writer.write(response(status_of(body), encode(envelope(body)), f"Content-Encoding: {encoding}"))
+
+    return converse
+
+
+@pytest.mark.parametrize(("encoding", "encode"), [*ENCODINGS, ("br", in_stored_brotli)])
+def test_a_service_that_compresses_its_envelope_although_nobody_requested_it_has_no_findings(encoding: str, encode: Encode) -> None:
+    with serving_streams(answering(encoding, encode)) as url:
+        report = brokerfuzz.fire(url, **FEW)
+    assert (report.findings, report.outcome.state) == ((), "complete")
+
+
+def wsgi(encoding: str, encode: Encode) -> Any:
+    def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [("Content-Encoding", encoding)])
+        return [encode(envelope(environ["wsgi.input"].read()))]
+
+    return application
+
+
+def asgi(encoding: str, encode: Encode) -> Any:
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        body = (await receive())["body"] if scope["type"] == "http" else None
+        if body is not None:
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"Content-Encoding", encoding.encode())]})
+            await send({"type": "http.response.body", "body": encode(envelope(body))})
+
+    return application
+
+
+def flask_client(encoding: str, encode: Encode) -> Any:
+    application = flask.Flask(__name__)
+    application.add_url_rule(
+        "/", view_func=lambda: (encode(envelope(flask.request.get_data())), 200, {"Content-Encoding": encoding}), methods=["POST"], endpoint="offers"
+    )
+    return application.test_client()
+
+
+@pytest.mark.parametrize(("encoding", "encode"), ENCODINGS)
+@pytest.mark.parametrize("kind", [wsgi, asgi, flask_client])
+def test_an_application_that_compresses_its_envelope_has_no_findings(kind: Callable[[str, Encode], Any], encoding: str, encode: Encode) -> None:
+    report = brokerfuzz.fire(kind(encoding, encode), rules=["*orderMinimum:minimum"], techniques=["one-below"], shrink=0)
+    assert (report.findings, report.outcome.state) == ((), "complete")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "encode"),
+    [("compress", bytes), ("gzip", bytes), ("gzip", lambda data: gzip.compress(data)[:-9]), ("zstd", lambda data: zstd.compress(data)[:-1])],
+)
+def test_an_envelope_that_cannot_be_read_never_counts_as_accepted(run: Run, encoding: str, encode: Encode) -> None:
+    with serving_streams(answering(encoding, encode)) as url:
+        done = run("fire", url, "--rule", "*/orderMinimum:minimum", "--shrink", "off", "--json")
+    assert done.exit_code in (1, 2)
+    counts = json.loads(done.stdout)["counts"] if done.stdout else {}
+    assert not any(kinds.get("accepted") for kinds in counts.values()), counts
+    assert f"the response has the Content-Encoding {encoding}, and cannot be decoded" in done.output
+
+
+def test_a_rejection_whose_body_cannot_be_read_is_a_rejection() -> None:
+    def status_of(body: bytes) -> int:
+        return 400 if brokerfuzz.check(OFFER, body).label == "invalid" else 204
+
+    with serving_streams(answering("compress", lambda _: b"", status_of)) as url:
+        assert brokerfuzz.fire(url, **FEW).outcome.status == 0
+
+
+NOT_ASCII: Final = (
+    (302, b"Location: /gr\xc3\xbcn"),
+    (302, b"Location: /gr\xfcn"),
+    (429, b"Retry-After: bald \xe4"),
+    (503, b"Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\nDate: heute \xe4"),
+    (400, b"Content-Encoding: \xe4"),
+)
+
+
+@pytest.mark.parametrize(("status", "header"), NOT_ASCII)
+def test_a_header_that_is_not_ascii_does_not_end_a_campaign(status: int, header: bytes) -> None:
+    """The service answers invalid messages with this header; the first answer after a request to wait is an ordinary one."""
+    answered = set[bytes]()
+
+    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
+        if brokerfuzz.check(OFFER, body).label != "invalid":
+            writer.write(response(201))
+        elif body in answered:
+            writer.write(response(400))
+        else:
+            answered.add(body)
+            writer.write(b"HTTP/1.1 %d Said\r\n%b\r\nContent-Length: 2\r\n\r\n{}" % (status, header))
+
+    with serving(behave) as url:
+        report = brokerfuzz.fire(url, rules=["*/orderMinimum:minimum"], techniques=["one-below"], shrink=0, concurrency=1)
+    assert answered
+    assert report.outcome.state == "complete"
+
+
+def test_a_target_that_always_redirects_to_a_place_that_is_not_ascii_ends_with_a_message(run: Run) -> None:
+    with serving(sends(b"HTTP/1.1 302 Found\r\nLocation: /\xe4\r\nContent-Length: 0\r\n\r\n")) as url:
+        done = run("fire", url, "--rule", "*/orderMinimum:minimum", "--shrink", "off")
+    assert done.exit_code in (1, 2)
+    assert "a redirect, which brokerfuzz does not follow" in done.output
