@@ -84,7 +84,7 @@ class PlannedCampaign:
         """
         now = self.now.isoformat().replace("+00:00", "Z") if self.now else None
         seed = self.plan.seed if self.plan.count != 0 else None
-        about = {"message": self.plan.message_type, "seed": seed, "now": now, "campaign": self.campaign_id, "request": None}
+        about = {"message": self.plan.message_type, "seed": seed, "now": now, "campaign": self.campaign_id, "fresh": self.fresh, "request": None}
         if not isinstance(target, HttpTarget):
             return about
         rules = target.rules
@@ -126,7 +126,10 @@ class PlannedCampaign:
         if not waiting:
             return {}
         options = self.options
-        sent = await replay(list(waiting.values()), target, options.judge, concurrency=self.concurrency, rate=self.rate, fresh=options.fresh_values)
+        plain = {self.plan.message_type: self.plain}
+        sent = await replay(
+            list(waiting.values()), target, options.judge, plain, concurrency=self.concurrency, rate=self.rate, fresh=options.fresh_values
+        )
         return {name: one.outcome for name, one in zip(waiting, sent, strict=True)}
 
     def _with_known(self, result: Result, again: Mapping[str, Outcome]) -> Result:
@@ -160,6 +163,7 @@ class PlannedCampaign:
             "target": target.name,
             "plan": self.plan.data(),
             "policies": self.policies,
+            "fresh": self.fresh,
             "judged_at": self.now.isoformat() if self.now else None,
         }
         return Journal.begun(path, head)

@@ -19,6 +19,11 @@ from brokerfuzz.targets import Answer
 ABOUT_THE_CLIENT = frozenset({401, 403, 407, 429})
 """HTTP statuses about the client, such as wrong credentials or too many requests. These statuses say nothing about the message."""
 
+CONFLICT = 409
+"""The HTTP status with which services reject an offer whose number they already know. Without a new number (see `FreshValues`), this
+status says nothing about the message.
+"""
+
 MOST_EXAMPLES = 20
 """The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. One additional example is used for all further reasons or rules."""
 

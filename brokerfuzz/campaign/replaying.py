@@ -3,10 +3,14 @@
 brokerfuzz sends the smallest message of each finding, and sends the message of a flaky finding several times. First, brokerfuzz
 judges each message again with the current time. If the verdict has changed, the message is not sent, because the answer would say
 nothing about the finding.
+
+A rejection proves that a finding is gone only if the target accepts the twin (the valid counterpart) or, without a twin, an ordinary
+valid message. Otherwise, a target that rejects everything would seem to be correct.
 """
 
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,6 +21,7 @@ from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.campaign.journal import Key
+from brokerfuzz.campaign.proof import CONFLICT
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
@@ -31,22 +36,25 @@ from brokerfuzz.targets.target import opened
 TRIES = 5
 """The maximum number of times that the message of a flaky finding is sent. If the problem never occurs, the finding counts as gone."""
 
-Outcome = Literal["still there", "another", "gone", "other verdict", "not sent"]
+Outcome = Literal["still there", "another", "gone", "unproven", "other verdict", "not sent"]
+PlainMessages = Mapping[MessageType, Sequence[Case]]
+"""The ordinary valid messages of each message type."""
 
 
 @dataclass(frozen=True)
 class Replayed:
     """The result of replaying one finding. If the message was sent several times, `answer` is the answer to the last attempt. The
-    outcome `another` means that another kind of contradiction occurred. The outcome `other verdict` means that the verdict of the
-    message has changed.
+    outcome `another` means that another kind of contradiction occurred. The outcome `unproven` means that the finding did not occur,
+    but that the answer proves nothing; `why` is the reason. The outcome `other verdict` means that the verdict of the message has
+    changed.
     """
 
-    sentence: str
-    case: Case
+    again: "ReplayRequest"
     label: Label
-    kind: FindingKind | None
-    answer: Answer | None
     outcome: Outcome
+    kind: FindingKind | None = None
+    answer: Answer | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,60 +66,106 @@ class ReplayRequest:
     label: Label
     kind: FindingKind | None
     flaky: bool = False
+    twin: Case | None = None
 
 
 async def replay(
     waiting: Sequence[ReplayRequest],
     target: Target,
     judge: Judge,
+    plain: PlainMessages,
     *,
     concurrency: int = 16,
     rate: float | None = None,
     fresh: FreshValues | None = None,
 ) -> list[Replayed]:
-    """Sends all messages again, and returns the results in the same order.
+    """Sends ordinary valid messages, then all messages again, and returns the results in the same order.
 
     Raises `TargetError` if the target cannot be reached.
     """
-    sender = Sender(target, rate=rate, fresh=fresh)
+    replaying = _Replaying(Sender(target, rate=rate, fresh=fresh), judge)
     found: dict[int, Replayed] = {}
     numbered = iter(enumerate(waiting))
 
     async def work() -> None:
         for number, again in numbered:
-            found[number] = await _replayed(number, again, sender, judge)
+            found[number] = await replaying.replayed(number, again)
 
     async with opened(target):
+        for message_type in dict.fromkeys(again.case.message_type for again in waiting):
+            await replaying.send_plain(message_type, plain[message_type])
         await together(*(work() for _ in range(concurrency)))
     return [found[number] for number in sorted(found)]
 
 
-async def _replayed(number: int, again: ReplayRequest, sender: Sender, judge: Judge) -> Replayed:
-    label = judge.of(again.case, again.case.body).label
-    if label != again.label:
-        return Replayed(again.sentence, again.case, label, None, None, "other verdict")
-    if again.kind == "repeated-crash":
-        return await _replayed_twice(number, again, sender, judge)
-    answer, kind = None, None
-    for step in range(TRIES if again.flaky else 1):
+class _Replaying:
+    """Sends messages of findings again. Call `send_plain` before `replayed`."""
+
+    def __init__(self, sender: Sender, judge: Judge) -> None:
+        self._sender, self._judge = sender, judge
+        self._why_plain: dict[MessageType, str] = {}
+        """The reason why a rejection without a twin proves nothing, for each message type whose plain messages were not accepted."""
+
+    async def send_plain(self, message_type: MessageType, plain: Sequence[Case]) -> None:
+        """Sends plain messages until the target accepts one."""
+        answers: list[Answer] = []
+        for step, case in enumerate(plain):
+            with suppress(UnsendableError, TargetLostError):
+                answers.append(await self._sender.send(Key("plain", 0, step), case, case.body))
+                if answers[-1].kind == "accepted":
+                    return
+        self._why_plain[message_type] = f"the target accepts no ordinary valid message ({answers[0].reason if answers else 'none could be sent'})"
+
+    async def replayed(self, number: int, again: ReplayRequest) -> Replayed:
+        label = self._judge.of(again.case, again.case.body).label
+        if label != again.label:
+            return Replayed(again, label, "other verdict", why=f"the message is now {label}")
         try:
-            answer = await sender.send(Key("replay", number, step), again.case, again.case.body)
+            return await (self._twice(number, again) if again.kind == "repeated-crash" else self._once_or_flaky(number, again))
         except UnsendableError:
-            return Replayed(again.sentence, again.case, label, None, None, "not sent")
+            return Replayed(again, label, "not sent", why="this target cannot receive the message")
         except TargetLostError as lost:
-            return Replayed(again.sentence, again.case, label, "stopped-answering", lost.answer, _outcome(again, "stopped-answering"))
-        kind = _kind(again, label, answer, judge)
-        if kind is not None:
-            break
-    return Replayed(again.sentence, again.case, label, kind, answer, _outcome(again, kind))
+            if not lost.sent:
+                return Replayed(again, label, "not sent", why=lost.reason)
+            return Replayed(again, label, _outcome(again, "stopped-answering"), "stopped-answering", lost.answer)
 
+    async def _once_or_flaky(self, number: int, again: ReplayRequest) -> Replayed:
+        for step in range(TRIES if again.flaky else 1):
+            answer = await self._sender.send(Key("replay", number, step), again.case, again.case.body)
+            if self._is_conflict(answer, again.case):
+                why = "the target may already know a value of this message: give it a new value in each message with --fresh, such as --fresh number"
+                return Replayed(again, again.label, "unproven", None, answer, why)
+            kind = self._kind(again, answer)
+            if kind is not None:
+                return Replayed(again, again.label, _outcome(again, kind), kind, answer)
+        why = await self._why_unproven(number, again) if answer.kind == "rejected" else ""
+        return Replayed(again, again.label, "unproven" if why else "gone", None, answer, why)
 
-async def _replayed_twice(number: int, again: ReplayRequest, sender: Sender, judge: Judge) -> Replayed:
-    both = await sender.send_twice(again.case, FreshValues(repeated_number.NUMBER, judge.of), number)
-    if both is None:
-        return Replayed(again.sentence, again.case, again.label, None, None, "not sent")
-    kind = again.kind if repeated_number.is_crash(both) else None
-    return Replayed(again.sentence, again.case, again.label, kind, both[1], _outcome(again, kind))
+    async def _twice(self, number: int, again: ReplayRequest) -> Replayed:
+        both = await self._sender.send_twice(again.case, FreshValues(repeated_number.NUMBER, self._judge.of), number)
+        if both is None:
+            raise UnsendableError
+        if both[0].kind != "accepted":
+            return Replayed(again, again.label, "unproven", None, both[0], "the target did not accept the first of the two messages")
+        kind = again.kind if repeated_number.is_crash(both) else None
+        return Replayed(again, again.label, _outcome(again, kind), kind, both[1])
+
+    def _is_conflict(self, answer: Answer, case: Case) -> bool:
+        """Returns whether the target may have rejected the message because it knows a value, such as the number of an offer."""
+        return answer.kind == "rejected" and answer.status == CONFLICT and not self._sender.has_fresh_value(case)
+
+    async def _why_unproven(self, number: int, again: ReplayRequest) -> str:
+        """Returns the reason why a rejection proves nothing, or an empty string if it proves that the finding is gone."""
+        twin = again.twin
+        if twin is None or self._judge.of(twin, twin.body).label != "valid":
+            return self._why_plain.get(again.case.message_type, "")
+        answer = await self._sender.send(Key("replay-twin", number), twin, twin.body)
+        return "" if answer.kind == "accepted" else f"the target does not accept the twin (the valid counterpart) either ({answer.reason})"
+
+    def _kind(self, again: ReplayRequest, answer: Answer) -> FindingKind | None:
+        if again.kind == "malformed-answer" and malformed(answer, self._judge.demands) is not None:
+            return again.kind
+        return contradiction(again.label, answer.kind)
 
 
 def _outcome(again: ReplayRequest, kind: FindingKind | None) -> Outcome:
@@ -120,16 +174,11 @@ def _outcome(again: ReplayRequest, kind: FindingKind | None) -> Outcome:
     return "still there" if again.kind in {kind, None} else "another"
 
 
-def _kind(again: ReplayRequest, label: Label, answer: Answer, judge: Judge) -> FindingKind | None:
-    if again.kind == "malformed-answer" and malformed(answer, judge.demands) is not None:
-        return again.kind
-    return contradiction(label, answer.kind)
-
-
 def of_result(result: Result) -> Iterator[ReplayRequest]:
     for finding in result.findings:
         case = Case(finding.message_type, finding.body, Verdict(finding.label), headers=finding.case.headers)
-        yield ReplayRequest(finding.sentence(), case, finding.label, finding.kind, finding.flaky)
+        twin = None if finding.twin is None else Case(finding.message_type, finding.twin, Verdict("valid"), headers=finding.case.headers)
+        yield ReplayRequest(finding.sentence(), case, finding.label, finding.kind, finding.flaky, twin)
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
@@ -137,11 +186,14 @@ def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
     sends. Otherwise, a forged report could add any header to a request.
     """
     for finding in document["findings"]:
-        smallest = finding["smallest"]
-        body = compact(smallest["body"]) if "body" in smallest else b64decode(smallest["raw"])
-        headers = _of_case(smallest.get("headers", ()))
-        case = Case(finding["message"], body, Verdict(finding["verdict"]), headers=headers)
-        yield ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], finding["shown"] < finding["sent"])
+        case = _case(finding["message"], finding["smallest"], finding["verdict"])
+        twin = None if finding.get("twin") is None else _case(finding["message"], finding["twin"], "valid")
+        yield ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], finding["shown"] < finding["sent"], twin)
+
+
+def _case(message_type: MessageType, message: Mapping[str, Any], label: Label) -> Case:
+    body = compact(message["body"]) if "body" in message else b64decode(message["raw"])
+    return Case(message_type, body, Verdict(label), headers=_of_case(message.get("headers", ())))
 
 
 def of_baseline(known: Baseline, message_type: MessageType) -> dict[str, ReplayRequest]:

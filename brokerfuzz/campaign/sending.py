@@ -127,6 +127,10 @@ class Sender:
     def can_send(self, case: Case) -> bool:
         return self._target.can_send(case.body, case.headers)
 
+    def has_fresh_value(self, case: Case) -> bool:
+        """Returns whether the message of the case gets a new value each time that it is sent."""
+        return self._fresh is not None and self._fresh.of(case, case.body) is not case.body
+
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
         """Sends a message with the headers of the case, or finds the answer in the journal.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from brokerfuzz.targets import Answer
 
 
-_HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "plan", "policies", "judged_at"})
+_HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "plan", "policies", "fresh", "judged_at"})
 """The properties of the first line of a journal (see `PlannedCampaign`)."""
 
 
@@ -47,11 +47,12 @@ def recorded(path: str, contract: str | None) -> "PlannedCampaign":
         if contract is None:
             raise UsageError(f"the campaign of {path} used a changed contract: specify the folder of this contract with --contract")
         plan = replace(plan, contract=contract)
-    policies, campaign_id = head.get("policies"), str(head.get("campaign"))
+    policies, fresh, campaign_id = head.get("policies"), head.get("fresh"), str(head.get("campaign"))
     return PlannedCampaign(
         plan=plan,
         now=now,
         policies=plan.demands.check_policies(policies if isinstance(policies, dict) else {}),
+        fresh=None if fresh is None else str(fresh),
         campaign_id=campaign_id if CAMPAIGN_ID.fullmatch(campaign_id) else new_campaign_id(),
         journal=path,
         resume=True,

@@ -1,9 +1,10 @@
 import shlex
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,17 +14,20 @@ from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import outcome, recorded
 from brokerfuzz.commands.option_values import SendingOptions, TargetOptions, typed_options
-from brokerfuzz.commands.output import FOUND, UsageError, is_quiet, print_json
+from brokerfuzz.commands.output import FAILED, FOUND, UsageError, is_quiet, print_json
 from brokerfuzz.commands.recorded_things import CASE_ID
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.wording import counted, listed, printable
 
 if TYPE_CHECKING:
+    from brokerfuzz.campaign.campaign_oracle import Judge
     from brokerfuzz.campaign.replaying import Replayed, ReplayRequest
+    from brokerfuzz.cases.fresh_values import FreshValues
     from brokerfuzz.schemas import Contract, PolicyValues
     from brokerfuzz.targets import Target
 
-_COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verdict": "yellow", "not sent": "yellow"}
+_COLOURS = {"still there": "red", "another": "red", "gone": "green", "unproven": "yellow", "other verdict": "yellow", "not sent": "yellow"}
 
 
 @click.command("replay", cls=Sectioned, short_help="Send findings again and report which findings are gone.")
@@ -33,25 +37,28 @@ _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verd
 @options.policy_option
 @options.now_option("Judge messages and generate cases")
 @options.contract_option
+@options.values_option
 @options.quiet_option("the number of findings that no longer occur")
 @options.json_option
 @typed_options(target=TargetOptions, sending=SendingOptions)
 def command(
     sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, policies: "PolicyValues", now: datetime | None,
-    contract: str | None, as_json: bool,
+    contract: str | None, values: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Send the messages of findings again, and report which findings are gone.
 
     brokerfuzz reads the findings from a journal or a JSON report. You can also specify the ID of a case in the catalogue.
     Specify the target on the command line or in the configuration. brokerfuzz does not use the target that is recorded in a journal
-    or report.
+    or report. If the campaign used --fresh, `replay` gives the same property a new value in each message.
 
     Each line of the output is about one finding. "gone" means that the finding does not occur any more. "still there" means that
-    the finding occurs again. "another" means that the answer now contradicts the contract in a different way. "other verdict" means
+    the finding occurs again. "another" means that the answer now contradicts the contract in a different way. "unproven" means that
+    the target rejected the message, but that it also rejects valid messages, so the rejection proves nothing. "other verdict" means
     that brokerfuzz now judges the message differently, for example because a date has passed. "not sent" means that the message
     cannot be sent to this target.
 
-    Exit status: 0 all findings are gone; 1 some findings are not gone; 2 usage error, or the target cannot be reached.
+    Exit status: 0 all findings are gone; 1 some findings still occur; 2 no finding occurs, but some are unproven or were not sent,
+    usage error, or the target cannot be reached.
 
     \b
     Examples:
@@ -61,24 +68,35 @@ def command(
     """
     from brokerfuzz.campaign.campaign_oracle import Judge
     from brokerfuzz.campaign.replaying import replay
-    from brokerfuzz.cases.fresh_values import FreshValues
+    from brokerfuzz.cases.catalogue import plain_messages
     from brokerfuzz.targets import event_loop
 
     ctx = click.get_current_context()
     files, url = _split(sources)
     target = target_options.resolved_target(ctx, target, url, shlex.join(["brokerfuzz", "replay", *files, "TARGET"]))
-    demands = contract_of(contract)
+    demands = contract_of(contract, values)
+    read = [_read(source, now, contract, demands) for source in files]
+    if values is None:
+        demands = next((source.demands for source in read if source.demands is not None), demands)
     judge = Judge(now, demands, target_options.resolved_policies(ctx, policies, demands))
-    fresh = None if sending.fresh is None else FreshValues(sending.fresh, judge.of)
+    waiting = [again for source in read for again in source.requests]
+    fresh = _fresh_values(sending.fresh or _fresh_of(read), waiting, judge)
+    plain = {message_type: plain_messages(message_type, contract=demands) for message_type in MESSAGE_TYPES}
     with ExitStack() as stack:
         stack.enter_context(output_of_targets())
         endpoint = _endpoint(stack, target, contract, now)
         target_options.hide_secrets(endpoint)
         target_options.wait_for(endpoint, target.wait_for)
-        waiting = [again for source in files for again in _findings_of(source, contract, now)]
-        replayed = event_loop.run(replay(waiting, endpoint, judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
+        replayed = event_loop.run(replay(waiting, endpoint, judge, plain, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
     _print(replayed, as_json=as_json)
-    return FOUND if any(one.kind is not None for one in replayed) else 0
+    return _status(replayed)
+
+
+def _status(replayed: "list[Replayed]") -> int:
+    outcomes = {one.outcome for one in replayed}
+    if outcomes & {"still there", "another"}:
+        return FOUND
+    return 0 if outcomes <= {"gone"} else FAILED
 
 
 def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
@@ -96,16 +114,46 @@ def _endpoint(stack: ExitStack, target: TargetOptions, contract: str | None, now
     return target_options.given_target(target)
 
 
-def _findings_of(source: str, contract: str | None, now: datetime | None) -> "Iterable[ReplayRequest]":
+class _Source(NamedTuple):
+    """The messages of a journal or a report, and the property that got a new value in each message. `demands` is the contract with
+    the reference data of a journal, or None if there is no reference data.
+    """
+
+    requests: "Sequence[ReplayRequest]"
+    fresh: str | None = None
+    demands: "Contract | None" = None
+
+
+def _read(source: str, now: datetime | None, contract: str | None, demands: "Contract") -> _Source:
     """`source` is a journal, a report, or the ID of a case in the catalogue."""
     from brokerfuzz.campaign.replaying import of_document, of_result
     from brokerfuzz.reports.report_files import read_report
 
     if CASE_ID.fullmatch(source) and not Path(source).exists():
-        return [_catalogue_case(source, now, contract_of(contract))]
+        return _Source([_catalogue_case(source, now, demands)])
     if Path(source).suffix == ".json":
-        return of_document(read_report(source))
-    return of_result(outcome(source, recorded(source, contract)))
+        document = read_report(source)
+        return _Source(list(of_document(document)), document.get("fresh"))
+    planned = recorded(source, contract)
+    known = None if planned.plan.values is None else planned.plan.demands
+    return _Source(list(of_result(outcome(source, planned))), planned.fresh, known)
+
+
+def _fresh_of(read: Sequence[_Source]) -> str | None:
+    names = {source.fresh for source in read if source.fresh is not None}
+    if len(names) > 1:
+        raise UsageError(f"the campaigns used --fresh for different properties ({listed(sorted(names))}): specify one file at a time")
+    return next(iter(names), None)
+
+
+def _fresh_values(name: str | None, waiting: "Sequence[ReplayRequest]", judge: "Judge") -> "FreshValues | None":
+    from brokerfuzz.cases.fresh_values import FreshValues, check_property
+
+    if name is None:
+        return None
+    for message_type in {again.case.message_type for again in waiting}:
+        check_property(name, message_type, judge.demands)
+    return FreshValues(name, judge.of)
 
 
 def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "ReplayRequest":
@@ -121,19 +169,27 @@ def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") ->
 
 
 def _print(replayed: "list[Replayed]", *, as_json: bool) -> None:
-    from brokerfuzz.wording import counted, printable
-
     if as_json:
         print_json({"findings": list(map(_data, replayed))})
         return
     for one in () if is_quiet() else replayed:
-        got = f" ({one.answer.kind}: {printable(one.answer.reason, 200)})" if one.answer else ""
-        click.echo(f"{click.style(one.outcome, fg=_COLOURS[one.outcome])}{got}: {printable(one.sentence)}")
-    gone = sum(one.outcome == "gone" for one in replayed)
+        answered = f"{one.answer.kind}: {printable(one.answer.reason, 200)}" if one.answer else ""
+        said = "; ".join(part for part in (answered, printable(one.why, 300)) if part)
+        got = f" ({said})" if said else ""
+        click.echo(f"{click.style(one.outcome, fg=_COLOURS[one.outcome])}{got}: {printable(one.again.sentence)}")
+    click.echo(_summary(replayed) if replayed else "no findings to send again")
+
+
+def _summary(replayed: "list[Replayed]") -> str:
+    counts = Counter(one.outcome for one in replayed)
+    gone = counts.pop("gone", 0)
     verb = "is" if 1 in {gone, len(replayed)} else "are"
-    click.echo(f"{gone:,} of {counted(len(replayed), 'finding')} {verb} gone" if replayed else "no findings to send again")
+    others = "".join(f", {count:,} {outcome}" for outcome, count in counts.items())
+    return f"{gone:,} of {counted(len(replayed), 'finding')} {verb} gone{others}"
 
 
 def _data(one: "Replayed") -> dict[str, Any]:
-    answer = None if one.answer is None else {"answer": one.answer.kind, "status": one.answer.status, "reason": one.answer.reason}
-    return {"outcome": one.outcome, "sentence": one.sentence, "case": one.case.id, "verdict": one.label, "kind": one.kind, "got": answer}
+    again, got = one.again, one.answer
+    answer = None if got is None else {"answer": got.kind, "status": got.status, "reason": got.reason}
+    said = {"outcome": one.outcome, "why": one.why, "sentence": again.sentence, "case": again.case.id}
+    return {**said, "verdict": one.label, "kind": one.kind, "got": answer}

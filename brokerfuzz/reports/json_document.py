@@ -21,9 +21,9 @@ from brokerfuzz.version import __version__
 
 
 def document(result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None) -> dict[str, Any]:
-    """`about` contains settings of the campaign: `message`, `seed`, `now`, `campaign`, `request` and `answers`."""
+    """`about` contains settings of the campaign: `message`, `seed`, `now`, `campaign`, `fresh`, `request` and `answers`."""
     rules = (contract or load_contract()).rules_by_id
-    start = {"message": "offer-creation-request", "seed": None, "now": None, "campaign": None, **(about or {})}
+    start = {"message": "offer-creation-request", "seed": None, "now": None, "campaign": None, "fresh": None, **(about or {})}
     return {
         "brokerfuzz": __version__,
         "target": result.target,

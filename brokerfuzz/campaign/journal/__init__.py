@@ -7,8 +7,8 @@ For example, a journal begins with these two lines (the second line is wrapped h
 
 The first line describes the campaign, so that brokerfuzz can resume it. `phase`, `number` and `step` identify a request: the
 message of case `number`, its twin, or a step of shrinking this message. `at` is the time of the answer, in seconds since the
-campaign started. If the bytes of a message or a response are not UTF-8, `raw` and `response_raw` contain these bytes in base64. If
-`--fresh` changed the message, `sent` is the body that was sent.
+campaign started. If the bytes of a message or a response are not UTF-8, `raw`, `sent_raw` and `response_raw` contain these bytes in
+base64. If `--fresh` changed the message, `sent` is the body that was sent.
 
 Each line is written with a single system call. If the process is killed, only the last line can be incomplete. Readers ignore an
 incomplete last line. A journal is compressed if its name ends in `.gz`. The lines of a compressed journal are also complete as soon

@@ -40,24 +40,26 @@ def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: f
     if not answer.reached:
         record["reached"] = False
     if answer.body:
-        try:
-            record["response"] = answer.body.decode()
-        except UnicodeDecodeError:
-            record["response_raw"] = b64encode(answer.body).decode()
+        record |= _as_text(answer.body, "response", "response_raw")
     if body is case.body:
         record["id"] = case.id
     if case.headers:
         record["headers"] = case.headers
     if sent is not body:
-        record["sent"] = sent.decode()
-    try:
-        record["body"] = body.decode()
-    except UnicodeDecodeError:
-        record["raw"] = b64encode(body).decode()
+        record |= _as_text(sent, "sent", "sent_raw")
+    record |= _as_text(body, "body", "raw")
     try:
         return orjson.dumps(record)
     except TypeError:  # the reason contains a lone surrogate
         return orjson.dumps({**record, "reason": answer.reason.encode(errors="backslashreplace").decode()})
+
+
+def _as_text(data: bytes, name: str, raw: str) -> dict[str, str]:
+    """Returns the property `name` with the data as a string or, if the data is not UTF-8, the property `raw` with base64."""
+    try:
+        return {name: data.decode()}
+    except UnicodeDecodeError:
+        return {raw: b64encode(data).decode()}
 
 
 class JournalRecord(NamedTuple):
@@ -72,7 +74,7 @@ class JournalRecord(NamedTuple):
 
 
 _REQUIRED = frozenset(["phase", "number", "step", "at", "answer", "status", "reason", "seconds"])
-_OPTIONAL = frozenset(["reached", "response", "response_raw", "id", "headers", "sent", "body", "raw"])
+_OPTIONAL = frozenset(["reached", "response", "response_raw", "id", "headers", "sent", "sent_raw", "body", "raw"])
 
 
 def decode(line: bytes) -> JournalRecord:
