@@ -15,11 +15,12 @@ T = TypeVar("T")
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 _MOST_ZEROED = 32  # in characters; longer strings are only shortened
 _LONGEST_HALVED = 20  # in digits; a binary search for an integer of this length needs about 64 requests
-_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
-_INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
-"""Shrinking tries these simple values for a timestamp. In other strings, shrinking replaces single characters with zeros, but this
-would make most timestamps invalid.
+_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?")
+_INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z", "2099-01-01T00:00:00Z")
+"""Shrinking replaces a timestamp only with one of these values, or changes its year. So the shrunk timestamp is in the past or in the
+future for many years, and its form does not become unusual.
 """
+_YEARS = ("2000", "9999")
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:
@@ -89,10 +90,20 @@ def _strings(text: str, schema: Mapping[str, Any]) -> Iterator[str]:
     if text in listed:
         yield from listed[: listed.index(text)]
     elif _INSTANT.fullmatch(text):
-        yield from ("", *_cut(text), *(_INSTANTS[: _INSTANTS.index(text)] if text in _INSTANTS else _INSTANTS))
+        yield from _instants(text)
     else:
         proposals = ["", "0", *_cut(text), *_with_zeros(text)]
         yield from (candidate for candidate in dict.fromkeys(proposals) if _size(candidate) < _size(text))
+
+
+def _instants(text: str) -> Iterator[str]:
+    yield ""
+    if text in _INSTANTS:
+        yield from _INSTANTS[: _INSTANTS.index(text)]
+        return
+    yield from _INSTANTS
+    if text[:4] not in _YEARS:
+        yield from (year + text[4:] for year in _YEARS)
 
 
 def _cut(text: str) -> Iterator[str]:

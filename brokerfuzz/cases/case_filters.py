@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.errors import UnknownNameError, listed_values
+from brokerfuzz.name_patterns import name_pattern
 from brokerfuzz.schemas import Contract, Rule
 
 EXCLUDES = "!"
@@ -105,7 +106,7 @@ def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _fitting(kind: str, known: Collection[str], pattern: str, remedy: str) -> list[str]:
-    fits = _pattern(pattern).fullmatch
+    fits = name_pattern(pattern, question_marks=True).fullmatch
     found = [name for name in known if fits(name)]
     if not found:
         raise UnknownNameError(kind, pattern, known, remedy)
@@ -115,7 +116,7 @@ def _fitting(kind: str, known: Collection[str], pattern: str, remedy: str) -> li
 def _by_tags(patterns: Sequence[str]) -> Callable[[Collection[str]], bool] | None:
     if not patterns:
         return None
-    wanted, excluded = (list(map(_pattern, some)) for some in _parted(patterns))
+    wanted, excluded = ([name_pattern(one, question_marks=True) for one in some] for some in _parted(patterns))
 
     def is_wanted(tags: Collection[str]) -> bool:
         return (not wanted or _any_fits(wanted, tags)) and not _any_fits(excluded, tags)
@@ -125,7 +126,3 @@ def _by_tags(patterns: Sequence[str]) -> Callable[[Collection[str]], bool] | Non
 
 def _any_fits(patterns: Sequence[re.Pattern[str]], tags: Collection[str]) -> bool:
     return any(pattern.fullmatch(tag) for tag in tags for pattern in patterns)
-
-
-def _pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile("".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern))

@@ -10,7 +10,6 @@ The source code of the tests is in the folder `suites`. Only the names of groups
 There, these names consist of letters, digits and `_`. Later exports do not change the files of the user.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib import resources
@@ -20,6 +19,7 @@ from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_table import table
 from brokerfuzz.errors import CorpusError
+from brokerfuzz.name_patterns import name_pattern
 
 TABLE, EXPECTED_FAILURES, README = "cases.tsv", "expected-failures", "README.md"
 FAILURE = "the (valid|invalid|unspecified) [a-z-]+ [0-9a-f]{16}"
@@ -88,15 +88,11 @@ def _check_entries(content: bytes, cases: Sequence[SuiteCase]) -> None:
     ids, groups = {one.case.id for one in cases}, {one.group for one in cases}
     for number, line in enumerate(content.decode(errors="replace").splitlines(), start=1):
         entry = line.partition("#")[0].strip()
-        if entry and entry not in ids and not any(map(_pattern(entry).fullmatch, groups)):
+        if entry and entry not in ids and not any(map(name_pattern(entry).fullmatch, groups)):
             raise CorpusError(
                 f"{EXPECTED_FAILURES}, line {number}: {entry} matches no case of this export: correct or remove this line, or export without filters "
                 "such as --rule"
             )
-
-
-def _pattern(entry: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, entry.split("*"))))
 
 
 def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str) -> File:

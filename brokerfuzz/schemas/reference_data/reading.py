@@ -1,6 +1,5 @@
 """Reads a file or a mapping with reference data, and finds the sites of each entry."""
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from brokerfuzz.errors import ReferenceDataError, UnknownNameError, quoted
+from brokerfuzz.name_patterns import name_pattern
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.known_values import KnownValues
@@ -183,7 +183,7 @@ class _Reader:
         every = [(message_type, path) for message_type, sites in self.contract.sites.items() for path in sites if path]
         if key in {path for _, path in every}:
             return ((message_type, path) for message_type, path in every if path == key)
-        fits = re.compile(".*".join(map(re.escape, key.split("*")))).fullmatch
+        fits = name_pattern(key).fullmatch
         found = [(name, path) for name, path in every if fits(path) and not types_of(self.contract.sites[name][path].schema) & {"array", "object"}]
         if not found:
             known = dict.fromkeys(path for _, path in every)
