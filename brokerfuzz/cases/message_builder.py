@@ -106,6 +106,8 @@ class _Builder:
         for name, prop in schema.get("properties", {}).items():
             there = join(path, name)
             required = name in demanded
+            if not required and not flat.types_of(prop):  # the schema false forbids the property
+                continue
             wish = self.plan.choose(there, prop)
             if required or self.plan.full or wish is not PLAIN:
                 value = self._wished(prop, there, index, wish)
@@ -134,8 +136,8 @@ class _Builder:
 
     def _scalar(self, schema: Schema, path: str, types: frozenset[str], index: int) -> Any:
         detector = notation_detector_at(self.contract, self.message_type, path)
-        if detector == "timestamp":
-            return value_pools.INSTANTS[_instant_index(path)]
+        if detector == "timestamp" and matches(schema, usual := value_pools.INSTANTS[_instant_index(path)]):
+            return usual
         if self.plan.realistic and detector != "past" and (fitting := business_values.values(path, schema)):
             return _numbered(fitting, index, schema)
         if types <= {"boolean", "null"}:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.chosen_cases import NOTHING_LEFT, check_rules, contract_of, warn_about_unbroken_rules
+from brokerfuzz.commands.chosen_cases import NOTHING_LEFT, check_rules, check_testable, contract_of
 from brokerfuzz.commands.option_values import CaseFilters, typed_options
 from brokerfuzz.commands.output import UsageError, print_json, print_lines
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
@@ -48,8 +48,8 @@ def command(
     from brokerfuzz.explaining.catalogue_summary import CaseCounts, entries, size_lines
 
     demands = contract_of(contract, values)
-    warn_about_unbroken_rules(demands, message_types or MESSAGE_TYPES)
     check_rules(filters, message_types or MESSAGE_TYPES, demands)
+    check_testable(filters, message_types or MESSAGE_TYPES, demands)
     chosen, wanted = filters.selection(demands), filters.verdicts or LABELS
     sizes: dict[str, CaseCounts] = {}
     rows: list[Any] = []

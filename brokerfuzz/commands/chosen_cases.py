@@ -4,11 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-import click
-
 from brokerfuzz import options
 from brokerfuzz.commands.option_values import CaseFilters, CaseOptions
-from brokerfuzz.commands.output import NAME, UsageError
+from brokerfuzz.commands.output import UsageError
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.format_names import BASE64
 from brokerfuzz.options import RANDOM_CASES
@@ -29,26 +27,6 @@ def contract_of(folder: str | None, values: str | None = None) -> "Contract":
     return load_contract(folder, values)
 
 
-_NAMED = 5
-"""The maximum number of notes about rules that no technique breaks."""
-
-
-def warn_about_unbroken_rules(contract: "Contract", message_types: "Iterable[MessageType]") -> None:
-    """Prints a note about the rules of a changed contract that no technique can break."""
-    from brokerfuzz.schemas import load_contract
-
-    if contract is load_contract():
-        return
-    from brokerfuzz.cases.case import clock
-    from brokerfuzz.cases.faults import FaultMaker
-
-    unbroken = [rule.id for message_type in message_types for rule in FaultMaker(contract, message_type, clock(None)).unbroken()]
-    for rule in unbroken[:_NAMED]:
-        click.echo(f"{NAME}: no technique breaks the rule {rule}, so no invalid message tests this rule", err=True)
-    if len(unbroken) > _NAMED:
-        click.echo(f"{NAME}: no technique breaks {len(unbroken) - _NAMED:,} other rules: check that the contract allows a valid message", err=True)
-
-
 def _random_count(count: int | None, only_random: bool) -> int:
     if only_random and count == 0:
         raise UsageError("--random with --count 0 generates no case: use a --count above 0")
@@ -62,8 +40,17 @@ def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: da
     contract = contract_of(cases.contract, cases.values)
     check_rules(cases, message_types, contract)
     count = None if endless else _random_count(cases.count, cases.only_random)
+    check_testable(cases, message_types, contract)
     known = None if contract.values is None else contract.values.text
     return tuple(_plan(message_type, cases, count, now, known) for message_type in message_types)
+
+
+def check_testable(filters: CaseFilters, message_types: "Iterable[MessageType]", contract: "Contract") -> None:
+    """Raises `ContractError` if brokerfuzz cannot generate valid messages, or cannot break a rule that `filters` select."""
+    from brokerfuzz.cases import testable_contract
+
+    for message_type in message_types:
+        testable_contract.check_testable(contract, message_type, filters.selection(contract), filters.verdicts or LABELS)
 
 
 def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", contract: "Contract") -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.chosen_cases import contract_of, plans_of, recipe_of, warn_about_unbroken_rules
+from brokerfuzz.commands.chosen_cases import plans_of, recipe_of
 from brokerfuzz.commands.help_sections import SECTIONS, Sectioned
 from brokerfuzz.commands.option_values import CaseOptions, typed_options
 from brokerfuzz.commands.output import UsageError, counted
@@ -128,7 +128,6 @@ def command(
         pool = _pool(stack, workers, cluster)
         form = _format(out, fmt, base64=base64)
         message_types = _supported(form, message_types or MESSAGE_TYPES)
-        warn_about_unbroken_rules(contract_of(cases.contract, cases.values), message_types)
         place = None if out == "-" else _place(out, form, shards, force=force)
         if place is not None and shards is not None and resume and with_clock:
             cases = _resumed(cases, place, form, shards)

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from brokerfuzz import options
 from brokerfuzz.commands import campaign_results, target_options
-from brokerfuzz.commands.chosen_cases import plans_of, warn_about_unbroken_rules
+from brokerfuzz.commands.chosen_cases import plans_of
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import recorded
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, typed_options
@@ -166,7 +166,6 @@ def _planned(
     from brokerfuzz.planned_campaign import PlannedCampaign
 
     (plan,) = plans_of((message_type,), cases, clock(cases.now), endless=cases.count is None and campaign.max_time is not None)
-    warn_about_unbroken_rules(plan.demands, [plan.message_type])
     settled = target_options.resolved_policies(ctx, policies, plan.demands)
     return PlannedCampaign(plan=plan, now=cases.now, policies=settled, journal=campaign.journal)
 

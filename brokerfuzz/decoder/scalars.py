@@ -126,10 +126,20 @@ def _constants(values: Sequence[Any]) -> list[Kind]:
 def _string_pool(schema: Schema, place: ValuePlace) -> Pool:
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
     if detector := notation_detector_at(place.contract, place.message_type, place.path):
-        return Pool([text for text in value_pools.FOR_DETECTOR[detector] if shortest <= len(text) <= (longest or value_pools.LONGEST)])
+        return _notations(detector, shortest, longest, place)
     texts = value_pools.texts(shortest, longest)
     long = max(_LONG, shortest + 1)
     return Pool([text for text in texts if len(text) < long], [text for text in texts if len(text) >= long])
+
+
+def _notations(detector: str, shortest: int, longest: int | None, place: ValuePlace) -> Pool:
+    usual = [text for text in value_pools.FOR_DETECTOR[detector] if shortest <= len(text) <= (longest or value_pools.LONGEST)]
+    if not usual:
+        raise ContractError(
+            f"brokerfuzz cannot generate a value for {place.path} that has from {shortest} to {longest or value_pools.LONGEST} characters: "
+            f"change minLength or maxLength of {place.path}"
+        )
+    return Pool(usual)
 
 
 def _string_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) -> list[Kind]:

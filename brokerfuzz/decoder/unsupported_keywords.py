@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from hashlib import shake_128
 from typing import Any
 
+from brokerfuzz.decoder.value_pools import PAST_INSTANTS, URLS
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas.contract_limits import TimeLimit
 from brokerfuzz.schemas.structural_validation import PATTERNS
@@ -20,6 +21,8 @@ POOL_SIZE = 60
 _ATTEMPTS = 1500
 _BYTES = 4096
 _REMEMBERED = 256
+_OF_FORMAT = {"date-time": PAST_INSTANTS, "uri": URLS}
+"""The values of these formats. The library would generate timestamps and URLs whose notation is ambiguous, such as the year 0000."""
 
 
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
@@ -56,10 +59,15 @@ def _generated(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
 
     schema = json.loads(schema_text)
     accepts = jsonschema_rs.validator_for(schema, validate_formats=True, pattern_options=PATTERNS).is_valid
+    if plain := [value for value in _OF_FORMAT.get(schema.get("format"), ()) if accepts(value)]:
+        return tuple(json.dumps(value) for value in [*plain, *([None] if accepts(None) else [])])
+    strategy = _from_schema(schema)
+    if strategy.is_empty:
+        return ()
     found: dict[str, None] = {}
 
     @settings(database=None, deadline=None, phases=[Phase.generate])
-    @given(_from_schema(schema))
+    @given(strategy)
     def collect(value: Any) -> None:
         if _ordinary(value) and accepts(value):
             found.setdefault(json.dumps(value))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 from brokerfuzz.campaign import CampaignOutcome, Finding, Result, baseline
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.plan import Plan
+from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError, listed_values
 from brokerfuzz.planned_campaign import PlannedCampaign
@@ -236,6 +237,7 @@ def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, o
     for name in options.keys() - known.keys():
         raise UnknownNameError("option", name, known, f"the options are {listed(known)}")
     plan = _plan(message_type, options)
+    check_testable(plan.demands, plan.message_type, plan.chosen, plan.verdicts)
     if plan.is_empty:
         raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or sites")
     answers = AnswerRules(**_lists(options, "accept", "reject"))

@@ -8,6 +8,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.rule_names import rule_names
+from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.corpus.bundled_corpus import load
 from brokerfuzz.errors import BrokerfuzzError, quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
@@ -55,8 +56,10 @@ class ChosenCases:
     def cases(self, *, seed: int, count: int) -> list[Case]:
         """Returns the matching essential cases (a small, fixed set of cases), and then `count` random cases. No case occurs twice.
 
-        Raises `BrokerfuzzError` if no case matches.
+        Raises `BrokerfuzzError` if no case matches, or if the contract cannot be tested.
         """
+        known = known_contract(self.contract)
+        check_testable(known, self.message_type, selection(known, self.rules, self.techniques, sites=self.sites), tuple(self.verdicts))
         found = {case.id: case for case in (*self._fixed(), *self._random(seed, count))}
         if not found:
             raise BrokerfuzzError("no case matches the arguments of brokerfuzz.parametrize: change verdicts, rules, techniques or sites")
