@@ -311,7 +311,9 @@ _TARGET_OPTIONS = (
         "--accept. With --no-envelope, only the status code counts.  [default: envelope]",
     ),
     click.option(
-        "--fresh", metavar="PROPERTY", help="Give this property a different value in each message, for targets that reject repeated values."
+        "--fresh", metavar="PROPERTY|off",
+        help="Give this property a different value in each message, for targets that reject repeated values.  [default: number with "
+        "--cleanup; the property of the campaign with --resume and in `replay`; otherwise off]"
     ),
     click.option(
         "--concurrency", metavar="NUMBER", type=click.IntRange(min=1), default=16, show_default=True, help="Maximum number of concurrent requests."

@@ -39,8 +39,8 @@ ALLOWED: dict[str, set[str]] = {
         "cases.case", "cases.fresh_values", "cases.techniques", "json_trees", "schemas", "errors",
     },
     "reports": {
-        "har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.message_diff", "cases.techniques", "atomic_files",
-        "schemas", "errors",
+        "har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.fresh_values", "cases.message_diff",
+        "cases.techniques", "atomic_files", "schemas", "errors",
     },
     "service": {"decoder", "schemas", "errors"},
     "planned_campaign": {

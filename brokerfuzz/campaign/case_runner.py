@@ -97,6 +97,7 @@ class CaseRunner:
         if is_twin:
             self._set_twin_answer(case.id, answer)
         elif rejection is not None:
+            rejection.is_conflict = self._sender.is_conflict(case, answer)
             await self._check_rejection(rejection)
 
     async def _send(self, phase: str, number: int, case: Case) -> Answer:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.identity import IdentityKey, fingerprint, merged
+from brokerfuzz.campaign.sending import CONFLICT
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
 from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label, MessageType
@@ -16,11 +18,14 @@ from brokerfuzz.schemas.headers import in_words
 from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, violation
 from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.function_target import FunctionTarget
 from brokerfuzz.targets.target import Target
 from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
 _READABLE = ("probe:", "as:")
 """The prefixes of the tags that reports show. Other tags, such as `pairs:0-15`, only say how a case was generated."""
+_NEW_IN_QUOTES = "-'\"$NEW\"'"
+"""In all commands, the message is between single quotes."""
 _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-response": "product list", "offer-pricing-response": "pricing"}
 
 
@@ -51,7 +56,8 @@ class Finding:
     `sent` counts how often the smallest message was sent again, and `shown` counts how often the problem then occurred again.
     `whole` is True if shrinking was completed. `reproduction` is a shell command that sends the smallest message. `twin` is the
     valid counterpart of the smallest message. `about` describes the problem of a malformed answer. `known` is True if the baseline
-    contains the finding.
+    contains the finding. `fresh` is the property that gets a new value each time that the smallest message is sent, and `twin_fresh`
+    the same for the twin (None: the message stays the same).
     """
 
     kind: FindingKind
@@ -76,6 +82,8 @@ class Finding:
     known: bool = False
     identity: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
+    fresh: str | None = None
+    twin_fresh: str | None = None
 
     @property
     def flaky(self) -> bool:
@@ -131,7 +139,7 @@ class Finding:
         if self.about:
             return f"The answer to {self._message()} is not a valid envelope: {printable(self.about, 300)}{self._flakiness}."
         found_by = f"; found by {self.hint}" if self.hint else ""
-        return f"The target {self._outcome()}; {self._cause()}{self._elsewhere}{found_by}{self._flakiness}."
+        return f"The target {self._outcome()}; {self._cause()}{self._elsewhere}{found_by}{self._flakiness}{self._advice}."
 
     @property
     def _elsewhere(self) -> str:
@@ -146,6 +154,11 @@ class Finding:
     @property
     def _flakiness(self) -> str:
         return f" (flaky: the problem occurred in {self.shown} of {counted(self.sent, 'repetition')})" if self.flaky else ""
+
+    @property
+    def _advice(self) -> str:
+        known = self.kind == "valid-rejected" and self.answer.status == CONFLICT and self.fresh is None
+        return "; if the target rejects a number that it already knows, use --fresh number" if known else ""
 
     def _message(self) -> str:
         return f"{with_article(self.label)} {_MESSAGES.get(self.message_type, self.message_type)}"
@@ -183,12 +196,13 @@ def _where(pointer: str) -> str:
     return printable(pointer, 120) if pointer else "the root"
 
 
-def findings_of(suspicions: Iterable[Suspicion], target: Target, contract: Contract) -> tuple[Finding, ...]:
-    return tuple(finding_of(suspicion, key, target, contract) for key, suspicion in merged(suspicions))
+def findings_of(suspicions: Iterable[Suspicion], target: Target, contract: Contract, fresh: FreshValues | None = None) -> tuple[Finding, ...]:
+    return tuple(finding_of(suspicion, key, target, contract, fresh) for key, suspicion in merged(suspicions))
 
 
-def finding_of(suspicion: Suspicion, identity: IdentityKey, target: Target, contract: Contract) -> Finding:
-    verdict = suspicion.verdict
+def finding_of(suspicion: Suspicion, identity: IdentityKey, target: Target, contract: Contract, fresh: FreshValues | None) -> Finding:
+    verdict, twin = suspicion.verdict, suspicion.twin
+    name = fresh.name if fresh is not None and fresh.changes(suspicion.case, suspicion.body) else None
     return Finding(
         kind=suspicion.kind,
         message_type=suspicion.case.message_type,
@@ -204,17 +218,25 @@ def finding_of(suspicion: Suspicion, identity: IdentityKey, target: Target, cont
         answer=suspicion.answer,
         sent=suspicion.sent,
         shown=suspicion.shown,
-        reproduction=_reproduction(suspicion, target),
+        reproduction=_reproduction(suspicion, target, name),
         whole=suspicion.whole,
         families=tuple(suspicion.families),
-        twin=suspicion.twin,
+        twin=twin,
         about=suspicion.about,
         identity=identity,
         sites=tuple(sorted({*suspicion.sites, *suspicion.further_sites})),
+        fresh=name,
+        twin_fresh=fresh.name if fresh is not None and twin is not None and fresh.changes(suspicion.case, twin) else None,
     )
 
 
-def _reproduction(suspicion: Suspicion, target: Target) -> str:
-    headers = suspicion.case.headers
-    line = target.reproduction(suspicion.body, headers) if headers else target.reproduction(suspicion.body)
-    return f"{line}; {line}" if suspicion.kind == "repeated-crash" else line
+def _reproduction(suspicion: Suspicion, target: Target, fresh: str | None) -> str:
+    """Returns a command that sends the smallest message. If the property `fresh` gets a new value each time, the shell variable
+    `NEW` contains a part of this value.
+    """
+    body, headers = suspicion.body, suspicion.case.headers
+    if fresh is not None and not isinstance(target, FunctionTarget):
+        body = marked(body, fresh)
+    line = target.reproduction(body, headers) if headers else target.reproduction(body)
+    line = f"{line}; {line}" if suspicion.kind == "repeated-crash" else line
+    return line if body is suspicion.body or MARK not in line else f"NEW=$(date +%s%N); {line.replace(MARK, _NEW_IN_QUOTES)}"

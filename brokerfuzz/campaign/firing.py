@@ -185,7 +185,7 @@ class Campaign:
             started=self._begun,
             counts=dict(seen.counts),
             rules=dict(seen.rules),
-            findings=findings_of(suspicions, self._target, self._judge.demands),
+            findings=findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values),
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
             proofs=seen.proofs.concluded(),
             unknown_values=seen.values.sites(),

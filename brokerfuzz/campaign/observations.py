@@ -72,7 +72,7 @@ class Observations:
                 self.ledger.prove(rejection, judge)
         elif why is None:
             self.proofs.prove(rejection)
-        elif plain_accepted and rejection.is_twin_rejected:
+        elif plain_accepted and rejection.is_twin_rejected and not rejection.is_conflict:
             self.proofs.retest_later(UnprovenExample(rejection, why))
         else:
             self.proofs.doubt(UnprovenExample(rejection, why))

@@ -19,11 +19,6 @@ from brokerfuzz.targets import Answer
 ABOUT_THE_CLIENT = frozenset({401, 403, 407, 429})
 """HTTP statuses about the client, such as wrong credentials or too many requests. These statuses say nothing about the message."""
 
-CONFLICT = 409
-"""The HTTP status with which services reject an offer whose number they already know. Without a new number (see `FreshValues`), this
-status says nothing about the message.
-"""
-
 MOST_EXAMPLES = 20
 """The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. One additional example is used for all further reasons or rules."""
 
@@ -35,7 +30,9 @@ _OTHER = ("other",)
 
 @dataclass(slots=True)
 class Rejection:
-    """A rejected message. `number` is the number of the case. `twin_answer` is the answer to the twin, if the twin was sent."""
+    """A rejected message. `number` is the number of the case. `twin_answer` is the answer to the twin, if the twin was sent. If
+    `is_conflict` is true, the target may have rejected the message only because it already knew a value, such as the number.
+    """
 
     number: int
     case: Case
@@ -43,6 +40,7 @@ class Rejection:
     answer: Answer
     twin: Case | None = None
     twin_answer: Answer | None = None
+    is_conflict: bool = False
 
     @property
     def rule(self) -> str | None:
@@ -58,6 +56,8 @@ class Rejection:
         """Returns the reason why the rejection is unproven, or None if it is proven."""
         if self.answer.status in ABOUT_THE_CLIENT:
             return f"status {self.answer.status} says nothing about the message"
+        if self.is_conflict:
+            return f"with status {self.answer.status}, the target may have rejected a number that it already knows: use --fresh number"
         if self.twin_answer is not None and self.twin_answer.kind == "accepted":
             return None
         if plain_accepted and self._names_the_fault(contract):
@@ -178,7 +178,7 @@ class Proofs:
 
 def reason_of(rejection: Rejection) -> tuple[str, ...]:
     """Returns the same key for all rejections that are unproven for the same reason."""
-    if rejection.answer.status in ABOUT_THE_CLIENT:
+    if rejection.answer.status in ABOUT_THE_CLIENT or rejection.is_conflict:
         return text_of(rejection.answer, rejection.case.body).key
     if rejection.twin is None or rejection.twin_answer is None:
         return ("no twin",)

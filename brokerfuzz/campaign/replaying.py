@@ -21,7 +21,6 @@ from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.campaign.journal import Key
-from brokerfuzz.campaign.proof import CONFLICT
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
@@ -132,8 +131,8 @@ class _Replaying:
     async def _once_or_flaky(self, number: int, again: ReplayRequest) -> Replayed:
         for step in range(TRIES if again.flaky else 1):
             answer = await self._sender.send(Key("replay", number, step), again.case, again.case.body)
-            if self._is_conflict(answer, again.case):
-                why = "the target may already know a value of this message: give it a new value in each message with --fresh, such as --fresh number"
+            if self._sender.is_conflict(again.case, answer):
+                why = "the target may already know the number of this message: use --fresh number"
                 return Replayed(again, again.label, "unproven", None, answer, why)
             kind = self._kind(again, answer)
             if kind is not None:
@@ -149,10 +148,6 @@ class _Replaying:
             return Replayed(again, again.label, "unproven", None, both[0], "the target did not accept the first of the two messages")
         kind = again.kind if repeated_number.is_crash(both) else None
         return Replayed(again, again.label, _outcome(again, kind), kind, both[1])
-
-    def _is_conflict(self, answer: Answer, case: Case) -> bool:
-        """Returns whether the target may have rejected the message because it knows a value, such as the number of an offer."""
-        return answer.kind == "rejected" and answer.status == CONFLICT and not self._sender.has_fresh_value(case)
 
     async def _why_unproven(self, number: int, again: ReplayRequest) -> str:
         """Returns the reason why a rejection proves nothing, or an empty string if it proves that the finding is gone."""

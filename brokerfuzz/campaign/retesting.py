@@ -109,7 +109,7 @@ class Retesting:
         proving = {self._key(retest.rejection): retest for retest in retests if retest.twin.body in accepted}
         answers = await self._answers((key, retest.fault) for key, retest in proving.items())
         for key, retest in proving.items():
-            if key in answers:
+            if key in answers and not self._sender.is_conflict(retest.fault, answers[key]):
                 self._seen.retested(retest.rejection, retest.fault, answers[key], retest.twin, accepted[retest.twin.body], self._judge)
                 self._seen.proofs.retested[sites or ()] += 1
 

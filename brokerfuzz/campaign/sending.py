@@ -16,6 +16,11 @@ from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer, HttpTarget, Target
 
+CONFLICT = 409
+"""The HTTP status with which services reject an offer whose number they already know. If the message got no new value (see
+`FreshValues`), this status says nothing about the message.
+"""
+
 
 class UnsendableError(Exception):
     """The message cannot be sent to this target."""
@@ -127,9 +132,10 @@ class Sender:
     def can_send(self, case: Case) -> bool:
         return self._target.can_send(case.body, case.headers)
 
-    def has_fresh_value(self, case: Case) -> bool:
-        """Returns whether the message of the case gets a new value each time that it is sent."""
-        return self._fresh is not None and self._fresh.of(case, case.body) is not case.body
+    def is_conflict(self, case: Case, answer: Answer) -> bool:
+        """Returns whether the target may have rejected the message only because it already knows a value, such as the number."""
+        conflict = answer.kind == "rejected" and answer.status == CONFLICT
+        return conflict and (self._fresh is None or not self._fresh.changes(case, case.body))
 
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
         """Sends a message with the headers of the case, or finds the answer in the journal.

@@ -2,7 +2,10 @@
 
 For example, a service may reject an offer number that it already knows. The contract does not say whether such a rejection is
 correct. Without fresh values, rejections of repeated values would look like findings. Only the string changes: all other bytes of
-the message stay the same. A message is changed only if its verdict, its broken rules and its ambiguities stay the same.
+the message stay the same. A message is changed only if its verdict, its broken rules and its ambiguities stay the same. An empty
+string never changes: a message with an empty number may show another problem than a message with a number.
+
+Commands and tests that people run later contain the message with `MARK`, and replace `MARK` with a new value each time.
 """
 
 import gzip
@@ -22,6 +25,8 @@ from brokerfuzz.schemas.headers import carried
 
 _RUN, _NUMBERS = token_hex(4), count(1)
 _LONG = 100
+MARK = "-" + "0" * 19
+"""Stands for the part of a message that is new each time. It is as long as a minus sign and the time in nanoseconds."""
 _BIG_ENDIAN = (b"\xfe\xff", b"\0\0")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
 """Finds strings, and the characters that separate values. Unlike a JSON parser, this expression also works in messages with syntax errors."""
@@ -68,19 +73,32 @@ class FreshValues:
     def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict]) -> None:
         self._name, self._verdict_of = name, verdict_of
 
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def changes(self, case: Case, body: bytes) -> bool:
+        """Returns whether the body gets a new value each time that it is sent."""
+        return self.of(case, body) is not body
+
     def of(self, case: Case, body: bytes) -> bytes:
         """Returns the body with a fresh value. Returns the body unchanged if the property is not a string, or if the new value would
         change the verdict.
         """
         message = carried(body, case.headers)
-        changed = _refreshed(message, self._name)
+        changed = _refreshed(message, self._name, _suffix())
         if changed == message:
             return body
         candidate = changed if message is body else gzip.compress(changed, mtime=0)
         return candidate if same_verdict(self._verdict_of(case, candidate), self._verdict_of(case, body)) else body
 
 
-def _refreshed(message: bytes, name: str) -> bytes:
+def marked(body: bytes, name: str) -> bytes:
+    """Returns the body with `MARK` at the end of the property `name`, or unchanged if the body is not UTF-8."""
+    return _refreshed(body, name, MARK) if json.detect_encoding(body) == "utf-8" else body
+
+
+def _refreshed(message: bytes, name: str, suffix: str) -> bytes:
     """Returns the message with a fresh value. If the property occurs several times, equal values stay equal."""
     encoding = _encoding(message)
     errors = "surrogateescape" if encoding == "utf-8" else "surrogatepass"
@@ -88,7 +106,7 @@ def _refreshed(message: bytes, name: str) -> bytes:
         text = message.decode(encoding, errors)
     except UnicodeDecodeError:
         return message
-    suffix, parts, end = _suffix(), [], 0
+    parts, end = [], 0
     for found in _values(text, name):
         parts += [text[end : found.start()], _rewritten(found[0], suffix)]
         end = found.end()
@@ -112,7 +130,7 @@ def _values(text: str, name: str) -> Iterator[re.Match[str]]:
             depth += 1
         elif mark in "}]":
             depth -= 1
-        elif depth == 1 and mark[0] == '"' and before == ":" and _read(key) == name:
+        elif depth == 1 and mark[0] == '"' and mark != '""' and before == ":" and _read(key) == name:
             yield token
         if mark != ":":
             key = mark

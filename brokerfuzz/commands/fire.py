@@ -129,8 +129,9 @@ def command(
     if campaign.verbose and (campaign.workers > 1 or campaign.cluster is not None):
         raise UsageError("--verbose works neither with --workers nor with --cluster: remove --verbose or the other option")
     planned = _planned(ctx, message_type, cases, policies, campaign) if campaign.resume is None else _resumed(ctx, campaign.resume, cases, campaign)
-    given = {name: value for name, value in asdict(sending).items() if value is not None}
-    planned = replace(planned, **given, **_limits(campaign), known=campaign_results.known(results))
+    plan = planned.plan
+    fresh = target_options.fresh_property(sending.fresh, planned.fresh, target.cleanup, plan.message_type, plan.demands)
+    planned = replace(planned, **{**asdict(sending), "fresh": fresh}, **_limits(campaign), known=campaign_results.known(results))
     with output_of_targets(), _endpoint(replace(target, campaign_id=planned.campaign_id), planned) as endpoint:
         target_options.hide_secrets(endpoint)
         target_options.wait_for(endpoint, target.wait_for)

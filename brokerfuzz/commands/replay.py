@@ -80,7 +80,7 @@ def command(
         demands = next((source.demands for source in read if source.demands is not None), demands)
     judge = Judge(now, demands, target_options.resolved_policies(ctx, policies, demands))
     waiting = [again for source in read for again in source.requests]
-    fresh = _fresh_values(sending.fresh or _fresh_of(read), waiting, judge)
+    fresh = _fresh_values(_fresh_of(read, sending.fresh, target.cleanup, waiting, demands), waiting, judge)
     plain = {message_type: plain_messages(message_type, contract=demands) for message_type in MESSAGE_TYPES}
     with ExitStack() as stack:
         stack.enter_context(output_of_targets())
@@ -139,11 +139,12 @@ def _read(source: str, now: datetime | None, contract: str | None, demands: "Con
     return _Source(list(of_result(outcome(source, planned))), planned.fresh, known)
 
 
-def _fresh_of(read: Sequence[_Source]) -> str | None:
+def _fresh_of(read: Sequence[_Source], given: str | None, cleanup: str | None, waiting: "Sequence[ReplayRequest]", demands: "Contract") -> str | None:
     names = {source.fresh for source in read if source.fresh is not None}
-    if len(names) > 1:
+    if len(names) > 1 and given is None:
         raise UsageError(f"the campaigns used --fresh for different properties ({listed(sorted(names))}): specify one file at a time")
-    return next(iter(names), None)
+    message_type = waiting[0].case.message_type if waiting else MESSAGE_TYPES[0]
+    return target_options.fresh_property(given, next(iter(names), None), cleanup, message_type, demands)
 
 
 def _fresh_values(name: str | None, waiting: "Sequence[ReplayRequest]", judge: "Judge") -> "FreshValues | None":

@@ -18,8 +18,11 @@ from brokerfuzz.options import CONFIGURATION
 from brokerfuzz.secret_values import hide_in_output
 from brokerfuzz.wording import listed
 
+NOT_FRESH = "off"
+_NUMBER = "number"
+
 if TYPE_CHECKING:
-    from brokerfuzz.schemas import Contract, Policies, PolicyValues
+    from brokerfuzz.schemas import Contract, MessageType, Policies, PolicyValues
     from brokerfuzz.targets import AnswerRules, Target, TraceHeaders
     from brokerfuzz.targets.secret_masking import Secrets
 
@@ -109,6 +112,22 @@ def _configured_url(ctx: click.Context) -> str | None:
 def _origin(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     return parts.scheme, parts.netloc.rpartition("@")[2]
+
+
+def fresh_property(given: str | None, recorded: str | None, cleanup: str | None, message_type: "MessageType", contract: "Contract") -> str | None:
+    """Returns the property that gets a new value in each message: the value of `--fresh`, or the property in the journal or report.
+    With `--cleanup`, the default is the number of an offer: without a new number, concurrent messages would have the same number, and
+    cleanup could remove an offer of somebody else.
+    """
+    from brokerfuzz.cases.fresh_values import fresh_properties
+
+    if given is not None:
+        return None if given == NOT_FRESH else given
+    known = contract.values.used(message_type) if contract.values is not None else ()
+    if recorded is None and cleanup is not None and _NUMBER in fresh_properties(message_type, contract) and _NUMBER not in known:
+        note(f"because of --cleanup, each message gets a new number (--fresh {_NUMBER}): to turn this off, use --fresh {NOT_FRESH}")
+        return _NUMBER
+    return recorded
 
 
 # ------------------------------------------------------------------------------------------------------------- the target

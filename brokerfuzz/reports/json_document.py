@@ -95,8 +95,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "shown": finding.shown,
         "whole": finding.whole,
         "reproduce": finding.reproduction,
-        "smallest": _message_with_id(finding, finding.body),
-        "twin": None if finding.twin is None else _message_with_id(finding, finding.twin),
+        "smallest": _message_with_id(finding, finding.body, finding.fresh),
+        "twin": None if finding.twin is None else _message_with_id(finding, finding.twin, finding.twin_fresh),
         "case": _case(finding.case),
     }
 
@@ -155,9 +155,10 @@ def _timing(timing: Timing) -> dict[str, Any]:
     }
 
 
-def _message_with_id(finding: Finding, body: bytes) -> dict[str, Any]:
+def _message_with_id(finding: Finding, body: bytes, fresh: str | None) -> dict[str, Any]:
     headers = finding.case.headers
-    return {"id": message_id(finding.message_type, headers, body), **message_json(body, headers)}
+    new = {} if fresh is None else {"fresh": fresh}
+    return {"id": message_id(finding.message_type, headers, body), **new, **message_json(body, headers)}
 
 
 def _case(case: Case) -> dict[str, Any]:

@@ -8,7 +8,9 @@ marked as expected failures. The file contains texts from a target or a message 
 import re
 from collections.abc import Iterable, Iterator
 
+from brokerfuzz.cases.fresh_values import MARK, marked
 from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, outcome_of, request_of, unusual_headers_of
+from brokerfuzz.reports.pytest_source import ASKING, FINDINGS_TEST, HEAD, INCOMPLETE, NO_FINDINGS, TWINS_TEST, TYPES
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets.answers import AnswerRules
 from brokerfuzz.targets.secret_masking import parts_of, parts_of_header
@@ -22,147 +24,6 @@ MOST_TIMES = 20
 _CHUNK = 100  # the number of bytes of a message per line; larger messages have longer lines
 _MOST_CHUNKS = 200
 
-_HEAD = '''"""Tests for the findings of brokerfuzz. Each test fails until its finding is fixed.
-
-To test a URL other than that of the campaign, set BROKERFUZZ_TARGET. The tests read secrets from environment variables.
-"""
-
-from __future__ import annotations
-
-import http.client
-import json
-import os
-from contextlib import suppress
-from typing import NamedTuple
-from urllib.parse import quote, urlsplit
-
-import pytest
-
-MISSING: list[str] = []
-
-
-def secret(name: str) -> str:
-    """Reads a secret from the environment, because this file contains none."""
-    if name not in os.environ:
-        MISSING.append(name)
-    return os.environ.get(name, "")
-
-
-'''
-
-_BETWEEN = '''TIMEOUT = 10  # seconds
-
-
-class Message(NamedTuple):
-    """A message and the allowed answers. `headers` replace headers of the same name in HEADERS; None means that the header is not sent."""
-
-    body: bytes
-    allowed: tuple[str, ...]
-    about: str
-    headers: tuple[tuple[str, str | None], ...] = ()
-    times: int = 1
-
-
-class Answer(NamedTuple):
-    """The answer of the target: accepted, rejected, crashed or timeout."""
-
-    kind: str
-    reason: str
-    response: bytes = b""
-
-
-'''
-
-_ASKING = '''
-
-def ask(body: bytes, instead: tuple[tuple[str, str | None], ...]) -> Answer:
-    """Sends one message over a new connection and returns the answer."""
-    if MISSING:
-        pytest.fail(f"set {', '.join(MISSING)} in the environment: the requests need these secrets", pytrace=False)
-    url = urlsplit(TARGET_URL)
-    connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
-    connection = connect(url.hostname or "", url.port, timeout=TIMEOUT)
-    names = {name.lower() for name, _ in instead}
-    headers = [header for header in HEADERS if header[0].lower() not in names]
-    headers += [(name, value) for name, value in instead if value is not None]
-    names = {name.lower() for name, _ in headers}
-    where = quote(f"{url.path or '/'}?{url.query}" if url.query else url.path or "/", safe="/:?#[]@!$&'()*+,;=%~")
-    connection.connect()
-    try:
-        connection.putrequest(METHOD, where, skip_host="host" in names, skip_accept_encoding=True)
-        for name, value in headers:
-            connection.putheader(name, value)
-        if not names & {"content-length", "transfer-encoding"}:
-            connection.putheader("content-length", str(len(body)))
-        with suppress(BrokenPipeError):  # the target may have answered nevertheless
-            connection.endheaders(body, encode_chunked="transfer-encoding" in names)
-        response = connection.getresponse()
-        return answer(response.status, response.read())
-    except TimeoutError:
-        return Answer("timeout", f"no answer in {TIMEOUT} seconds")
-    except (OSError, http.client.HTTPException) as problem:
-        return Answer("crashed", f"{type(problem).__name__}: {problem}")
-    finally:
-        connection.close()
-
-
-def answer(status: int, response: bytes) -> Answer:
-    """Interprets a response. A code such as 404 takes precedence over a class such as 4xx, and ACCEPT over REJECT. All other statuses are crashes."""
-    if status == 429 and "429" not in (*ACCEPT, *REJECT):
-        pytest.fail("the target limits the rate of requests (429) and did not judge the message", pytrace=False)
-    for pattern in (str(status), f"{status // 100}xx"):
-        if pattern in ACCEPT:
-            rejected = ENVELOPE and is_failure(response)
-            return Answer("rejected" if rejected else "accepted", f"status {status}", response)
-        if pattern in REJECT:
-            return Answer("rejected", f"status {status}", response)
-    return Answer("crashed", f"status {status}", response)
-
-
-def is_failure(response: bytes) -> bool:
-    """Returns True if the response is a JSON object with operationWasSuccessful: false."""
-    try:
-        envelope = json.loads(response)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(envelope, dict) and envelope.get("operationWasSuccessful") is False
-
-
-def check(message: Message) -> None:
-    """Sends the message, and repeats it if the finding is flaky."""
-    for _ in range(message.times):
-        got = ask(message.body, message.headers)
-        expected = " or ".join(message.allowed)
-        assert got.kind in message.allowed, f"{got.kind} ({got.reason}), expected {expected}: {message.about} {got.response[:500]!r}"
-'''
-
-_FINDINGS = """
-
-@pytest.mark.parametrize("message", FINDINGS)
-def test_finding(message: Message) -> None:
-    check(message)
-"""
-
-_TWINS = """
-
-@pytest.mark.parametrize("message", TWINS)
-def test_valid_twin(message: Message) -> None:
-    check(message)
-"""
-
-_NOTHING = '''
-
-def test_there_are_no_findings() -> None:
-    """The campaign had no findings, so there is nothing to test."""
-'''
-
-_INCOMPLETE = '''
-
-def test_the_campaign_is_complete() -> None:
-    """The campaign is not complete, so it may have missed findings."""
-    pytest.skip({})
-'''
-
 
 def report(document: Document) -> str:
     """Returns the file as ASCII text. Raises `ReportError` if the target is not an HTTP endpoint."""
@@ -174,9 +35,11 @@ def _parts(document: Document, request: RequestTemplate) -> Iterator[str]:
     yield f"{GENERATED} {version}. The next report replaces this file.\n"
     yield f"# It tested {_text(printable(document['target'], 300))}.\n"
     yield "".join(f"# {_text(line)}\n" for line in outcome_of(document))
-    yield _HEAD
+    if (fresh := document.get("fresh")) is not None:
+        yield f"# As in the campaign (--fresh), each message gets a new value of the property {_text(printable(fresh, 100))}.\n"
+    yield HEAD
     yield "".join(f"{line}\n" for line in _settings(document, request))
-    yield _BETWEEN
+    yield TYPES
     findings = document["findings"]
     names = list(_unique(_name(finding) for finding in findings))
     twins = [(name, finding) for name, finding in zip(names, findings, strict=True) if finding["twin"] is not None]
@@ -185,14 +48,14 @@ def _parts(document: Document, request: RequestTemplate) -> Iterator[str]:
     if twins:
         yield "\n"
         yield from _list("TWINS", (_twin(name, finding) for name, finding in twins))
-    yield _ASKING if findings else _ASKING.lstrip("\n")
+    yield ASKING if findings else ASKING.lstrip("\n")
     if document["outcome"]["state"] != "complete":
-        yield _INCOMPLETE.format(_text(document["outcome"]["headline"]))
+        yield INCOMPLETE.format(_text(document["outcome"]["headline"]))
     elif not findings:
-        yield _NOTHING
+        yield NO_FINDINGS
     if findings:
-        yield _FINDINGS
-    yield _TWINS if twins else ""
+        yield FINDINGS_TEST
+    yield TWINS_TEST if twins else ""
 
 
 def _settings(document: Document, request: RequestTemplate) -> Iterator[str]:
@@ -208,6 +71,18 @@ def _settings(document: Document, request: RequestTemplate) -> Iterator[str]:
     yield f"ACCEPT = {_tuple(_text(pattern.lower()) for pattern in answers['accept'])}"
     yield f"REJECT = {_tuple(_text(pattern.lower()) for pattern in answers['reject'])}"
     yield f"ENVELOPE = {bool(answers['envelope'])}  # if True, operationWasSuccessful: false means rejected"
+    yield f"FRESH = {_bytes(MARK.encode())}"
+    yield from _connection(document.get("request") or {})
+
+
+def _connection(request: Document) -> Iterator[str]:
+    yield f"INSECURE = {bool(request.get('insecure'))}  # if True, certificates are not verified"
+    for name in ("ca", "cert", "key"):
+        path = request.get(name)
+        yield f"{name.upper()} = {None if path is None else _text(path)}"
+    yield f'PROXY = os.environ.get("BROKERFUZZ_PROXY", {_text(request.get("proxy") or "")})'
+    user = 'secret("PROXY_USER")' if request.get("proxy_user") else '""'
+    yield f"PROXY_USER = {user}"
 
 
 def _finding(name: str, finding: Document) -> Iterator[str]:
@@ -231,7 +106,8 @@ def _twin(name: str, finding: Document) -> Iterator[str]:
 def _parameter(name: str, message: Document, allowed: Iterable[str], about: str, times: int, marks: list[str]) -> Iterator[str]:
     yield "    pytest.param("
     yield "        Message("
-    yield from _body(body_of(message))
+    body, fresh = body_of(message), message.get("fresh")
+    yield from _body(body if fresh is None else marked(body, fresh))
     yield f"            allowed={_tuple(_text(one) for one in allowed)},"
     yield f"            about={_text(printable(about, LONGEST_SENTENCE))},"
     if headers := unusual_headers_of(message):

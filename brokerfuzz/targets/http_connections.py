@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError
@@ -71,6 +71,14 @@ class HttpConnections:
     def unusable(self) -> TargetError:
         files = " and ".join(dict.fromkeys(file for file in (self.ca, self.cert, self.key) if file is not None))
         return TargetError(f"{files} cannot be used: specify certificates and an unencrypted private key that belong together, in PEM format")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that differ from the usual ones, for reports. `proxy_user` is True if the proxy needs a user and a password."""
+        user = self.proxy is not None and urlsplit(self.proxy).username is not None
+        proxy = None if self.proxy is None else without_user(self.proxy)
+        files = {"ca": self.ca, "cert": self.cert, "key": self.key}
+        return {name: value for name, value in {"insecure": self.insecure, **files, "proxy": proxy, "proxy_user": user}.items() if value}
 
     def curl_words(self) -> Iterator[str]:
         """Yields the options of curl for these settings, quoted for a shell. The variable `$PROXY_USER` replaces the proxy's user

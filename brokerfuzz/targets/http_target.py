@@ -134,11 +134,11 @@ class HttpTarget:
 
     @property
     def request(self) -> dict[str, Any]:
-        """The URL, the method and the headers of all requests, for reports. References such as `${TOKEN}` replace secrets."""
+        """The URL, the method, the headers and the connections of all requests, for reports. References such as `${TOKEN}` replace secrets."""
         headers = [[name, "".join(part for part, _ in parts_of_header(name, value))] for name, value in self.headers]
         if urlsplit(self.url).username is not None and not any(name.lower() == "authorization" for name, _ in headers):
             headers.append(["authorization", variable("authorization")])
-        return {"url": self._name, "method": self.method, "headers": headers}
+        return {"url": self._name, "method": self.method, "headers": headers, **self.connections.settings}
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         without = [name for name, value in headers if value is None]

@@ -1,6 +1,9 @@
 """Everything that sends messages of a campaign again: `replay`, the tests in a `.py` report, printed commands, and a resumed campaign."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -143,3 +146,154 @@ def test_replay_knows_the_values_of_the_campaign(run: Run) -> None:
         for words in (("run.ndjson",), ("report.json", "--values", "values.toml")):
             done = run("replay", *words, url)
             assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "1 of 1 finding is gone"), done.stdout
+
+
+# ---------------------------------------------------------------------------------------------------- targets that want unique numbers
+
+
+class Shop:
+    """A service that stores offers and rejects each number that it already knows. With a bug, it does not check the lower bound of the
+    order minimum. With `late` checks, it looks at the number before it checks the message.
+    """
+
+    def __init__(self, *, bug: bool, late: bool = True) -> None:
+        self.bug, self.late = bug, late
+        self.numbers: set[str] = set()
+        self.conflicts = 0
+
+    def __call__(self, body: bytes) -> int:
+        accepted = lenient(body) if self.bug else is_valid(body)
+        number = self._number(body)
+        if number in self.numbers and (accepted or self.late):
+            self.conflicts += 1
+            return 409
+        if not accepted:
+            return 422
+        self.numbers.add(number)
+        return 201
+
+    @staticmethod
+    def _number(body: bytes) -> str:
+        try:
+            return str(json.loads(body)["number"])
+        except (ValueError, LookupError, TypeError):
+            return ""
+
+
+FRESH: Final = ("--rule", "*/orderMinimum:minimum", "--rule", "*/offerType:enum", "--shrink", "10s", "--no-preflight", "--fresh", "number")
+
+
+def fired(run: Run, url: str, *words: str, status: int = 1) -> Any:
+    done = run("fire", url, *FRESH, *words, "--json")
+    assert done.exit_code == status, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_replay_gives_each_message_a_new_number_if_the_campaign_did(run: Run) -> None:
+    buggy, fixed = Shop(bug=True), Shop(bug=False)
+    with serving(answers(buggy)) as url:
+        report = fired(run, url, "--journal", "run.ndjson", "--report", "report.json")
+        assert (report["fresh"], len(report["findings"])) == ("number", 1)
+        for source in ("run.ndjson", "report.json"):
+            assert run("replay", source, url).exit_code == 1
+    with serving(answers(fixed)) as url:
+        for source in ("run.ndjson", "report.json", "run.ndjson"):
+            assert run("replay", source, url).exit_code == 0
+    assert (buggy.conflicts, fixed.conflicts) == (1, 0)  # the campaign itself sends one offer twice
+
+
+def test_a_known_number_proves_nothing(run: Run) -> None:
+    shop = Shop(bug=True)
+    with serving(answers(shop)) as url:
+        report = fired(run, url, "--report", "report.json")
+        shop.numbers |= {report["findings"][0][name]["body"]["number"] for name in ("smallest", "twin")}
+        done = run("replay", "report.json", url, "--fresh", "off")
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "0 of 1 finding is gone, 1 unproven")
+    assert "the target may already know the number of this message: use --fresh number" in done.stdout
+
+
+def test_a_campaign_without_new_numbers_does_not_count_a_known_number_as_a_proof(run: Run) -> None:
+    with serving(answers(Shop(bug=True))) as url:
+        done = run("fire", url, *FRESH[:-2], "--json")
+    report = json.loads(done.stdout)
+    conflicts = sum(one["count"] for one in report["unproven"]["examples"] if "use --fresh number" in one["why"])
+    assert conflicts > 10
+
+
+@pytest.mark.parametrize("words", [("--demo",), ()])
+def test_a_journal_contains_new_numbers_in_messages_that_are_not_utf_8(run: Run, words: tuple[str, ...]) -> None:
+    with serving(answers(Shop(bug=False))) as url:
+        target = words or (url,)
+        some = ("--tag", "probe:encoding.*", "--tag", "probe:content-encoding", "--fresh", "number", "--journal", "run.ndjson", "--shrink", "off")
+        first = run("fire", *target, *some, "--json")
+        assert first.exit_code == 0, first.stderr
+        again = run("fire", *target, "--resume", "run.ndjson", "--json")
+        assert again.exit_code == 0, again.stderr
+    assert json.loads(again.stdout)["fresh"] == "number"
+    assert json.loads(first.stdout)["ambiguities"] == json.loads(again.stdout)["ambiguities"]
+
+
+def test_a_resumed_campaign_gives_each_message_a_new_number_again(run: Run) -> None:
+    shop = Shop(bug=True)
+    with serving(answers(shop)) as url:
+        fired(run, url, "--journal", "run.ndjson")
+        lines = Path("run.ndjson").read_text().splitlines(keepends=True)
+        Path("run.ndjson").write_text("".join(lines[:10]))
+        assert run("fire", url, "--resume", "run.ndjson", "--shrink", "10s", "--no-preflight").exit_code == 1
+    assert shop.conflicts <= 2
+
+
+def test_a_printed_command_sends_a_new_number_each_time(run: Run) -> None:
+    shop = Shop(bug=True)
+    with serving(answers(shop)) as url:
+        (finding,) = fired(run, url)["findings"]
+        before, numbers = shop.conflicts, len(shop.numbers)
+        for _ in range(2):
+            done = subprocess.run(["sh", "-c", finding["reproduce"]], capture_output=True, text=True, check=True)
+            assert done.stdout.startswith("HTTP/1.1 201"), finding["reproduce"]
+    assert (shop.conflicts, len(shop.numbers)) == (before, numbers + 2)
+
+
+def test_the_smallest_message_of_a_finding_has_a_number_that_the_target_accepts(run: Run) -> None:
+    """An empty number is rejected for another reason, also in a message that is not JSON."""
+
+    def accepts_a_comma_too_many(body: bytes) -> int:
+        repaired = body.replace(b",}", b"}")
+        return 201 if is_valid(repaired) and b'"number":""' not in body else 422
+
+    with serving(answers(accepts_a_comma_too_many)) as url:
+        done = run("fire", url, "--technique", "trailing-comma*", "--fresh", "number", "--shrink", "20s", "--json", "--report", "report.json")
+        findings = json.loads(done.stdout)["findings"]
+        assert findings
+        assert run("replay", "report.json", url).stdout.splitlines()[-1].startswith("0 of ")
+
+
+# ---------------------------------------------------------------------------------------------------- the tests in a .py report
+
+
+def tested(**environment: str) -> subprocess.CompletedProcess[str]:
+    """Runs the tests of `report.py` with the pytest of this environment."""
+    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-q", "report.py"]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
+    return subprocess.run(
+        command, env={**clean, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_the_tests_of_a_report_send_new_numbers_and_pass_only_after_the_fix(run: Run) -> None:
+    with serving(answers(Shop(bug=True))) as url:
+        fired(run, url, "--report", "report.py")
+        assert "1 failed, 1 passed" in tested().stdout
+    with serving(answers(Shop(bug=False))) as url:
+        for _ in range(2):
+            done = tested(BROKERFUZZ_TARGET=url)
+            assert done.returncode == 0, done.stdout
+
+
+def test_a_known_number_passes_no_test_of_a_report(run: Run) -> None:
+    with serving(answers(lambda body: 201 if lenient(body) else 422)) as url:
+        run("fire", url, *FRESH[:-2], "--report", "report.py")
+    with serving(answers(lambda _: 409)) as url:
+        done = tested(BROKERFUZZ_TARGET=url)
+    assert "2 failed" in done.stdout
+    assert "the target may already know the number of this message (409), so the answer proves nothing" in done.stdout

@@ -20,6 +20,7 @@ from hypothesis import given
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import pytest_file
 from brokerfuzz.reports.document_messages import body_of
+from brokerfuzz.reports.pytest_source import TYPES
 from brokerfuzz.service.running import running
 
 SECONDS = 60
@@ -66,7 +67,19 @@ def test_the_report_of_any_document_is_python_with_exactly_its_messages(hostile:
     assert [message["body"] for message in messages] == [body_of(one) for one in (*(found["smallest"] for found in hostile["findings"]), *twins)]
     tree = ast.parse(source)
     assert {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)} <= {
-        *("secret", "Message", "Answer", "ask", "answer", "is_failure", "check", "test_finding", "test_valid_twin", "test_there_are_no_findings"),
+        *(
+            "secret",
+            "Message",
+            "Answer",
+            "ask",
+            "connected",
+            "answer",
+            "is_failure",
+            "check",
+            "test_finding",
+            "test_valid_twin",
+            "test_there_are_no_findings",
+        ),
         "test_the_campaign_is_complete",
     }
     compile(tree, "test_findings.py", "exec")
@@ -253,7 +266,7 @@ def test_known_flaky_and_malformed_findings(run_tests: Callable[..., Outcomes], 
 
 
 def test_no_answer_in_time_is_a_timeout(run_tests: Callable[..., Outcomes], served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pytest_file, "_BETWEEN", pytest_file._BETWEEN.replace("TIMEOUT = 10 ", "TIMEOUT = 0.2 "))
+    monkeypatch.setattr(pytest_file, "TYPES", TYPES.replace("TIMEOUT = 10 ", "TIMEOUT = 0.2 "))
     outcomes, printed = run_tests(document(findings=[rejected()], request={"url": f"{served[0]}/200/never", "method": "PUT", "headers": []}))
     assert set(outcomes.values()) == {"FAILED"}
     assert "timeout (no answer in 0.2 seconds), expected accepted" in printed
