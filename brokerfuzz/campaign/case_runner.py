@@ -1,18 +1,18 @@
 """Sends the cases of a campaign.
 
-If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart). If the twin was already
-sent as a case, the twin is not sent again. The module `proof` decides whether the rejection is proven. All asyncio tasks take the
-cases from the same iterator, so only a few cases are in memory at any time.
+If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart). A twin that is also a case
+is not sent again, and any other twin is sent once per shard (see `sharding`). The module `proof` decides whether the rejection is
+proven. All asyncio tasks take the cases from the same iterator, so only a few cases are in memory at any time.
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Container, Coroutine, Iterator, Mapping
 from time import monotonic
 from typing import Any
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import contradiction
-from brokerfuzz.campaign.journal import Key, NotRecalledError
+from brokerfuzz.campaign.journal import BLOCK, Key, NotRecalledError
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.probe_twins import twin_of_probe
@@ -37,12 +37,18 @@ Numbered = tuple[int, Case]
 
 
 class CaseRunner:
-    """Sends cases to a target and collects the results in `seen`. If the campaign ends before the last case, `stop` contains the reason."""
+    """Sends cases to a target and collects the results in `seen`. If the campaign ends before the last case, `stop` contains the reason.
 
-    def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
+    `twins_elsewhere` contains the IDs of twins that this runner does not send, because they are cases of the campaign.
+    """
+
+    def __init__(
+        self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None, twins_elsewhere: Container[str] = ()
+    ) -> None:
         self.seen = Observations()
         self.stop: Stop | None = None
         self._cases, self._sender, self._judge, self._max_findings = cases, sender, judge, max_findings
+        self._twins_elsewhere = twins_elsewhere
         self._twins: dict[str, Answer | None] = {}
         self._waiting: dict[str, list[Rejection]] = {}
         self._running: asyncio.Task[Any] | None = None
@@ -121,28 +127,54 @@ class CaseRunner:
         if twin is None or not self._sender.can_send(twin):
             self._settle(rejection)
             return
-        if twin.id not in self._twins:
-            self._remember(twin.id, None)
+        rejection.twin = twin
+        is_case = twin.id in self._twins or twin.id in self._twins_elsewhere
+        name = twin.id if is_case else f"{rejection.number // BLOCK}:{twin.id}"
+        if name not in self._twins and not is_case:
+            self._remember(name, None)
             answer = await self._send("twin", rejection.number, twin)
             self._check_twin(rejection.number, twin, answer)
-            self._set_twin_answer(twin.id, answer)
-        rejection.twin, rejection.twin_answer = twin, self._twins.get(twin.id)
+            self._set_twin_answer(name, answer)
+        self._settle_with_twin(rejection, name)
+
+    def _settle_with_twin(self, rejection: Rejection, name: str) -> None:
+        """Settles a rejection as soon as the answer to its twin is known. `name` is the key of the twin in `_twins`."""
+        rejection.twin_answer = self._twins.get(name)
         if rejection.twin_answer is None:
-            self._waiting.setdefault(twin.id, []).append(rejection)
+            self._waiting.setdefault(name, []).append(rejection)
         else:
             self._settle(rejection)
 
-    def _set_twin_answer(self, twin_id: str, answer: Answer) -> None:
-        self._remember(twin_id, answer)
-        for rejection in self._waiting.pop(twin_id, ()):
+    def _set_twin_answer(self, name: str, answer: Answer) -> None:
+        self._remember(name, answer)
+        for rejection in self._waiting.pop(name, ()):
             rejection.twin_answer = answer
             self._settle(rejection)
+
+    @property
+    def waiting(self) -> list[Rejection]:
+        """The rejections whose twins are cases that this runner has not sent."""
+        return [rejection for some in self._waiting.values() for rejection in some]
+
+    @property
+    def answers_to_twins(self) -> Mapping[str, Answer]:
+        """The answers to cases that may be twins of cases in other shards, with the IDs of these cases."""
+        return {name: answer for name, answer in self._twins.items() if answer is not None and name in self._twins_elsewhere}
+
+    def absorb(self, seen: Observations, waiting: list[Rejection], answers_to_twins: Mapping[str, Answer]) -> None:
+        """Adds the results of another runner."""
+        self.seen.absorb(seen)
+        for name, answer in answers_to_twins.items():
+            self._set_twin_answer(name, answer)
+        for rejection in waiting:
+            if rejection.twin is not None:
+                self._settle_with_twin(rejection, rejection.twin.id)
 
     def _settle(self, rejection: Rejection) -> None:
         self.seen.settle(rejection, self._judge, plain_accepted=self._sender.contact.accepted)
 
-    def _remember(self, twin_id: str, answer: Answer | None) -> None:
-        self._twins[twin_id] = answer
+    def _remember(self, name: str, answer: Answer | None) -> None:
+        self._twins[name] = answer
         if len(self._twins) > TWINS_KEPT:
             del self._twins[next(iter(self._twins))]
 

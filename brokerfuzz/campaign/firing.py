@@ -65,7 +65,7 @@ def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: s
     try:
         event_loop.run(campaign.make_contact())
         if campaign.stop is None:
-            Sharding(campaign.shard_settings(plan, pool.workers, journal), pool).run(campaign.absorb, recalled, campaign.options.time)
+            Sharding(campaign.shard_settings(plan, pool, journal), pool).run(campaign.absorb, recalled, campaign.options.time)
     except KeyboardInterrupt:
         campaign.stop = INTERRUPTED
         return campaign.result()
@@ -153,15 +153,15 @@ class Campaign:
             if self._on_contact is not None:
                 self._on_contact(self._sender.contact)
 
-    def shard_settings(self, plan: Shards, workers: int, journal: str | None) -> ShardSettings:
+    def shard_settings(self, plan: Shards, pool: WorkerPool, journal: str | None) -> ShardSettings:
         """Returns the settings for the workers, which append their answers to the file `journal`."""
-        options = replace(self.options, rate=self.options.rate and self.options.rate / workers)
+        options = replace(self.options, rate=self.options.rate and self.options.rate / pool.workers)
         begun = time() - (monotonic() - self._sender.started)
-        return ShardSettings(plan, self._target, options, begun, self._sender.contact, journal)
+        return ShardSettings(plan, self._target, options, begun, self._sender.contact, journal, pool.folder)
 
     def absorb(self, part: ShardResult) -> Stop | None:
         """If the campaign must stop, returns the reason."""
-        self._runner.seen.absorb(part.seen)
+        self._runner.absorb(part.seen, part.waiting, part.answers_to_twins)
         self._sender.timing.absorb(part.timing)
         self._sender.requests += part.requests
         if self._journal is not None:

@@ -51,7 +51,7 @@ class Observations:
             self.rules[case.faults[0].rule, answer.kind] += 1
         rejection = Rejection(number, case, verdict, answer) if answer.kind == "rejected" and verdict.label != "valid" else None
         if verdict.label == "valid":
-            self.values.add(case, answer, contract)
+            self.values.add(number, case, answer, contract)
         elif verdict.label == "unspecified":
             self.ledger.observe(number, case, verdict, answer.kind, judge)
         elif rejection is not None:

@@ -19,10 +19,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from sys import intern
 from typing import Any
 
 import orjson
 
+from brokerfuzz.campaign.journal import BLOCK
 from brokerfuzz.campaign.named_properties import named_properties, names_of
 from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT
 from brokerfuzz.campaign.suspicion import Suspicion
@@ -31,8 +33,8 @@ from brokerfuzz.schemas import Contract
 from brokerfuzz.targets import Answer
 from brokerfuzz.wording import listed
 
-MOST_MESSAGES = 2000
-"""The maximum number of valid messages that are examined."""
+LAST_NUMBER = 16 * BLOCK
+"""Cases with a higher number are not examined. A shard has at most 1,024 cases, so at most 16,384 messages are examined."""
 _LONGEST = 16_384
 """The maximum size of a message that is examined, in bytes."""
 _OTHER_REASONS = 10
@@ -47,30 +49,27 @@ UnknownValues = Mapping[str, Sequence[int]]
 
 @dataclass
 class ValueEvidence:
-    """Collects answers to valid messages: the accepted messages, and the values of each rejected message. For each property,
-    `named` counts the rejections whose answers name this property.
+    """Collects answers to valid messages: the values of all accepted messages, and the values of each rejected message. For each
+    property, `named` counts the rejections whose answers name this property.
     """
 
-    accepted: list[bytes] = field(default_factory=list)
+    accepted: set[Value] = field(default_factory=set)
     rejected: Counter[frozenset[Value]] = field(default_factory=Counter)
     named: Counter[str] = field(default_factory=Counter)
-    messages: int = 0
 
-    def add(self, case: Case, answer: Answer, contract: Contract) -> None:
-        if self.messages >= MOST_MESSAGES or len(case.body) > _LONGEST or answer.status in ABOUT_THE_CLIENT:
+    def add(self, number: int, case: Case, answer: Answer, contract: Contract) -> None:
+        if number >= LAST_NUMBER or len(case.body) > _LONGEST or answer.status in ABOUT_THE_CLIENT:
             return
-        self.messages += 1
         if answer.kind == "accepted":
-            self.accepted.append(case.body)
+            self.accepted |= values_in(case.body)
         elif answer.kind == "rejected":
             self.rejected[values_in(case.body)] += 1
             self.named.update(named_properties(answer.body, names_of(contract, case.message_type)))
 
     def absorb(self, other: "ValueEvidence") -> None:
-        self.accepted += other.accepted
+        self.accepted |= other.accepted
         self.rejected += other.rejected
         self.named += other.named
-        self.messages += other.messages
 
     def sites(self) -> UnknownValues:
         """Returns the sites whose values the target probably does not know. Almost all rejected valid messages have an unknown
@@ -81,9 +80,8 @@ class ValueEvidence:
         """
         if not self.rejected:
             return {}
-        accepted = {value for body in self.accepted for value in values_in(body)}
-        numbers = _numbers(accepted)
-        left, found = self._suspects(accepted, numbers), list[str]()
+        numbers = _numbers(self.accepted)
+        left, found = self._suspects(numbers), list[str]()
         integers = {site for values in self.rejected for site, number in values if number is not None}
         while left:
             coverage = Counter[str]()
@@ -97,17 +95,17 @@ class ValueEvidence:
         is_explained = _OTHER_REASONS * sum(count for _, count in left) <= self.rejected.total()
         return {site: sorted(numbers.get(site, ())) for site in sorted(found)} if is_explained else {}
 
-    def _suspects(self, accepted: set[Value], numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
+    def _suspects(self, numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
         """Groups rejected messages with equal values. For each group, returns the sites whose values may be unknown to the target,
         and the number of messages in the group. `numbers` contains the accepted integers of each site.
         """
-        unknown = [(values - accepted, count) for values, count in self.rejected.items()]
+        unknown = [(values - self.accepted, count) for values, count in self.rejected.items()]
         gaps = {site for values, _ in unknown for site, number in values if number is not None and _is_between(number, numbers.get(site, ()))}
 
         def may_be_unknown(site: str, number: int | None) -> bool:
             if number is not None and site in numbers:
                 return site in gaps
-            return bool(accepted) or self._is_named(site)
+            return bool(self.accepted) or self._is_named(site)
 
         return [({site for site, number in values if may_be_unknown(site, number)}, count) for values, count in unknown]
 
@@ -145,9 +143,9 @@ def _collect(value: Any, site: str, found: set[Value]) -> None:
         found.add((site, value))
     elif kind is dict:
         for name, prop in value.items():
-            _collect(prop, f"{site}.{name}" if site else name, found)
+            _collect(prop, intern(f"{site}.{name}" if site else name), found)
     elif kind is list:
-        site += "[]"
+        site = intern(f"{site}[]")
         for item in value:
             _collect(item, site, found)
 

@@ -107,6 +107,11 @@ class Plan:
                 return
 
     @property
+    def valid_ids(self) -> frozenset[str]:
+        """The IDs of the valid messages in the catalogue, which the campaign does not send again as twins."""
+        return frozenset(case.id for case in self.catalogue_cases() if case.label == "valid" and not case.headers)
+
+    @property
     def _catalogue_shards(self) -> int:
         return -(-len(self.catalogue_cases()) // CATALOGUE_PER_SHARD)
 

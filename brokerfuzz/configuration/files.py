@@ -41,7 +41,7 @@ def find(start: Path) -> Path | None:
 
     Without a repository, only the folder `start` is searched. In each folder, `brokerfuzz.toml` has priority over
     `pyproject.toml`. Raises `ConfigurationError` if a `pyproject.toml` mentions brokerfuzz but is not TOML. Also raises
-    `ConfigurationError` if a file in a parent folder belongs to another user, because this file may contain commands.
+    `ConfigurationError` if the file belongs to another user, because it may contain commands.
     """
     try:
         here = start.absolute()
@@ -50,7 +50,7 @@ def find(start: Path) -> Path | None:
     for folder in _searched(here):
         for path in (folder / NAME, folder / PROJECT):
             if _exists(path) and (path.name == NAME or _has_ours(path)):
-                if folder != here and not _is_trusted(path):
+                if not _is_trusted(path):
                     raise ConfigurationError(f"{path} belongs to another user: read the file, and add --config {path} if you trust it")
                 return path
     return None
@@ -65,8 +65,10 @@ def _searched(here: Path) -> tuple[Path, ...]:
 
 
 def _is_trusted(path: Path) -> bool:
-    """Returns whether the file belongs to this user. On Windows, brokerfuzz cannot check the owner of a file, and trusts every file."""
-    return not hasattr(os, "geteuid") or path.stat().st_uid == os.geteuid()
+    """Returns whether the file, or the link to the file, belongs to this user or to root. On Windows, brokerfuzz cannot check the
+    owner of a file, and trusts every file.
+    """
+    return not hasattr(os, "geteuid") or {path.stat().st_uid, path.lstat().st_uid} <= {0, os.geteuid()}
 
 
 def load(path: Path) -> Configuration:

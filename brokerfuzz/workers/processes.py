@@ -4,14 +4,21 @@ import gc
 import multiprocessing
 import os
 import signal
+from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import wait
+from multiprocessing.context import BaseContext, SpawnContext, SpawnProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
+from threading import RLock, Thread
 
 from brokerfuzz.atomic_files import uninterrupted
+
+_SAFE_PATH = "PYTHONSAFEPATH"
+"""If this environment variable is set, Python does not import modules from the current folder."""
+_environment = RLock()
+"""Only one thread at a time may change the environment."""
 
 
 class Processes:
@@ -24,14 +31,17 @@ class Processes:
 
     def __init__(self, workers: int, *, parent_works: bool = False) -> None:
         self.workers, self.parent_works = workers, parent_works
-        self._executor: Executor | None = None
+        self._executor: ProcessPoolExecutor | None = None
         self._folder: TemporaryDirectory[str] | None = None
 
     @property
     def executor(self) -> Executor:
         if self._executor is None:
-            context = multiprocessing.get_context("fork" if self.parent_works and _has_one_thread() else "spawn")
-            self._executor = ProcessPoolExecutor(self.workers - self.parent_works, context, initializer=_begin)
+            forks = self.parent_works and _has_one_thread()
+            context: BaseContext = multiprocessing.get_context("fork") if forks else _SafeContext()
+            keeps_safe_path = _SAFE_PATH in os.environ
+            with _safe_path():  # the executor starts Python's resource tracker
+                self._executor = ProcessPoolExecutor(self.workers - self.parent_works, context, initializer=_begin, initargs=(keeps_safe_path,))
         return self._executor
 
     @property
@@ -57,11 +67,40 @@ class Processes:
         """Kills all processes and releases their resources, because Python would report unreleased resources at exit."""
         if self._executor is None:
             return
-        for process in multiprocessing.active_children():
+        for process in list((self._executor._processes or {}).values()):  # noqa: SLF001 - public only in Python 3.14, as `kill_workers`
             process.kill()
         self._executor.shutdown()
         self._executor = None
         gc.collect()
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """In the block, new Python processes import no modules from the current folder. multiprocessing starts them with `python -c`,
+    which would import a file `multiprocessing.py` in the current folder, even if a stranger wrote the file.
+    """
+    with _environment:
+        before = os.environ.get(_SAFE_PATH)
+        os.environ[_SAFE_PATH] = "1"
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_SAFE_PATH]
+            else:
+                os.environ[_SAFE_PATH] = before
+
+
+class _SafeProcess(SpawnProcess):
+    """A new process with the same `sys.path` as this process. Until it has this path, it does not import from the current folder."""
+
+    def start(self) -> None:
+        with _safe_path():
+            super().start()
+
+
+class _SafeContext(SpawnContext):
+    Process = _SafeProcess
 
 
 def _has_one_thread() -> bool:
@@ -72,11 +111,14 @@ def _has_one_thread() -> bool:
         return False
 
 
-def _begin() -> None:
+def _begin(keeps_safe_path: bool) -> None:
     """Prepares a worker process. The worker ignores Ctrl-C and SIGHUP, because the parent process ends the workers.
 
-    If the parent process is killed, the workers end by themselves.
+    If the parent process is killed, the workers end by themselves. If `keeps_safe_path` is false, the programs that the worker
+    starts do not get the environment variable `_SAFE_PATH`.
     """
+    if not keeps_safe_path:
+        os.environ.pop(_SAFE_PATH, None)
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

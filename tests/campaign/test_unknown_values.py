@@ -122,8 +122,8 @@ def test_two_properties_with_unknown_values_are_both_named() -> None:
     for number, case in enumerate(case for case in cases() if case.label == "valid"):
         unknown = b'"productId":"' in case.body or b'"pdfUrl":"' in case.body
         answer = Answer("rejected" if unknown else "accepted", 422 if unknown else 201)
-        evidence.add(case, answer, contract)
-        parts[number % 2].add(case, answer, contract)
+        evidence.add(number, case, answer, contract)
+        parts[number % 2].add(number, case, answer, contract)
     assert set(evidence.sites()) == {ID, "pdfUrl"}
     parts[0].absorb(parts[1])
     assert parts[0].sites() == evidence.sites()

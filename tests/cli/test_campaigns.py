@@ -1,5 +1,4 @@
 import json
-import os
 import signal
 from pathlib import Path
 from typing import Any, Final
@@ -8,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from fixture_types import Run, Start
 from pricing_reader import PRICING, reproducible_parts
-from waiting import gets_answers, workers_of
+from waiting import gets_answers
 
 from brokerfuzz.campaign.journal import records
 from brokerfuzz.cli import commands
@@ -101,20 +100,6 @@ def test_the_result_is_the_same_for_any_number_of_workers(run: Run, url: str, ex
     assert together.stderr == ""
     assert reproducible_parts(together.stdout_bytes) == expected
     assert reproducible_parts(run("fire", url, "--resume", journal, "--json", "--workers", "2").stdout_bytes) == expected
-
-
-@pytest.mark.long
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
-def test_a_killed_worker_does_not_change_the_result(start: Start, url: str, expected: Any, tmp_path: Path) -> None:
-    journal = tmp_path / "run.ndjson"
-    with start("fire", url, *SOME, "--workers", "2", "--journal", journal, "--rate", "300") as process:
-        assert gets_answers(journal, 50)
-        os.kill(workers_of(process.pid)[0], signal.SIGKILL)
-        stdout, stderr = process.communicate(timeout=SECONDS)
-    assert (process.returncode, stderr) == (1, b"")
-    assert reproducible_parts(stdout) == expected
-    keys = [record.key for record in records(journal) if record.key.phase == "case"]
-    assert len(keys) == len(set(keys))
 
 
 def test_several_workers_cannot_write_a_compressed_journal(run: Run, url: str, tmp_path: Path) -> None:

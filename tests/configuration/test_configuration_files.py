@@ -1,5 +1,3 @@
-import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -68,15 +66,6 @@ def test_without_a_repository_only_the_folder_itself_is_searched(tmp_path: Path)
     (tmp_path / "inner").mkdir()
     assert find(tmp_path) == path
     assert find(tmp_path / "inner") is None
-
-
-def test_a_parent_configuration_of_another_user_must_be_named(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = put(top, "brokerfuzz.toml", "[target]\nexec = 'touch it'\n")
-    (top / "inner").mkdir()
-    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
-    with pytest.raises(ConfigurationError, match=f"belongs to another user.*--config {re.escape(str(path))}"):
-        find(top / "inner")
-    assert find(top) == path
 
 
 def test_the_parents_of_a_relative_folder_are_searched(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:

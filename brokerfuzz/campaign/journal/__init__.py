@@ -17,11 +17,12 @@ as they are written.
 
 from brokerfuzz.campaign.journal.answer_log import AnswerLog
 from brokerfuzz.campaign.journal.reading import head_of, is_compressed, lines, records
-from brokerfuzz.campaign.journal.recalling import Answered, NotRecalledError, Recalled
+from brokerfuzz.campaign.journal.recalling import BLOCK, Answered, NotRecalledError, Recalled
 from brokerfuzz.campaign.journal.records import JournalRecord, Key, decode, encode
 from brokerfuzz.campaign.journal.writing import CollectedLines, Journal, Writer
 
 __all__ = [
+    "BLOCK",
     "AnswerLog",
     "Answered",
     "CollectedLines",

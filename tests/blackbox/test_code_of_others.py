@@ -1,0 +1,136 @@
+"""brokerfuzz runs no code that other people put into the current folder."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from fixture_types import Run
+from hand_made_servers import answers, conforming, serving
+
+SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--shrink", "off", "--no-preflight")
+MODULES: Final = ("multiprocessing", "asyncio", "json", "orjson", "jsonschema_rs", "uvicorn", "brokerfuzz", "concurrent", "sitecustomize", "random")
+OTHER_USER: Final = 12_345
+as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files to another user")
+Installed = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with serving(answers(conforming)) as url:
+        yield url
+
+
+@pytest.fixture
+def traps(folder: Path) -> Path:
+    """Makes a folder with modules of a stranger the current folder. Each module that is imported adds a line to the file `ran`."""
+    for name in MODULES:
+        (folder / f"{name}.py").write_text(f"open({str(folder / 'ran')!r}, 'a').write({name!r})\nraise SystemExit({name!r})\n")
+    return folder / "ran"
+
+
+@pytest.fixture
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """Runs the installed command, which is a script in another folder."""
+    script = tmp_path_factory.mktemp("bin") / "command.py"
+    script.write_text("from brokerfuzz.cli import main\nif __name__ == '__main__':\n    main()\n")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+    def complete(*words: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(script), *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+
+    return complete
+
+
+def test_workers_of_a_campaign_run_no_module_in_the_current_folder(installed: Installed, traps: Path, url: str) -> None:
+    done = installed("fire", url, *SOME, "--workers", 2)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not traps.exists()
+
+
+def test_workers_of_an_export_run_no_module_in_the_current_folder(
+    installed: Installed, traps: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    done = installed("export", tmp_path_factory.mktemp("out") / "corpus.ndjson", "--random", "--count", 1000, "--workers", 2)
+    assert (done.returncode, traps.exists()) == (0, False), done.stderr
+
+
+def test_the_reference_service_runs_no_module_in_the_current_folder(installed: Installed, traps: Path) -> None:
+    done = installed("fire", "--demo", *SOME)
+    assert (done.returncode, traps.exists()) == (0, False), done.stderr
+
+
+def test_trying_the_patterns_of_a_contract_runs_no_module_in_the_current_folder(installed: Installed, traps: Path, folder: Path) -> None:
+    schema = '{"$id": "urn:x", "type": "object", "properties": {"number": {"type": "string", "pattern": "^[a-z]+$"}}}'
+    (folder / "contract").mkdir()
+    (folder / "contract" / "offer-creation-request.schema.json").write_text(schema)
+    (folder / "offer.json").write_text('{"number": "A"}')
+    installed("check", "offer.json", "--contract", "contract")
+    assert not traps.exists()
+
+
+HOOKS: Final = """
+import subprocess, sys
+from pathlib import Path
+here = Path(__file__).parent
+
+def before_request(request):
+    subprocess.run([sys.executable, str(here / "program.py")], check=True)
+    return request
+"""
+
+
+def test_programs_that_hooks_of_workers_start_import_modules_as_usual(run: Run, url: str, folder: Path) -> None:
+    (folder / "hooks.py").write_text(HOOKS)
+    (folder / "program.py").write_text("import helper")
+    (folder / "helper.py").write_text("")
+    assert run("fire", url, *SOME, "--workers", 2, "--hooks", "hooks.py").exit_code == 0
+
+
+CONFIGURATIONS: Final = {
+    "brokerfuzz.toml": "[target]\nexec = 'touch ran'\n",
+    "pyproject.toml": "[tool.brokerfuzz.target]\nexec = 'touch ran'\n",
+}
+
+
+@as_root
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_a_configuration_file_of_another_user_is_rejected_with_one_line(name: str, run: Run, folder: Path) -> None:
+    (folder / name).write_text(CONFIGURATIONS[name])
+    os.chown(name, OTHER_USER, -1)
+    path = folder / name
+    for words in (["fire"], ["fire", *SOME], ["replay", "report.json"]):
+        done = run(*words)
+        assert done.exit_code == 2
+        assert done.stderr == f"brokerfuzz: {path} belongs to another user: read the file, and add --config {path} if you trust it\n"
+    assert not (folder / "ran").exists()
+    assert "belongs to" not in run("fire", "--config", name, *SOME).stderr
+
+
+@as_root
+def test_a_configuration_file_of_another_user_in_a_parent_folder_is_rejected(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "brokerfuzz.toml").write_text(CONFIGURATIONS["brokerfuzz.toml"])
+    os.chown("brokerfuzz.toml", OTHER_USER, -1)
+    for name in (".git", "inner"):
+        (folder / name).mkdir()
+    monkeypatch.chdir("inner")
+    assert "belongs to another user" in run("fire").stderr
+
+
+@as_root
+def test_a_link_of_another_user_to_a_configuration_file_is_rejected(run: Run, folder: Path) -> None:
+    (folder / "other.toml").write_text(CONFIGURATIONS["brokerfuzz.toml"])
+    Path("brokerfuzz.toml").symlink_to("other.toml")
+    os.chown("brokerfuzz.toml", OTHER_USER, -1, follow_symlinks=False)
+    assert "belongs to another user" in run("fire").stderr
+
+
+@as_root
+def test_a_configuration_file_of_root_is_trusted(run: Run, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "brokerfuzz.toml").write_text(f"[target]\nurl = {url!r}\n")
+    monkeypatch.setattr(os, "geteuid", lambda: OTHER_USER)
+    assert run("fire", *SOME).exit_code == 0

@@ -1,0 +1,135 @@
+"""Campaigns that several processes send (`--workers`), also if these processes are killed."""
+
+import asyncio
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import CliRunner
+from fixture_types import Run, Start
+from hand_made_servers import response, serving
+from waiting import happens, workers_of
+
+import brokerfuzz
+from brokerfuzz.cli import commands
+
+NOW: Final = "2026-01-01T00:00:00Z"
+OFFERS: Final = ("--now", NOW, "--rule", "*productClusters*", "--rule", "*order*", "--json", "--shrink", "off", "--no-preflight")
+"""More than two thousand cases, which are several shards."""
+BUGS: Final = ("accepts-zero-order-minimum", "rejects-fractions-of-cents", "rejects-apostrophes")
+FEW: Final[Any] = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "shrink": 0}
+SECONDS: Final = 120
+linux_only = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[str]:
+    words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", "0", "--now", NOW, *(word for bug in BUGS for word in ("--bug", bug))]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as service:
+        assert service.stdout is not None
+        try:
+            yield f"{service.stdout.readline().decode().strip()}/offers"
+        finally:
+            service.kill()
+
+
+def report(stdout: bytes | str) -> Any:
+    """Returns the JSON report without times."""
+    return without_times(json.loads(stdout))
+
+
+def without_times(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: without_times(prop) for name, prop in value.items() if name not in ("started", "seconds", "timing", "campaign")}
+    return [without_times(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.fixture(scope="module")
+def alone(shop: str) -> Any:
+    """Returns the report of one process."""
+    return report(CliRunner().invoke(commands, ["fire", shop, *OFFERS]).stdout)
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_the_report_does_not_depend_on_the_number_of_workers(shop: str, alone: Any, run: Run, workers: int) -> None:
+    assert report(run("fire", shop, *OFFERS, "--workers", workers).stdout) == alone
+
+
+@linux_only
+@pytest.mark.parametrize("journal", [True, False], ids=["with a journal", "without a journal"])
+def test_a_campaign_recovers_from_killed_workers(shop: str, alone: Any, start: Start, tmp_path: Path, journal: bool) -> None:
+    words = ("--journal", tmp_path / "run.ndjson") if journal else ()
+    with start("fire", shop, *OFFERS, "--workers", 2, *words) as process:
+        for _ in range(2):
+            assert happens(lambda: len(workers_of(process.pid)) == 2 or process.poll() is not None)
+            time.sleep(0.3)
+            for worker in workers_of(process.pid)[:1] if process.poll() is None else ():
+                os.kill(worker, signal.SIGKILL)
+            time.sleep(1)
+        stdout, stderr = process.communicate(timeout=SECONDS)
+    assert (process.returncode, stderr) == (1, b"")
+    assert report(stdout) == alone
+
+
+@linux_only
+def test_workers_that_are_lost_again_and_again_end_the_campaign_with_one_line(start: Start, tmp_path: Path) -> None:
+    async def slow(_: bytes, writer: Any) -> None:
+        await asyncio.sleep(0.05)
+        writer.write(response(201))
+
+    journal = tmp_path / "run.ndjson"
+    with serving(slow) as url, start("fire", url, *OFFERS, "--workers", 2, "--journal", journal) as process:
+        killed = set[int]()
+        while process.poll() is None:
+            for worker in set(workers_of(process.pid)) - killed:
+                os.kill(worker, signal.SIGKILL)
+                killed.add(worker)
+            time.sleep(0.05)
+        _, stderr = process.communicate(timeout=SECONDS)
+    assert process.returncode == 2
+    assert stderr.decode() == (
+        "brokerfuzz: workers were lost 3 times while they sent the same cases: check that the workers have enough memory, "
+        f"and continue with --resume {journal}\n"
+    )
+
+
+def rest() -> None:
+    time.sleep(600)
+
+
+def test_a_campaign_with_workers_leaves_the_processes_of_the_user_alone(shop: str) -> None:
+    mine = multiprocessing.get_context("spawn").Process(target=rest, daemon=True)
+    mine.start()
+    try:
+        assert brokerfuzz.fire(shop, workers=2, **FEW).outcome.new
+        assert mine.is_alive()
+    finally:
+        mine.kill()
+        mine.join()
+
+
+def test_a_campaign_with_workers_does_not_change_the_environment(shop: str) -> None:
+    before = dict(os.environ)
+    brokerfuzz.fire(shop, workers=2, **FEW)
+    assert dict(os.environ) == before
+
+
+def test_evidence_about_unknown_values_does_not_depend_on_the_number_of_workers(run: Run) -> None:
+    """The target rejects thousands of valid messages."""
+
+    async def knows_no_product(body: bytes, writer: Any) -> None:
+        writer.write(response(422 if b'"productId"' in body else 201))
+
+    words = ("--verdict", "valid", "--random", "--count", "1200", "--json", "--shrink", "off", "--no-preflight")
+    with serving(knows_no_product) as url:
+        alone, together = (report(run("fire", url, *words, "--workers", workers).stdout) for workers in (1, 2))
+    assert "--values" in alone["outcome"]["headline"]
+    assert together == alone
