@@ -20,7 +20,6 @@ from brokerfuzz.commands import catalogue, check, completion, corpus, coverage, 
 from brokerfuzz.commands.interrupts import treat_as_ctrl_c
 from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
 from brokerfuzz.options import CONTRACT, color_option
-from brokerfuzz.secret_values import one_command
 from brokerfuzz.version import __version__
 
 
@@ -44,8 +43,7 @@ class Commands(click.Group):
 
             register()
         streams.prepare()
-        with one_command():
-            sys.exit(_status(run))
+        sys.exit(_status(run))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command and flushes its output."""

@@ -1,7 +1,6 @@
-"""Defines `Secret`, the type of strings that contain secrets, and removes secrets from everything that a command writes."""
+"""Defines `Secret`, the type of strings that contain secrets."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 Parts = Sequence[tuple[str, str | None]]
 """The parts of a text. Each part is a pair: a string, and the name of the environment variable that contains this string. The name
@@ -33,29 +32,3 @@ class Secret(str):
 
     def __reduce__(self) -> tuple[type["Secret"], tuple[str, Parts]]:
         return Secret, (self[:], self.parts)
-
-
-Hide = Callable[[str], str]
-_hiding: list[Hide] = []
-
-
-def hide_in_output(hide: Hide) -> None:
-    """Applies `hide` to everything that the current command writes from now on."""
-    _hiding.append(hide)
-
-
-def cleaned(text: str) -> str:
-    """Removes the secrets of the current command from a text. All reports, baselines and standard streams go through this function."""
-    for hide in _hiding:
-        text = hide(text)
-    return text
-
-
-@contextmanager
-def one_command() -> Iterator[None]:
-    """Forgets the secrets of the command when the `with` block ends."""
-    before = _hiding.copy()
-    try:
-        yield
-    finally:
-        _hiding[:] = before

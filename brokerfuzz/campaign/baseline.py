@@ -22,7 +22,6 @@ from brokerfuzz.atomic_files import atomic_file, held
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.errors import BaselineError, UnknownNameError, problem_of, quoted
-from brokerfuzz.secret_values import cleaned
 
 VERSION = 3
 LARGEST = 1000
@@ -158,7 +157,7 @@ def write(path: Path, known: Baseline) -> None:
     entries = ",\n".join(_written(name, known[name]) for name in sorted(known))
     try:
         with atomic_file(path) as stream:
-            stream.write(cleaned(f'{{"baseline": {VERSION}, "findings": [\n{entries}\n]}}\n').encode())
+            stream.write(f'{{"baseline": {VERSION}, "findings": [\n{entries}\n]}}\n'.encode())
     except OSError as problem:
         raise BaselineError(
             f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file, or free disk space"

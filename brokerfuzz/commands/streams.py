@@ -1,89 +1,111 @@
-"""Replaces the standard streams, so that no output is lost and closed streams cause no unexpected errors."""
+"""Replaces the standard streams, so that no output is lost and closed streams cause no unexpected errors. While hooks,
+applications and other programs of the user run, also removes secrets from their output.
+"""
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from errno import EBADF
 from io import BufferedReader, BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, TextIO, cast
-
-from brokerfuzz.secret_values import cleaned
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
+    from brokerfuzz.targets.masks import Masks
 
 _MAX_WAIT = 1.0
 """The maximum time, in seconds, that brokerfuzz waits until the last output of the targets is copied to standard error."""
+_CHUNK = 1 << 16
 
 
 def prepare() -> None:
     """Replaces the standard streams, even those that were closed when the process started. Python sets closed streams to None."""
     sys.stdin = sys.stdin or _unreadable()
-    sys.stdout = cast("TextIO", CleanedStream(lossless(_with_own_descriptor(sys.stdout or _unwritable(), FileIO))))
-    sys.stderr = cast("TextIO", CleanedStream(lossless(_with_own_descriptor(sys.stderr or _unwritable(), _ErrorIgnoring))))
+    sys.stdout = lossless(_with_own_descriptor(sys.stdout or _unwritable(), FileIO))
+    sys.stderr = lossless(_with_own_descriptor(sys.stderr or _unwritable(), _ErrorIgnoring))
+
+
+_masks: list[Callable[[], "Masks"]] = []
+
+
+def hide(masks: Callable[[], "Masks"]) -> None:
+    """Removes these secrets from everything that `output_of_targets` redirects from now on. The function `masks` is called for each
+    text, because hooks may return more secrets later.
+    """
+    _masks.append(masks)
 
 
 @contextmanager
 def output_of_targets() -> Iterator[None]:
     """In a `with` block, redirects the output of hooks, applications and worker processes to standard error, and removes secrets
     from this output. So standard output contains only the results.
-    """
-    with redirect_stdout(sys.stderr), _cleaned_descriptors():
-        yield
 
-
-@contextmanager
-def _cleaned_descriptors() -> Iterator[None]:
-    """Redirects the file descriptors 1 and 2 to a pipe, and copies the data from the pipe to `sys.stderr`, without secrets. This
-    is necessary because native code and other processes do not use `sys.stdout` and `sys.stderr`.
+    Native code and other processes do not use `sys.stdout` and `sys.stderr`. So a pipe replaces the file descriptors 1 and 2, and a
+    thread copies the data from the pipe to standard error.
     """
     if not _has_own_descriptor(sys.stderr):  # in tests
-        yield
+        with redirect_stdout(sys.stderr):
+            yield
         return
     before = os.dup(1), os.dup(2)
     reading, writing = os.pipe()
-    mark, copied = os.urandom(16).replace(b"\n", b"") + b"\n", Event()
-    Thread(target=_copy, args=(reading, mark, copied), daemon=True).start()
+    mark, copied = os.urandom(16), Event()
+    Thread(target=_copy, args=(reading, sys.stderr, mark, copied), daemon=True).start()
     os.dup2(writing, 1)
     os.dup2(writing, 2)
     os.close(writing)
+    stream = _Piped(sys.stderr)  # it stays open, because an application may have passed it to a logger
     try:
-        yield
+        with redirect_stdout(stream), redirect_stderr(stream):
+            yield
     finally:
+        stream.flush()
         os.write(1, mark)  # marks the end of the output, because other programs may keep the pipe open
         copied.wait(_MAX_WAIT)
+        _masks.clear()
         for number, original in enumerate(before, 1):
             os.dup2(original, number)
             os.close(original)
 
 
-def _copy(reading: int, mark: bytes, copied: Event) -> None:
-    """Copies lines from the file descriptor `reading` to standard error. Sets the event `copied` after the line that ends with `mark`."""
-    with open(reading, "rb") as lines:
-        for line in lines:
-            sys.stderr.write(line.removesuffix(mark).decode(errors="backslashreplace"))
-            if line.endswith(mark):
-                copied.set()
+class _Piped(TextIOWrapper):
+    """Writes to the pipe that replaces file descriptor 2. brokerfuzz shows its progress if `original` is a terminal."""
+
+    def __init__(self, original: TextIO) -> None:
+        stream = BufferedWriter(FileIO(2, "w", closefd=False))
+        super().__init__(stream, encoding=original.encoding, errors="backslashreplace", line_buffering=True)
+        self._original = original
+
+    def isatty(self) -> bool:
+        return self._original.isatty()
 
 
-class CleanedStream:
-    """Removes secrets, such as passwords, from each text that is written to a stream."""
+def _copy(reading: int, stream: TextIO, mark: bytes, copied: Event) -> None:
+    """Copies the data from the file descriptor `reading` to the stream. Sets the event `copied` after the data that `mark` ends."""
+    rest = b""
+    while chunk := os.read(reading, _CHUNK):
+        data, end, after = (rest + chunk).partition(mark)
+        data, rest = _hidden(data + after, b"" if end else mark)
+        stream.buffer.write(data)
+        stream.buffer.flush()
+        if end:
+            copied.set()
+    os.close(reading)
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
 
-    def write(self, text: str) -> int:
-        return self._stream.write(cleaned(text))
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.write(line)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+def _hidden(data: bytes, mark: bytes) -> tuple[bytes, bytes]:
+    """Removes the secrets from the data. Also returns the last bytes of the data if a secret or the `mark` may begin with them."""
+    every = [masks() for masks in _masks]
+    for masks in every:
+        data = masks.hidden(data)
+    if not mark:
+        return data, b""
+    begun = max((length for length in range(len(mark)) if data.endswith(mark[:length])), default=0)
+    begun = max(begun, *(masks.begun(data) for masks in every), 0)
+    return data[: len(data) - begun], data[len(data) - begun :]
 
 
 def _unreadable() -> TextIO:

@@ -13,9 +13,9 @@ from click.core import ParameterSource
 
 from brokerfuzz.commands.option_values import TargetOptions
 from brokerfuzz.commands.output import UsageError, note
+from brokerfuzz.commands.streams import hide
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.options import CONFIGURATION
-from brokerfuzz.secret_values import hide_in_output
 from brokerfuzz.wording import listed
 
 NOT_FRESH = "off"
@@ -157,6 +157,7 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
 
 
 def _hooked_target(target: TargetOptions, url: str) -> "Target":
+    from brokerfuzz.errors import HookError
     from brokerfuzz.hooks.cleanup import cleanup
     from brokerfuzz.hooks.hook_file import hook_file
     from brokerfuzz.hooks.hooked_target import HookedTarget
@@ -164,8 +165,12 @@ def _hooked_target(target: TargetOptions, url: str) -> "Target":
     from brokerfuzz.targets import HttpTarget
 
     options = _http_options(target)
-    _hide_secrets_of(HttpTarget(url, **options))  # before the file with hooks is loaded, because this file may print secrets
-    hooks = None if target.hooks is None else Hooks(hook_file(target.hooks), target.timeout)
+    secrets = HttpTarget(url, **options).secrets
+    hide(lambda: secrets.masks)  # before the file with hooks is loaded, because this file may print secrets
+    try:
+        hooks = None if target.hooks is None else Hooks(hook_file(target.hooks), target.timeout)
+    except HookError as problem:
+        raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
     removal = None if target.cleanup is None else cleanup(target.cleanup)
     return HookedTarget(url, hooks=hooks, cleanup=removal, **options)
 
@@ -220,17 +225,13 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
 
 
 def hide_secrets(target: "Target") -> None:
-    """Hides the secrets of the target in all further output of the command. Prints a note about secrets that are too short to be hidden."""
-    secrets = _hide_secrets_of(target)
-    if secrets is not None and secrets.note:
-        note(secrets.note)
-
-
-def _hide_secrets_of(target: "Target") -> "Secrets | None":
+    """Hides the secrets of the target in the output of hooks and applications. Prints a note about secrets that are too short to be hidden."""
     secrets: Secrets | None = getattr(target, "secrets", None)
-    if secrets is not None:
-        hide_in_output(lambda text: str(getattr(target, "secrets", secrets).hide_in_output(text)))  # hooks may return more secrets later
-    return secrets
+    if secrets is None:
+        return
+    hide(lambda: getattr(target, "secrets", secrets).masks)
+    if secrets.note:
+        note(secrets.note)
 
 
 def wait_for(target: "Target", seconds: float | None) -> None:

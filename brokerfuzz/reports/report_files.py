@@ -17,7 +17,6 @@ from brokerfuzz.removed import renamed_property
 from brokerfuzz.reports import json_document
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
-from brokerfuzz.secret_values import cleaned
 from brokerfuzz.wording import listed, printable
 
 if TYPE_CHECKING:
@@ -114,9 +113,9 @@ def _write(path: str, document: Document) -> None:
 
 
 def write_text(path: str, text: str) -> None:
-    """Removes secrets from the text. The file appears only when it is complete."""
+    """Writes a text to a file, which appears only when it is complete."""
     with atomic_file(Path(path)) as stream:
-        stream.write(cleaned(text).encode(errors="backslashreplace"))
+        stream.write(text.encode(errors="backslashreplace"))
 
 
 def write_about(paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract) -> tuple[Result, Sequence[str]]:

@@ -89,7 +89,10 @@ class NamedApplicationTarget(InProcessTarget):
         self._opened: AsgiTarget | WsgiTarget | None = None
 
     async def open(self) -> None:
-        found = _imported(self._application)
+        try:
+            found = _imported(self._application)
+        except TargetError as problem:
+            raise TargetError(self.secrets.hide(str(problem))) from problem
         if _parameters(found) not in (2, 3):
             remedy = "specify an ASGI application (scope, receive, send) or a WSGI application (environ, start_response)"
             raise TargetError(f"{self._application} is {quoted(found)}, which is not an application: {remedy}")

@@ -52,7 +52,7 @@ class AsgiTarget(InProcessTarget):
         listen_for_exceptions()
         self._lifespan = _Lifespan(self._application)
         if (problem := await self._lifespan.start()) is not None:
-            raise TargetError(f"{self._name} does not start ({problem}): fix this error of the application")
+            raise TargetError(f"{self._name} does not start ({self.secrets.hide(problem)}): fix this error of the application")
 
     async def close(self) -> None:
         if self._lifespan is not None:

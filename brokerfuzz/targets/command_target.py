@@ -53,6 +53,7 @@ class CommandTarget:
         self.processes = checked_processes(processes)
         self.patience = patience
         self.secrets = secrets_of(self.words, secrets or {})
+        self._name = shown_command(self.words, secrets or {})
         self._program = ""
         self._semaphore: asyncio.Semaphore | None = None
         self._running: set[Process] = set()
@@ -64,7 +65,7 @@ class CommandTarget:
 
     @property
     def name(self) -> str:
-        return shown_command(self.words)
+        return self._name
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         return not headers

@@ -20,9 +20,10 @@ def curl_line(
     without: Iterable[str] = (),
     options: Iterable[str] = (),
     before: str = "",
+    server: str = "",
 ) -> str:
     """Returns a curl command that sends the body. If the body is long or not printable text, `printf` passes the body to curl.
-    The words in `before` come directly before `curl`.
+    The words in `before` come directly before `curl`. If `url` is only a path, `server` is the part before it, quoted for a shell.
 
     `options` are further options of curl, already quoted for a shell. `without` lists the default headers that curl must not
     send. The command contains a variable such as `${TOKEN}` in place of each secret. If the user specified no variable for a
@@ -37,7 +38,7 @@ def curl_line(
         parts += ["-H", _in_shell([(f"{name}: ", False), *parts_of_header(name, value)]) if value else quote(f"{name};")]
     parts += [part for name in without for part in ("-H", quote(f"{name}:"))]
     parts += ["--data-raw", quote(body.decode())] if plain else ["--data-binary", "@-"]
-    parts += (["-g"] if set("[]{}") & set(url) else []) + [_in_shell(parts_of(url))]
+    parts += (["-g"] if set("[]{}") & set(url) else []) + [server + _in_shell(parts_of(url))]
     line = " ".join([before, *parts] if before else parts)
     return line if plain else fed(body, line)
 

@@ -94,11 +94,11 @@ class HttpTarget:
         trace: TraceHeaders | None = None,
         secrets: Mapping[str, str] | None = None,
     ) -> None:
-        url = marked(url, secrets)
-        self.url = checked_url(url)
+        references = {value: reference for reference, value in (secrets or {}).items()}
+        url = marked(url, references)
+        checked_url(url)
+        given = [(name, marked(value, references)) for name, value in headers]
         self.method = method
-        given = [(name, marked(value, secrets)) for name, value in headers]
-        self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple(given))
         if longest_wait < 0:
             raise TargetError(f"the longest wait of {longest_wait} seconds is negative: use 0 or more")
         self.timeout = checked_timeout(timeout)
@@ -106,10 +106,12 @@ class HttpTarget:
         self.patience = patience
         self.longest_wait = longest_wait
         self.trace = trace or TraceHeaders()
-        self.connections = HttpConnections(self.url, insecure=insecure, ca=ca, cert=cert, key=key, proxy=proxy)
+        self.connections = HttpConnections(url, insecure=insecure, ca=ca, cert=cert, key=key, proxy=proxy)
         self._more_secrets = list((secrets or {}).items())
         self.secrets = Secrets(url, given, self.connections.proxy or "", self._more_secrets)
-        self._name = self.secrets.hide_in_output(shown(url))
+        self.url = self.secrets.marked(url)
+        self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple((name, self.secrets.marked(value)) for name, value in given))
+        self._name = shown(self.url)
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
         self._unpooled: Client | None = None
@@ -143,8 +145,7 @@ class HttpTarget:
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         without = [name for name, value in headers if value is None]
         options = self.connections.curl_words()
-        line = curl_line(self.url, self.method, self._headers(headers), body, without=without, options=options, before=self._before_curl)
-        return self.secrets.hide_in_output(line)
+        return curl_line(self.url, self.method, self._headers(headers), body, without=without, options=options, before=self._before_curl)
 
     async def open(self) -> None:
         """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid, or if a package is missing."""
@@ -348,7 +349,7 @@ async def _nothing() -> AsyncIterator[bytes]:
         yield b""
 
 
-def checked_url(url: str) -> str:
+def checked_url(url: str) -> None:
     """Raises `TargetError` if brokerfuzz cannot send requests to this URL."""
     said = shown(url)
     try:
@@ -361,4 +362,3 @@ def checked_url(url: str) -> str:
         raise TargetError(f"{said!r} has no scheme: write http://{said.lstrip('/')}")
     if not usable:
         raise TargetError(f"{said!r} is not an HTTP URL: write, for example, http://127.0.0.1:8000/offers")
-    return url

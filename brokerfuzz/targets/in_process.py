@@ -52,16 +52,17 @@ class InProcessTarget:
     ) -> None:
         if not path.startswith("/"):
             raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")
-        given, path = [(header, marked(value, secrets)) for header, value in headers], marked(path, secrets)
-        self.path, self.method, self.timeout = path, method, checked_timeout(timeout)
-        self.headers = replaced([("content-type", JSON_TYPE)], tuple(given))
+        references = {value: reference for reference, value in (secrets or {}).items()}
+        given, path = [(header, marked(value, references)) for header, value in headers], marked(path, references)
+        self.secrets = Secrets(path, given, more=(secrets or {}).items())
+        self.path, self.method, self.timeout = self.secrets.marked(path), method, checked_timeout(timeout)
+        self.headers = replaced([("content-type", JSON_TYPE)], tuple((header, self.secrets.marked(value)) for header, value in given))
         self.rules = rules or AnswerRules()
         self._name = name
-        self.secrets = Secrets(path, given, more=(secrets or {}).items())
 
     @property
     def name(self) -> str:
-        return self.secrets.hide_in_output(f"{self._name} {shown(self.path)}")
+        return f"{self._name} {shown(self.path)}"
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns False if the message has a header that only a server can handle, such as `Transfer-Encoding`."""
@@ -70,8 +71,7 @@ class InProcessTarget:
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a curl command. To use it, start the application on a server, and set the variable `TARGET` to the address of the server."""
         without = [name for name, value in headers if value is None]
-        line = curl_line("http://target" + self.path, self.method, replaced(self.headers, headers), body, without=without)
-        return self.secrets.hide_in_output(line.replace("http://target", '"$TARGET"'))
+        return curl_line(self.path, self.method, replaced(self.headers, headers), body, without=without, server='"$TARGET"')
 
     def _answer(self, response: Response, seconds: float, logged: Sequence[BaseException]) -> Answer:
         """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception in `logged`."""

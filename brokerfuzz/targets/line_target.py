@@ -66,10 +66,11 @@ class LineTarget(PoolTarget):
         self.encoding: Encoding = encoding
         super().__init__(timeout=timeout, processes=processes, patience=patience)
         self.secrets = secrets_of(self.arguments, secrets or {})
+        self._name = shown_command(self.arguments, secrets or {})
 
     @property
     def name(self) -> str:
-        return shown_command(self.arguments)
+        return self._name
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns False if the message has headers, or if the encoding is "plain" and the message contains a line break."""

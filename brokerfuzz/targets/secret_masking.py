@@ -14,7 +14,7 @@ from urllib.parse import unquote, unquote_plus, urlsplit, urlunsplit
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.secret_values import Secret
-from brokerfuzz.targets.secret_search import HIDDEN, SecretSearch
+from brokerfuzz.targets.masks import HIDDEN, Masks
 from brokerfuzz.wording import listed
 
 SHORTEST = 6
@@ -32,6 +32,7 @@ _SERVER = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
 _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]*)")
 _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_ELLIPSIS = "…".encode()
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of gzip and zstd data."""
 
@@ -66,13 +67,19 @@ def of_environment(names: Iterable[str]) -> dict[str, str]:
     return {f"${{{name}}}": os.environ[name] for name in names}
 
 
-def marked(text: str, secrets: Mapping[str, str] | None) -> str:
-    """If the text contains one of the `secrets` (see `of_environment`), returns the text as a `Secret`."""
-    names = {value: where[2:-1] for where, value in (secrets or {}).items()}
-    values = sorted((value for value in names if value == text or (value in text and len(value) >= SHORTEST)), key=len, reverse=True)
-    if isinstance(text, Secret) or not values:
+def marked(text: str, references: Mapping[str, str]) -> str:
+    """If the text contains secret values, returns it as a `Secret`. `references` maps the values to references such as `${TOKEN}`."""
+    if isinstance(text, Secret) and not text.parts:
         return text
-    return Secret(text, [(part, names.get(part)) for part in re.split(f"({'|'.join(map(re.escape, values))})", text)])
+    values = sorted((value for value in references if value and (value == text or (value in text and len(value) >= SHORTEST))), key=len, reverse=True)
+    if not values:
+        return text
+    secret = re.compile(f"({'|'.join(map(re.escape, values))})")
+    parts: list[tuple[str, str | None]] = []
+    for part, name in text.parts if isinstance(text, Secret) else [(text, None)]:
+        pieces = [part] if name is not None else secret.split(part)
+        parts += [(piece, name or (references[piece][2:-1] if piece in values else None)) for piece in pieces]
+    return Secret(text, parts) if any(name is not None for _, name in parts) else text
 
 
 def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
@@ -138,7 +145,11 @@ def shown(url: str) -> str:
 
 
 def without_user(url: str) -> str:
-    """Removes the user and the password from a URL. If the URL is invalid, removes everything between the scheme and the last `@`."""
+    """Removes the user and the password from a URL. If the URL is invalid, removes everything between the scheme and the last `@`.
+    A path stays as it is.
+    """
+    if url.startswith("/"):
+        return url
     try:
         parts = urlsplit(url)
         if parts.port != 0 and parts.hostname:
@@ -150,8 +161,8 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a target, with methods that replace them in answers, errors and reports. A secret from an environment
-    variable is replaced by a reference such as `${TOKEN}`, and any other secret by the text `[secret]`.
+    """The secrets of a target, with methods that replace them in answers, errors and descriptions of requests. A secret from an
+    environment variable is replaced by a reference such as `${TOKEN}`, and any other secret by the text `[secret]`.
 
     `more` contains further secrets, such as the values of `--secret`. `note` tells the user which secrets are too short to be
     replaced in answers. If all secrets are long enough, `note` is empty.
@@ -159,42 +170,29 @@ class Secrets:
 
     def __init__(self, url: str = "", headers: Iterable[tuple[str, str]] = (), proxy: str = "", more: Iterable[tuple[str, str]] = ()) -> None:
         found = [*of_url(url), *of_url(proxy), *_of_headers(headers), *more]
-        short = dict.fromkeys(where for where, value in found if 0 < len(value) < SHORTEST and where not in _PARTS)
+        short = dict.fromkeys(where for where, value in found if 0 < len(value) < SHORTEST and where != _PART)
         what = f"contains a secret of fewer than {SHORTEST} characters: brokerfuzz hides it there, but not in answers that repeat it"
         self.note = f"{listed(short)} {what}" if short else ""
         known = {text: HIDDEN for _, value in found for text in (value, *value.splitlines()) if len(text) >= SHORTEST}
         known |= {value: where for where, value in found if value in known and _REFERENCE.fullmatch(where)}
-        users = {value for where, value in found if where == _USER} - {value for where, value in found if where != _USER}
-        self._search = SecretSearch(known)
-        self._in_text = SecretSearch(known, whole_numbers=True)
-        self._in_output = SecretSearch({value: text for value, text in known.items() if value not in users}, whole_numbers=True)
+        self.masks = Masks(known)
+        self._references = {value: _reference(where) for where, value in reversed(found)}
+
+    def marked(self, text: str) -> str:
+        """If a part of a request contains one of the secrets, returns it as a `Secret`, so that descriptions of the request
+        contain a reference in place of the secret.
+        """
+        return marked(text, self._references)
 
     def hide(self, text: str) -> str:
         """Replaces each secret in a text. If the text was shortened and ends in an ellipsis, the beginning of a secret before the
         ellipsis is also replaced.
         """
-        data = text.encode(errors="surrogatepass")
-        if self._in_text.finds(data):
-            data = self._in_text.replaced(data)
-            text = data.decode(errors="surrogatepass")
-        end = text.rstrip('"')
-        if not end.endswith("…"):
-            return text
-        place = self._search.beginning_at_end(end.removesuffix("…").encode(errors="surrogatepass"), SHORTEST)
-        return text if place is None else data[:place].decode(errors="surrogatepass") + HIDDEN
-
-    def hide_in_output(self, text: str) -> str:
-        """Replaces each secret in a report or a command. Unlike `hide`, this method keeps the names of users, because they are
-        often ordinary words. If a secret is a number, another number replaces it, so that JSON remains valid.
-        """
-        data = text.encode(errors="surrogatepass")
-        if not self._in_output.finds(data):
-            return text
-        lines = data.splitlines(keepends=True)  # `replaced` would need much memory for a large report
-        cleaned = b"".join(self._in_output.replaced(line, keeps_numbers=True) if self._in_output.finds(line) else line for line in lines)
-        if self._in_output.finds(cleaned):
-            cleaned = self._in_output.replaced(cleaned, keeps_numbers=True)
-        return cleaned.decode(errors="surrogatepass")
+        hidden = self.masks.hidden(text.encode(errors="surrogatepass"))
+        cut = hidden.rstrip(b'"').removesuffix(_ELLIPSIS)
+        if hidden.rstrip(b'"') != cut and (begun := self.masks.begun(cut)) >= SHORTEST:
+            hidden = cut[:-begun] + HIDDEN.encode()
+        return hidden.decode(errors="surrogatepass")
 
     def excerpt(self, body: bytes, size: int) -> bytes:
         """Returns the first `size` bytes of a body, without its secrets. A secret that begins in these bytes and continues after
@@ -202,19 +200,23 @@ class Secrets:
 
         If the body is compressed, the result states only the length of the body, because the compressed data may contain secrets.
         """
-        if not self._search.longest:
-            return body[:size]
-        if body.startswith(_COMPRESSED):
+        if self.masks.longest and body.startswith(_COMPRESSED):
             return f"[compressed response of {len(body):,} bytes]".encode()[:size]
-        longer = body[: size + self._search.longest]
-        begun = self._search.replaced(longer, size)[:size] if self._search.finds(longer) else body[:size]
-        place = self._search.beginning_at_end(begun, SHORTEST) if len(body) == size else None  # other code may have cut off the body
-        return begun if place is None else begun[:place] + HIDDEN.encode()
+        hidden = self.masks.hidden(body[: size + self.masks.longest], size)
+        if len(body) == size and (begun := self.masks.begun(hidden)) >= SHORTEST:  # other code may have cut off the body
+            hidden = hidden[:-begun] + HIDDEN.encode()
+        return hidden[:size]
 
 
-_USER, _PART = "the user", "a part of a secret"
-_PARTS = (_USER, _PART)
-"""`Secrets.note` never mentions user names and parts of secrets, because they are often short."""
+_PART, _PASSWORD = "secret", "the password"
+"""`Secrets.note` never mentions parts of secrets (`_PART`), because they are often short."""
+
+
+def _reference(where: str) -> str:
+    """Returns the reference that replaces a secret in descriptions of requests. For example, the reference for a secret from
+    `the header X-API-Key` is `${X_API_KEY}`.
+    """
+    return where if _REFERENCE.fullmatch(where) else variable(where.rpartition(" ")[2])
 
 
 def of_url(url: str) -> Iterator[tuple[str, str]]:
@@ -228,7 +230,7 @@ def of_url(url: str) -> Iterator[tuple[str, str]]:
         return
     if user:
         name, _, password = user.partition(":")
-        yield from ((_PART, user), (_USER, name), ("the password", password))
+        yield from ((_PART, user), (_PASSWORD, password))
         yield from basic(unquote(name), unquote(password))
     for found in _PARAMETER.finditer(url):
         if found[2] and is_secret(unquote(found[1])):
@@ -237,8 +239,8 @@ def of_url(url: str) -> Iterator[tuple[str, str]]:
 
 
 def basic(name: str, password: str) -> Iterator[tuple[str, str]]:
-    """Yields the place and the value of each secret in the credentials of basic authentication."""
-    yield from ((_USER, name), ("the password", password), (_PART, f"{name}:{password}"))
+    """Yields the place and the value of each secret in the credentials of basic authentication. A user without a password is a secret."""
+    yield from ((_PASSWORD, password), (_PART, f"{name}:{password}"), (_PART, "" if password else name))
     yield _PART, base64.b64encode(f"{name}:{password}".encode()).decode()
 
 

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.secret_masking import Secrets, basic, is_secret, of_url, parts_of, variable, within
+from brokerfuzz.targets.secret_masking import SHORTEST, Secrets, basic, is_secret, marked, of_url, parts_of, variable, within
 
 LONGEST_ARGUMENT = 100_000  # bytes; Linux allows 131,072 per argument, and a shell's built-in printf has no limit
 
@@ -55,9 +55,13 @@ def program(words: Sequence[str], shown: str) -> str:
     raise TargetError(f"{shown} cannot be started, because {name} was not found ({where}): correct its name{hint}")
 
 
-def shown_command(words: Sequence[str]) -> str:
-    """Returns the command as a line for a POSIX shell. For example, `"${TOKEN}"` replaces the secret value of `--token`."""
-    return " ".join("".join(f'"{part}"' if secret else quoted(part) for part, secret in word if part) or "''" for word in _parts(words))
+def shown_command(words: Sequence[str], secrets: Mapping[str, str]) -> str:
+    """Returns the command as a line for a POSIX shell. For example, `"${TOKEN}"` replaces the secret value of `--token`. `secrets`
+    maps references such as `${TOKEN}` to further secret values.
+    """
+    references = {value: name for name, value in (*_found(words), *secrets.items()) if name.startswith("${") and value}
+    parts = _parts(words, references)
+    return " ".join("".join(f'"{part}"' if secret else quoted(part) for part, secret in word if part) or "''" for word in parts)
 
 
 def quoted(word: str) -> str:
@@ -129,27 +133,28 @@ def _split(words: Sequence[str]) -> Iterator[tuple[str, str | None, str]]:
         yield word[: len(word) - len(value)], name.lstrip("-") if secret and value else None, value
 
 
-def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
+def _parts(words: Sequence[str], references: Mapping[str, str]) -> Iterator[list[tuple[str, bool]]]:
     """Splits each word into texts and references such as `${TOKEN}`, which replace secrets. Each part has a flag, which is True
-    for a reference.
+    for a reference. `references` maps secret values to references.
     """
     for start, secret, value in _split(words):
         if secret is not None:
             yield [(start, False), (variable(secret), True)]
         elif "://" in value and " " not in value:
-            yield [(start, False), *parts_of(value)]
+            yield [(start, False), *parts_of(marked(value, references))]
         else:
-            yield list(_parts_within(start + value))
+            yield list(_parts_within(start + value, references))
 
 
-def _parts_within(word: str) -> Iterator[tuple[str, bool]]:
+def _parts_within(word: str, references: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
     """Splits a word into texts and references, like `_parts`. The word may contain a whole command with secrets. If a secret is
     written with quotes inside it, as in `se'cr'et`, `${COMMAND}` replaces the whole word.
     """
-    names = {value: name for name, value in _found(_words_within(word)) if name.startswith("${") and value}
+    inner = {value: name for name, value in _found(_words_within(word)) if name.startswith("${") and value}
+    names = inner | {value: name for value, name in references.items() if value == word or (len(value) >= SHORTEST and value in word)}
     if not names:
         yield word, False
-    elif not all(value in word for value in names):
+    elif not all(value in word for value in inner):
         yield variable("command"), True
     else:
         at = 0

@@ -23,8 +23,8 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import AnswerRules, CommandTarget, HttpTarget, http_target, transport
 from brokerfuzz.targets.answers import EXCERPT
 from brokerfuzz.targets.exit_reason import Excerpt
+from brokerfuzz.targets.masks import HIDDEN
 from brokerfuzz.targets.secret_masking import Secrets, shown
-from brokerfuzz.targets.secret_search import HIDDEN
 from brokerfuzz.targets.target import opened
 
 PRINTABLE = string.ascii_letters + string.digits + string.punctuation
@@ -233,28 +233,28 @@ def test_a_secret_is_found_in_every_encoding(secret: str) -> None:
 
 
 ENCODINGS: Final[tuple[Callable[[str], str], ...]] = (
+    str,
+    str.upper,
     lambda text: quote(text, safe=""),
-    lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
+    lambda text: quote(text).lower(),
     quote_plus,
     lambda text: json.dumps(text)[1:-1],
-    lambda text: json.dumps(text)[1:-1].replace("/", "\\/").replace("<", "\\u003c"),
-    lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
+    lambda text: json.dumps(text)[1:-1].replace("/", "\\/"),
+    repr,
     html.escape,
-    lambda text: "".join(f"&#{ord(char)};" for char in text),
-    lambda text: "".join(f"&#x{ord(char):x};" for char in text),
     lambda text: base64.b64encode(text.encode()).decode(),
     lambda text: base64.b64encode(b"me:" + text.encode() + b"!").decode(),
+    lambda text: base64.b64encode(b"1" + text.encode()).decode(),
     lambda text: base64.urlsafe_b64encode(b"me" + text.encode()).decode(),
-    lambda text: base64.encodebytes(b"a long beginning of this text: " * 3 + text.encode()).decode(),
 )
 
 
-@given(secret=SECRETS, inner=st.sampled_from(ENCODINGS), outer=st.sampled_from(ENCODINGS), before=st.sampled_from(["", "the key: ", '{"a":"']))
-def test_a_secret_is_found_in_every_pair_of_encodings(secret: str, inner: Callable[[str], str], outer: Callable[[str], str], before: str) -> None:
+@given(secret=SECRETS, encode=st.sampled_from(ENCODINGS), before=st.sampled_from(["", "the key: ", '{"a":"']))
+def test_a_secret_is_found_in_the_usual_encodings(secret: str, encode: Callable[[str], str], before: str) -> None:
     secrets = Secrets(more=[("${KEY}", secret)])
-    text = f"{before}{outer(inner(secret) + ' behind')}."
+    text = f"{before}{encode(secret)}."
     size = len(before) + len(text) // 2
-    for hidden in (secrets.hide(text), secrets.hide_in_output(text), *(secrets.excerpt(text.encode(), most).decode() for most in (9999, size))):
+    for hidden in (secrets.hide(text), *(secrets.excerpt(text.encode(), most).decode() for most in (9999, size))):
         assert not leaks(hidden.encode(), [secret])
 
 
@@ -262,19 +262,6 @@ def test_secrets_in_errors_of_the_client_are_masked(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(transport, "failure_of", lambda *_: transport.Failure("cut", "what of Bearer hunter2-hunter2?"))
     with serving(sends(b"no HTTP\r\n\r\n")) as url:
         assert answer(HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])).reason == f"what of {HIDDEN}?"
-
-
-def test_a_secret_number_becomes_another_number_in_a_report() -> None:
-    secrets = Secrets(headers=[("X-Pin", "123456")])
-    assert secrets.hide_in_output('{"a":123456,"b":"123456","c":1234567,"d":0.123456}') == '{"a":999999,"b":"999999","c":1234567,"d":0.123456}'
-
-
-@given(secret=SECRETS)
-def test_a_report_is_cleaned_without_damage_to_its_json(secret: str) -> None:
-    others = {"other": [1, None, "text"]}
-    assume(secret.lower() not in json.dumps(others))
-    cleaned = json.loads(Secrets(headers=[("X-Api-Key", secret)]).hide_in_output(json.dumps({**others, "1": secret})))
-    assert cleaned == {**others, "1": "9" * len(secret) if secret.isdecimal() else HIDDEN}
 
 
 def test_short_secrets_are_not_replaced() -> None:
