@@ -259,7 +259,7 @@ _TARGET_OPTIONS = (
         "--cleanup", metavar="'METHOD PATH'",
         help="After each accepted message, send a request that removes what the message created, such as 'DELETE /offers/{number}'. In the "
         "path, brokerfuzz replaces {NAME} with the value of the property NAME of the answer. If the answer does not contain the property NAME, "
-        "brokerfuzz uses the property NAME of the message.",
+        "brokerfuzz uses the property NAME of the message. 'DELETE {location}' uses the URL in the header Location of the answer.",
     ),
     click.option(
         "--exec", "exec_", metavar="COMMAND",

@@ -1,49 +1,91 @@
-"""Builds the cleanup request, which deletes the offer of an accepted message: for example, `DELETE /offers/{number}`."""
+"""Builds the cleanup request, which deletes the offer of an accepted message: for example, `DELETE /offers/{number}`.
+
+Values come from the target and from generated messages. A request that would delete more than one offer, such as `DELETE /offers/`,
+is never built.
+"""
 
 import json
 import re
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urljoin
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsplit
 
 from brokerfuzz.errors import TargetError, quoted
 from brokerfuzz.targets.answers import Answer
 
-_TEMPLATE = re.compile(r"([A-Z]+)\s+(/\S*)")
+_TEMPLATE = re.compile(r"([A-Z]+)\s+(/\S*|\{[Ll]ocation\})")
 _PROPERTY = re.compile(r"\{([^{}/]+)\}")
-_GONE = (404, 410)
+_NOT_FOUND, _GONE = 404, 410
+_DOTS = (".", "..")
+_PORTS = {"http": 80, "https": 443}
+
+
+class NoCleanupError(Exception):
+    """No cleanup request can be sent for a message. The text is the reason."""
 
 
 @dataclass(frozen=True)
 class Cleanup:
     """A template for the cleanup request. In `path`, `{NAME}` stands for the value of a property. The property comes from the
-    answer, from `data` of the answer, or from the message, in this order.
+    answer, from `data` of the answer, or from the message, in this order. If `path` is `{location}`, the request goes to the URL in
+    the header `Location` of the answer.
     """
 
     method: str
     path: str
 
-    def url(self, base: str, body: bytes, answer: Answer) -> str | None:
-        """Returns None if `path` names a property that neither the answer nor the message has."""
+    def url(self, base: str, body: bytes, answer: Answer) -> str:
+        """Raises `NoCleanupError` if a value is missing, or if the request could delete more than the offer of this message."""
+        if not self.path.startswith("/"):
+            return _location(urlsplit(base), base, answer)
         answered, sent = _object(answer.body), _object(body)
-        sources = (answered, answered.get("data"), sent)
-        values = {name: _value(name, sources) for name in _PROPERTY.findall(self.path)}
-        if None in values.values():
-            return None
-        return urljoin(base, _PROPERTY.sub(lambda found: values[found[1]] or "", self.path))
+        values = {name: _value(name, (answered, answered.get("data"), sent)) for name in _PROPERTY.findall(self.path)}
+
+        for segment in re.split(r"[/?]", self.path):
+            if _PROPERTY.search(segment) and _PROPERTY.sub(lambda found: values[found[1]], segment).strip() in _DOTS:
+                raise NoCleanupError(f"{segment} would be a dot segment, which means another path")
+        return urljoin(base, _PROPERTY.sub(lambda found: quote(values[found[1]], safe="", errors="surrogatepass"), self.path))
 
 
 def cleanup(text: str) -> Cleanup:
     """Parses a template such as `DELETE /offers/{number}`. Raises `TargetError` if the template is invalid."""
     found = _TEMPLATE.fullmatch(text.strip())
     if found is None or "{" in _PROPERTY.sub("", found[2]) or "}" in _PROPERTY.sub("", found[2]):
-        raise TargetError(f"the cleanup {quoted(text)} is not a method and a path: write a request such as 'DELETE /offers/{{number}}'")
+        raise TargetError(
+            f"the cleanup {quoted(text)} is not a method and a path: write a request such as 'DELETE /offers/{{number}}' or 'DELETE {{location}}'"
+        )
     return Cleanup(found[1], found[2])
 
 
-def is_clean(answer: Answer) -> bool:
-    """Returns whether the answer to the cleanup request shows that the offer no longer exists."""
-    return answer.status is not None and (answer.status // 100 == 2 or answer.status in _GONE)
+def is_clean(answer: Answer, *, again: bool = False) -> bool:
+    """Returns whether the answer to the cleanup request shows that the offer no longer exists. Status 404 shows this only if the same
+    request was sent again: otherwise, the path may be wrong.
+    """
+    return answer.status is not None and (answer.status // 100 == 2 or answer.status == _GONE or (again and answer.status == _NOT_FOUND))
+
+
+def _location(base: SplitResult, url: str, answer: Answer) -> str:
+    """Returns the URL in the header `Location`. This URL must be at the same server, and below neither the path of the target nor a
+    folder above it.
+    """
+    location = next((value for name, value in answer.headers if name.lower() == "location"), None)
+    if location is None:
+        raise NoCleanupError("the answer has no header Location")
+    try:
+        found = urlsplit(urljoin(url, location))
+        same_server = _server(found) == _server(base)
+    except ValueError:
+        raise NoCleanupError(f"the header Location is not a URL: {quoted(location)}") from None
+    if not same_server:
+        raise NoCleanupError(f"the header Location leads to another server: {quoted(location)}")
+    path, collection = found.path.rstrip("/"), base.path.rstrip("/")
+    if any(unquote(segment) in _DOTS for segment in path.split("/")) or f"{collection}/".startswith(f"{path}/"):
+        raise NoCleanupError(f"the header Location does not lead to a single offer: {quoted(location)}")
+    return urlunsplit((base.scheme, base.netloc, found.path, found.query, ""))
+
+
+def _server(url: SplitResult) -> tuple[str, str | None, int | None]:
+    return url.scheme, url.hostname, url.port or _PORTS.get(url.scheme)
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -54,9 +96,15 @@ def _object(body: bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _value(name: str, sources: tuple[Any, ...]) -> str | None:
+def _value(name: str, sources: tuple[Any, ...]) -> str:
     for source in sources:
         value = source.get(name) if isinstance(source, dict) else None
         if isinstance(value, str | int) and not isinstance(value, bool):
-            return quote(str(value), safe="", errors="surrogatepass")
-    return None
+            return _checked(name, str(value))
+    raise NoCleanupError(f"neither the answer nor the message has the property {name}")
+
+
+def _checked(name: str, value: str) -> str:
+    if not value.strip() or "/" in value or "\\" in value:
+        raise NoCleanupError(f"the property {name} is empty or contains a slash: {quoted(value)}")
+    return value

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from brokerfuzz.hooks.cleanup import Cleanup, is_clean
+from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean
 from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.hooks.requests import Request, SentCase
 from brokerfuzz.schemas.headers import Headers
@@ -39,6 +39,8 @@ class HookedTarget(HttpTarget):
     message, this class sends the `cleanup` request.
     """
 
+    keeps_headers = True
+
     def __init__(self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, **options: Any) -> None:
         super().__init__(url, **options)
         self._hooks, self._cleanup = hooks, cleanup
@@ -66,7 +68,7 @@ class HookedTarget(HttpTarget):
         self._authenticating = None
         if self._remaining:
             number = counted(self._remaining, "cleanup request")
-            print(f"brokerfuzz: {number} failed, so offers remain at the target; the first: {self._first_remaining}", file=sys.stderr)
+            print(f"brokerfuzz: {number} failed, so offers may remain at the target; the first: {self._first_remaining}", file=sys.stderr)
             self._remaining = 0
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
@@ -100,19 +102,20 @@ class HookedTarget(HttpTarget):
         second answer.
         """
         both = await self._answer(body, headers, case_id), await self._answer(body, headers, case_id)
+        cleaned: set[str] = set()
         for answer in both:
-            await self._finish(body, headers, case_id, answer)
+            await self._finish(body, headers, case_id, answer, cleaned)
         return both
 
     async def _answer(self, body: bytes, headers: Headers, case_id: str) -> Answer:
         answer = await self._authenticated(partial(super().send, body, headers, case_id=case_id))
         return answer if self._hooks is None else await self._hooks.classified(answer)
 
-    async def _finish(self, body: bytes, headers: Headers, case_id: str, answer: Answer) -> None:
+    async def _finish(self, body: bytes, headers: Headers, case_id: str, answer: Answer, cleaned: set[str] | None = None) -> None:
         if self._hooks is not None:
             await self._hooks.after_answer(SentCase(case_id, self.trace.campaign_id, body, headers), answer)
         if self._cleanup is not None and answer.kind == "accepted":
-            await self._clean(self._cleanup, body, answer, case_id)
+            await self._clean(self._cleanup, body, answer, case_id, set() if cleaned is None else cleaned)
 
     async def _authenticated(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
         """If the target answers with status 401, calls the hook `authenticate` and sends the request once more."""
@@ -155,14 +158,17 @@ class HookedTarget(HttpTarget):
     def _hide(self, text: str) -> str:
         return self.secrets.hide(text)
 
-    async def _clean(self, cleanup: Cleanup, body: bytes, answer: Answer, case_id: str) -> None:
-        url = cleanup.url(self.url, body, answer)
-        if url is None:
-            self._note_remaining(f"{cleanup.method} {cleanup.path} (neither the answer nor the message has the property in this path)")
+    async def _clean(self, cleanup: Cleanup, body: bytes, answer: Answer, case_id: str, cleaned: set[str]) -> None:
+        """Sends the cleanup request. `cleaned` contains the URLs to which the same request was already sent for this message."""
+        try:
+            url = cleanup.url(self.url, body, answer)
+        except NoCleanupError as problem:
+            self._note_remaining(f"{cleanup.method} {cleanup.path} was not sent: {self._hide(str(problem))}")
             return
         removed = await self._authenticated(partial(self._remove, cleanup.method, url, case_id))
-        if not is_clean(removed):
+        if not is_clean(removed, again=url in cleaned):
             self._note_remaining(f"{cleanup.method} {shown(url)} ({removed.reason})")
+        cleaned.add(url)
 
     async def _remove(self, method: str, url: str, case_id: str) -> Answer:
         removal = copy(self)  # shares the connections

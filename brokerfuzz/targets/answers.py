@@ -40,7 +40,8 @@ class Answer(NamedTuple):
     """The answer of a target to one message.
 
     `status` is None if there was no HTTP response. `body` is the beginning of the response, without secrets. `reason` explains
-    `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect.
+    `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect. With hooks, `headers` are the
+    headers of the response.
 
     `reached` is False if the target never processed the message: for example, no connection was possible, or the target kept
     asking brokerfuzz to retry later. If `reached` is False, the answer says nothing about the message.
@@ -57,6 +58,7 @@ class Answer(NamedTuple):
     seconds: float = 0.0
     reached: bool = True
     location: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Defines the target for an HTTP endpoint."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -75,6 +75,9 @@ class HttpTarget:
 
     Raises `TargetError` if the URL is not an HTTP URL, or if a certificate or the proxy cannot be used.
     """
+
+    keeps_headers = False
+    """If true, the answers contain the headers of the responses."""
 
     def __init__(
         self,
@@ -289,6 +292,8 @@ class HttpTarget:
                     most = self.rules.most_read(response.status, read)
                 encoding = _header(response, "content-encoding", unreadable="?")  # the client removes the header if it decompresses the body
                 answer = self.rules.read(response.status, bytes(read), perf_counter() - started, self.secrets, encoding)
+                if self.keeps_headers:
+                    answer = answer._replace(headers=tuple((name, self.secrets.hide(value)) for name, value in _headers_of(response)))
                 return answer if response.status < 300 else self._with_headers(answer, response)
         except self._client_error as error:
             from brokerfuzz.targets.transport import failure_of
@@ -342,6 +347,13 @@ def _header(response: "Response", name: str, *, unreadable: str | None = None) -
         return response.get_header(name)
     except ValueError:
         return unreadable
+
+
+def _headers_of(response: "Response") -> Iterator[tuple[str, str]]:
+    """Yields the headers of a response, except for values with a byte that is not ASCII."""
+    for name in dict.fromkeys(response.headers.keys()):
+        with suppress(ValueError):
+            yield from ((name, value) for value in response.headers.getall(name))
 
 
 async def _nothing() -> AsyncIterator[bytes]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from benchmarks.stacks.pydantic_stack import Offer
+from examples.broker.offer import Offer
 
 OFFER_TYPES = ("Direct Mail", "Download", "Drop Ship", "Email", "Omnichannel", "Product List", "VDM")
 Change = Callable[[dict[str, Any]], None]

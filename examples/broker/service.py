@@ -21,8 +21,8 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
-from benchmarks.stacks.pydantic_stack import Offer
 from examples.broker.mistakes import MISTAKES, Mistake
+from examples.broker.offer import Offer
 
 KEY = os.environ.get("BROKER_KEY", "example key").encode()
 TOKEN_LIFE = float(os.environ.get("BROKER_TOKEN_LIFE", "60"))
