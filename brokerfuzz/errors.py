@@ -41,7 +41,10 @@ _quoting.fillvalue = "…"
 
 def quoted(value: Any) -> str:
     """Converts a value to a Python literal. An ellipsis replaces the middle of a long literal."""
-    return _quoting.repr(value)
+    try:
+        return _quoting.repr(value)
+    except ValueError:  # Python writes no integer of more than 4,300 digits
+        return "a value with thousands of digits"
 
 
 def shortened(line: str, limit: int = LONGEST_LINE) -> str:

@@ -22,6 +22,7 @@ from brokerfuzz.atomic_files import atomic_file, held
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.errors import BaselineError, UnknownNameError, problem_of, quoted
+from brokerfuzz.file_contents import read_file
 
 VERSION = 3
 LARGEST = 1000
@@ -56,7 +57,7 @@ Baseline = Mapping[str, KnownFinding]
 def read(path: Path) -> Baseline:
     """Raises `BaselineError` if the file is missing or is not a baseline. If an entry is invalid, the error names the line of the entry."""
     try:
-        text = path.read_bytes().decode()
+        text = read_file(path).decode()
         entries = _entries(json.loads(text))
     except FileNotFoundError as problem:
         raise BaselineError(f"{path} does not exist: add --baseline-update to create a baseline from the findings") from problem

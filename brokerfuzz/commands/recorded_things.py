@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from brokerfuzz.commands.journal_results import outcome, recorded
+from brokerfuzz.file_contents import read_file
 
 if TYPE_CHECKING:
     from brokerfuzz.explaining.single_cases import SingleCase
@@ -66,7 +67,7 @@ def _properties(path: str) -> list[str]:
     from brokerfuzz.campaign import journal
 
     try:
-        whole = Path(path).read_bytes() if Path(path).suffix == ".json" else next(journal.lines(Path(path)), b"")
+        whole = read_file(path) if Path(path).suffix == ".json" else next(journal.lines(Path(path)), b"")
         return list(orjson.loads(whole))
     except (OSError, ValueError, TypeError):
         return []

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from brokerfuzz.errors import ConfigurationError
+from brokerfuzz.file_contents import read_file
 
 NAME = "brokerfuzz.toml"
 PROJECT = "pyproject.toml"
@@ -91,7 +92,7 @@ def above(path: Path) -> tuple[str, ...]:
 def text_of(path: Path) -> str:
     """Returns the contents of a file, with unchanged line endings but without a byte order mark."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return read_file(path).decode("utf-8-sig")
     except OSError as problem:
         raise ConfigurationError(f"{path} cannot be read: {problem.strerror or problem}; specify another file") from None
     except UnicodeDecodeError as problem:
@@ -125,7 +126,7 @@ def _one_line(problem: Exception) -> str:
 
 def _has_ours(path: Path) -> bool:
     try:
-        if IN_PROJECT[-1].encode() not in path.read_bytes():
+        if IN_PROJECT[-1].encode() not in read_file(path):
             return False
     except OSError:
         return False

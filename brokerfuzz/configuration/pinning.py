@@ -14,6 +14,7 @@ from brokerfuzz.configuration.spelling import spelled, spelled_key
 from brokerfuzz.configuration.templates import put, template
 from brokerfuzz.configuration.validating import validated
 from brokerfuzz.errors import ConfigurationError
+from brokerfuzz.file_contents import read_file
 
 if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract
@@ -41,7 +42,7 @@ def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contra
     new = {ambiguity: _policy_value(policy) for ambiguity, policy in policies.items() if ambiguity not in pinned}
     validated({POLICIES: new}, path, above(path))
     if new:
-        mark = _MARK if exists and path.read_bytes().startswith(_MARK.encode()) else ""
+        mark = _MARK if exists and read_file(path).startswith(_MARK.encode()) else ""
         put(path, mark + _with_policies(text, new, path))
     return list(new)
 

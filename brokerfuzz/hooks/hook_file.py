@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from brokerfuzz.errors import HookError
+from brokerfuzz.file_contents import read_file
 from brokerfuzz.wording import listed
 
 Function = Callable[..., Any]
@@ -102,7 +103,7 @@ def hook_file(name: str) -> HookFile:
             sys.path.insert(0, str(Path.cwd()))
         return HookFile(name, None)
     try:
-        return HookFile(name, Path(name).read_bytes())
+        return HookFile(name, read_file(name))
     except OSError as problem:
         raise HookError(f"the hooks {name} cannot be read: {problem.strerror or problem}; specify a readable .py file") from None
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import BrokerfuzzError, ReportError
+from brokerfuzz.file_contents import read_file
 from brokerfuzz.removed import renamed_property
 from brokerfuzz.reports import json_document
 from brokerfuzz.reports.document_messages import Document
@@ -134,7 +135,7 @@ def write_about(paths: Sequence[str], result: Result, about: Mapping[str, Any], 
 def read_report(path: str | Path) -> dict[str, Any]:
     """Reads the JSON document of a report. Raises `ReportError` if the file is not a report."""
     try:
-        document: Any = json.loads(Path(path).read_bytes(), parse_constant=_reject)
+        document: Any = json.loads(read_file(path), parse_constant=_reject)
         if outdated := renamed_property(document):
             raise ReportError(
                 f"an earlier version of brokerfuzz wrote {path}, which {outdated}: create the report again with `brokerfuzz fire --json`"

@@ -20,6 +20,7 @@ from jsonschema_rs import ValidationError, meta
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, problem_of, quoted
+from brokerfuzz.file_contents import read_file
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, OF_VALUES, REJECTED, TIMESTAMP
 from brokerfuzz.schemas.contract_limits import check_limits, check_references, check_size, check_values, patterns_in
@@ -92,7 +93,7 @@ class Ambiguity:
     def has(self, interpretation: str) -> bool:
         """Returns whether a policy can contain this interpretation."""
         if self.detector == NEAR_NOW:
-            return interpretation.isascii() and interpretation.isdigit() and int(interpretation) <= LONGEST_TOLERANCE
+            return interpretation.isascii() and interpretation.isdigit() and len(interpretation) < 20 and int(interpretation) <= LONGEST_TOLERANCE
         return interpretation in self.interpretations
 
     def concerns(self, message_type: str) -> bool:
@@ -381,7 +382,7 @@ def _ambiguous_sites(contract: Contract) -> Iterator[tuple[str, str]]:
 def _read(path: Path) -> Any:
     try:
         check_size(path)
-        return json.loads(path.read_bytes())
+        return json.loads(read_file(path))
     except (OSError, ValueError, RecursionError) as problem:
         raise ContractError(f"{path} is not readable JSON ({problem}): correct or remove the file") from problem
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError
+from brokerfuzz.file_contents import read_file
 from brokerfuzz.targets.secret_masking import without_user
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _proxy_of_environment(url: str) -> str | None:
 
 def _read(path: str, what: str, mark: bytes) -> bytes:
     try:
-        pem = Path(path).read_bytes()
+        pem = read_file(path)
     except OSError as problem:
         raise TargetError(f"{path} cannot be read ({problem.strerror}): specify a PEM file with {what}") from problem
     if mark not in pem:

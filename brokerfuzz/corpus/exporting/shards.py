@@ -26,6 +26,7 @@ from brokerfuzz.corpus.exporting.parts import EncodedCases, shard_sizes
 from brokerfuzz.corpus.formats import Folder, Format
 from brokerfuzz.corpus.places import Place
 from brokerfuzz.errors import ClockError, CorpusError
+from brokerfuzz.file_contents import read_file
 from brokerfuzz.version import __version__
 
 _WRITE_INTERVAL = 1.0
@@ -139,7 +140,7 @@ def _fingerprint(folder: Path) -> str:
     """Returns a checksum of the contract in `folder`. The manifest contains this checksum. If the contract changes, the
     checksum differs, so brokerfuzz does not resume the export.
     """
-    return sha256(b"".join(f"{path.name} ".encode() + path.read_bytes() for path in sorted(folder.glob("*.json")))).hexdigest()
+    return sha256(b"".join(f"{path.name} ".encode() + read_file(path) for path in sorted(folder.glob("*.json")))).hexdigest()
 
 
 def _of(manifest: dict[str, Any]) -> list[Any]:

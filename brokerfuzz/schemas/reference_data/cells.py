@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from brokerfuzz.errors import ReferenceDataError, UnknownNameError, quoted
+from brokerfuzz.file_contents import read_file
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.wording import listed
 
@@ -83,7 +84,7 @@ def cells_of(values: Sequence[Any], origins: Sequence[str]) -> list[KnownCell]:
 
 def _text(path: Path, origin: str) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return read_file(path).decode("utf-8-sig")
     except OSError as problem:
         raise ReferenceDataError(f"{origin}: {path} cannot be read: {problem.strerror or problem}; specify a readable file") from None
     except UnicodeDecodeError as problem:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from brokerfuzz.errors import ReferenceDataError, UnknownNameError, quoted
+from brokerfuzz.file_contents import read_file
 from brokerfuzz.name_patterns import name_pattern
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.flattening import types_of
@@ -30,7 +31,7 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
         return _Reader(contract, source, Path(), None, {}).read()
     path = Path(source)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_file(path).decode("utf-8-sig")
         content = tomllib.loads(text)
     except OSError as problem:
         raise ReferenceDataError(f"{path} cannot be read: {problem.strerror or problem}; specify a readable file") from None
@@ -115,7 +116,7 @@ class _Reader:
         if self.path is None or (None, key) not in self.lines:
             return self._origin(None, key)
         first = self.lines[None, key]
-        text = self.path.read_text(encoding="utf-8-sig").splitlines()
+        text = read_file(self.path).decode("utf-8-sig").splitlines()
         spelled = value if isinstance(value, str) else str(value).lower()
         number = next((number for number, line in enumerate(text[first - 1 :], first) if spelled and spelled in line), first)
         return f"{self.path}:{number}"
@@ -170,6 +171,8 @@ class _Reader:
                     raise ReferenceDataError(
                         f"{cell.origin}: the value of {join(above, prop)} is missing, but {message_type} requires this property: add a value"
                     )
+            if not any(prop in row for row in rows):
+                raise ReferenceDataError(f"{origin}: the column of {join(above, prop)} has no values: add values, or remove the entry of this column")
         self.rows.setdefault(message_type, {})[above] = [row for row in rows if row]
         for prop in columns:
             self._put(message_type, join(above, prop), [row[prop] for row in rows if prop in row], origin)
