@@ -98,6 +98,9 @@ def _entry(entry: Any, place: str) -> tuple[str, KnownFinding]:
     for name, text in {"sentence": None, **texts}.items():
         if not isinstance(text, str):
             raise BaselineError(f"{place}: {name} is {quoted(text)}, but must be a string: correct this property")
+    smallest = entry.get("smallest", {"body": None})
+    if not isinstance(smallest, dict) or not ("body" in smallest or isinstance(smallest.get("raw"), str)):
+        raise BaselineError(f"{place}: smallest is {quoted(smallest)}, but must contain the property body or raw: remove smallest from this entry")
     message = {name: entry[name] for name in _MESSAGE if name in entry}
     return entry["finding"], KnownFinding(**texts, until=_until(entry.get("until"), place), message=message)
 

@@ -234,9 +234,14 @@ def _reproduction(suspicion: Suspicion, target: Target, fresh: str | None) -> st
     """Returns a command that sends the smallest message. If the property `fresh` gets a new value each time, the shell variable
     `NEW` contains a part of this value.
     """
-    body, headers = suspicion.body, suspicion.case.headers
     if fresh is not None and not isinstance(target, FunctionTarget):
-        body = marked(body, fresh)
+        line = _command(suspicion, target, marked(suspicion.body, fresh))
+        if MARK in line:
+            return f"NEW=$(date +%s%N); {line.replace(MARK, _NEW_IN_QUOTES)}"
+    return _command(suspicion, target, suspicion.body)
+
+
+def _command(suspicion: Suspicion, target: Target, body: bytes) -> str:
+    headers = suspicion.case.headers
     line = target.reproduction(body, headers) if headers else target.reproduction(body)
-    line = f"{line}; {line}" if suspicion.kind == "repeated-crash" else line
-    return line if body is suspicion.body or MARK not in line else f"NEW=$(date +%s%N); {line.replace(MARK, _NEW_IN_QUOTES)}"
+    return f"{line}; {line}" if suspicion.kind == "repeated-crash" else line

@@ -133,9 +133,13 @@ class Sender:
         return self._target.can_send(case.body, case.headers)
 
     def is_conflict(self, case: Case, answer: Answer) -> bool:
-        """Returns whether the target may have rejected the message only because it already knows a value, such as the number."""
-        conflict = answer.kind == "rejected" and answer.status == CONFLICT
-        return conflict and (self._fresh is None or not self._fresh.changes(case, case.body))
+        """Returns whether the target may have rejected the message only because it already knows a value, such as the number. If the
+        user listed status 409 in `--accept` or `--reject`, the status is about the message.
+        """
+        rules = getattr(self._target, "rules", None)
+        if answer.kind != "rejected" or answer.status != CONFLICT or (rules is not None and rules.has_code(CONFLICT)):
+            return False
+        return self._fresh is None or not self._fresh.changes(case, case.body)
 
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
         """Sends a message with the headers of the case, or finds the answer in the journal.

@@ -99,6 +99,9 @@ def test_an_update_keeps_reasons_and_dates(tmp_path: Path) -> None:
         ('{"finding": "2cbdcdfc", "sentence": "A.", "reason": 5}', "reason is 5, but must be a string"),
         ('{"finding": "2cbdcdfc", "sentence": "A.", "until": "soon"}', "until is 'soon': use a date such as 2026-12-31"),
         ('{"finding": "2cbdcdfc", "sentence": "A.", "until": 5}', "until is 5: use a date"),
+        ('{"finding": "2cbdcdfc", "sentence": "A.", "smallest": {}}', "smallest is {}, but must contain the property body or raw"),
+        ('{"finding": "2cbdcdfc", "sentence": "A.", "smallest": {"raw": 1}}', "smallest is {'raw': 1}, but must contain"),
+        ('{"finding": "2cbdcdfc", "sentence": "A.", "smallest": 1}', "smallest is 1, but must contain"),
         ('{"finding": "2cbdcdfc", "sentence": "A.", "utnil": "2026-12-31"}', "unknown property 'utnil': did you mean 'until'?"),
     ],
 )
