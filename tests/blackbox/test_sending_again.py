@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any, Final
 import pytest
 from fixture_types import Run
 from hand_made_servers import answers, serving
+from validators import NODE
 
 import brokerfuzz
 
@@ -297,3 +299,22 @@ def test_a_known_number_passes_no_test_of_a_report(run: Run) -> None:
         done = tested(BROKERFUZZ_TARGET=url)
     assert "2 failed" in done.stdout
     assert "the target may already know the number of this message (409), so the answer proves nothing" in done.stdout
+
+
+# ---------------------------------------------------------------------------------------------------- an exported Postman collection
+
+
+@pytest.mark.parametrize(("words", "status"), [((), 1), (("--env-var", "newNumbers=yes"), 0)])
+def test_a_postman_collection_can_send_new_numbers_and_does_not_count_a_known_number(run: Run, words: tuple[str, ...], status: int) -> None:
+    newman = NODE / "node_modules/newman/bin/newman.js"
+    if shutil.which("node") is None or not newman.exists():
+        pytest.skip("newman is not installed: run `npm ci` in tests/node")
+    some = ("--rule", "*/orderMinimum:minimum", "--rule", "*/number:*")
+    assert run("export", "tests", "--format", "postman", "--message", OFFER, *some).exit_code == 0
+    shop = Shop(bug=False)
+    with serving(answers(shop)) as url:
+        for expected in (0 if status == 0 else None, status):  # the first run may succeed, because the service knows no number
+            command = ["node", str(newman), "run", "tests/collection.json", "--env-var", f"url={url}", *words]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+            assert expected is None or done.returncode == expected, done.stdout
+    assert ("your system may already know the number (use --env-var newNumbers=yes)" in done.stdout) == bool(status)

@@ -1,6 +1,7 @@
 """Writes requests with checks as a Postman collection (version 2.1), which Postman and newman can run.
 
-There is a folder for each rule. Postman replaces `{{...}}` in messages and can send only text, so some cases are left out.
+There is a folder for each rule. Postman replaces `{{...}}` in messages and can send only text, so some cases are left out. The
+variable `{{new}}` at the end of each number is empty unless the user asks for new numbers.
 """
 
 import json
@@ -9,15 +10,24 @@ from itertools import groupby
 from typing import Any
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
 from brokerfuzz.corpus.formats.case_names import reason_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_folder import EXPECTED_FAILURES, known_failures, readme, source
 from brokerfuzz.errors import CorpusError
+from brokerfuzz.schemas import check
 
 COLLECTION = "collection.json"
 _SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+NEW_NUMBERS = "newNumbers"
+_NUMBER = "number"
+_VARIABLES = {"url": HOST + ROUTES[OFFER][1], "expectedFailures": "", "new": ""}
+_NEW_VALUE = f"""\
+const random = String(Math.floor(Math.random() * 1e6)).padStart(6, "0");
+pm.variables.set("new", pm.variables.get("{NEW_NUMBERS}") ? `-${{Date.now()}}${{random}}` : "");
+"""
 _OPENS = "{{"  # the beginning of a variable; Postman replaces variables
 
 
@@ -27,12 +37,14 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         raise CorpusError(
             "the format `postman` supports none of these cases: add --message offer-creation-request, or remove a filter such as --rule"
         )
-    yield File(COLLECTION, [json.dumps(_collection(cases), indent=1).encode(), b"\n"])
+    fresh = FreshValues(_NUMBER, lambda case, body: check(case.message_type, body, contract=about.contract, headers=case.headers))
+    yield File(COLLECTION, [json.dumps(_collection(cases, fresh), indent=1).encode(), b"\n"])
     yield known_failures(cases)
     yield readme(
         about,
         place="Install newman (`npm install --global newman`), or import `collection.json` into Postman.",
-        complete="Replace the URL in the command of step 3 with the URL of your system.",
+        complete="Replace the URL in the command of step 3 with the URL of your system. If your system rejects a number that it already "
+        f"knows, add `--env-var {NEW_NUMBERS}=yes`: then each message has a new number.",
         run=f'newman run FOLDER/{COLLECTION} --env-var url={HOST + ROUTES[OFFER][1]} --env-var "expectedFailures=$(cat FOLDER/{EXPECTED_FAILURES})"',
         expected=EXPECTED_FAILURES,
     )
@@ -51,8 +63,8 @@ def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
     return True
 
 
-def _collection(cases: list[SuiteCase]) -> dict[str, Any]:
-    groups = [{"name": group, "item": list(map(_item, some))} for group, some in groupby(cases, lambda one: one.group)]
+def _collection(cases: list[SuiteCase], fresh: FreshValues) -> dict[str, Any]:
+    groups = [{"name": group, "item": [_item(one, fresh) for one in some]} for group, some in groupby(cases, lambda one: one.group)]
     names = json.dumps(sorted({name for one in cases for name in (one.group, one.case.id)}))
     first, last = groups[0]["item"][0], groups[-1]["item"][-1]
     first["event"] = [_script("prerequest", f"pm.variables.set('names', {json.dumps(names)});")]
@@ -60,24 +72,28 @@ def _collection(cases: list[SuiteCase]) -> dict[str, Any]:
     last["event"] += [_script("prerequest", "pm.variables.set('last', 'true');")]
     return {
         "info": {"name": "Contract tests", "schema": _SCHEMA},
-        "event": [_script("test", source("postman.js").decode())],
-        "variable": [{"key": "url", "value": HOST + ROUTES[OFFER][1]}, {"key": "expectedFailures", "value": ""}],
+        "event": [_script("prerequest", _NEW_VALUE), _script("test", source("postman.js").decode())],
+        "variable": [{"key": name, "value": value} for name, value in _VARIABLES.items()],
         "item": groups,
     }
 
 
-def _item(one: SuiteCase) -> dict[str, Any]:
-    """Returns the Postman request for a case. Its `description` has three lines: the reason, the verdict and the ID of the
-    twin. The script `postman.js` uses these lines to check the answer.
+def _item(one: SuiteCase, fresh: FreshValues) -> dict[str, Any]:
+    """Returns the Postman request for a case. Its `description` has four lines: the reason, the verdict, the ID of the twin, and
+    `new` if the message can have a new number. The script `postman.js` uses these lines to check the answer.
     """
     method, _ = ROUTES[OFFER]
+    body = one.case.body
+    if fresh.changes(one.case, body):
+        body = marked(body, _NUMBER).replace(MARK.encode(), b"{{new}}")
+    new = "" if body is one.case.body else "new"
     removed = {name.lower(): True for name, value in one.case.headers if value is None}
     request = {
-        "description": f"{reason_of(one.case)}\n{one.case.label}\n{one.case.twin_id or ''}",
+        "description": f"{reason_of(one.case)}\n{one.case.label}\n{one.case.twin_id or ''}\n{new}",
         "method": method,
         "url": "{{url}}",
         "header": [{"key": name, "value": value} for name, value in sent_headers(one.case.headers)],
-        "body": {"mode": "raw", "raw": one.case.body.decode(), "options": {"raw": {"language": "text"}}},  # Postman removes comments from JSON
+        "body": {"mode": "raw", "raw": body.decode(), "options": {"raw": {"language": "text"}}},  # Postman removes comments from JSON
     }
     settings = {"protocolProfileBehavior": {"disabledSystemHeaders": removed}} if removed else {}
     return {"name": one.name, **settings, "request": request}

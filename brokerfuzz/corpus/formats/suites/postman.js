@@ -2,7 +2,7 @@
 const failed = JSON.parse(pm.collectionVariables.get("failed") || "[]"); // lists the ID and the group of each case that failed
 const id = pm.info.requestName.slice(-16);
 const group = pm.execution.location[1];
-const [reason, verdict, twin] = pm.request.description.content.split("\n");
+const [reason, verdict, twin, isNew] = pm.request.description.content.split("\n");
 const entries = String(pm.variables.get("expectedFailures") || "").split("\n").map((line) => line.split("#")[0].trim()).filter(Boolean);
 
 /** Returns whether an entry of expected-failures is one of these IDs, or a pattern of one of these rules. In a pattern, * matches anything. */
@@ -17,6 +17,9 @@ function problem() {
   const answer = status ? `${status} ${pm.response.text().slice(0, 500)}` : "none";
   const about = `the ${verdict} offer-creation-request ${id}\n  ${reason}\n  answer: ${answer}`;
   const accepted = status >= 200 && status < 300;
+  if (status === 409 && verdict !== "unspecified" && !(isNew && pm.variables.get("newNumbers"))) {
+    return `inconclusive: your system may already know the number (use --env-var newNumbers=yes): ${about}`;
+  }
   if (!accepted && (status < 400 || status >= 500)) return `crashed on ${about}`;
   if (verdict === "valid") return accepted ? "" : `rejected ${about}`;
   if (verdict !== "invalid") return "";
