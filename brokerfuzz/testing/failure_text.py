@@ -10,11 +10,23 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.errors import shortened
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, violation
+from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
 from brokerfuzz.wording import counted, printable, readable
 
 MOST_SHOWN = 3
 """The maximum number of failures to describe if several cases of the same rule fail."""
 _WIDEST = 200
+_secrets = NOTHING_SECRET
+
+
+def hide(secrets: Secrets) -> None:
+    """Hides these secrets in the results that tests observe from now on."""
+    global _secrets  # noqa: PLW0603 - a decorated test does not know the options of pytest
+    _secrets = secrets
+
+
+def without_secrets(text: str) -> str:
+    return _secrets.hide(text)
 
 
 def described_failure(case: Case, actual: str) -> list[str]:
@@ -60,10 +72,12 @@ def _difference(case: Case) -> list[str]:
 
 
 def actual_of(problem: BaseException) -> str:
-    """Describes what a test observed: the answer of a target, or the first line of an exception with its file and line number."""
+    """Describes what a test observed, without secrets: the answer of a target, or the first line of an exception with its file and
+    line number.
+    """
     if (actual := getattr(problem, "actual", None)) is not None:
-        return str(actual)
-    said = next(iter(str(problem).splitlines()), "")
+        return without_secrets(str(actual))
+    said = next(iter(without_secrets(str(problem)).splitlines()), "")
     name = type(problem).__name__
     text = said if said and name in {"AssertionError", "Failed"} else f"{name}: {said}" if said else name
     lines = [(frame, number) for frame, number in traceback.walk_tb(problem.__traceback__) if "__unittest" not in frame.f_globals]

@@ -48,7 +48,29 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--brokerfuzz-url is empty: specify a URL, such as http://127.0.0.1:8000/offers")
     if config.option.brokerfuzz_count < 0:
         raise pytest.UsageError("--brokerfuzz-count is negative: use 0 or more")
+    if config.option.brokerfuzz_secret:
+        _hide_secrets(config.option.brokerfuzz_secret)
     config.pluginmanager.register(RuleSummary(), "brokerfuzz-summary")
+
+
+def _hide_secrets(variables: list[str]) -> None:
+    """Hides the values of environment variables in the failures of this session."""
+    from brokerfuzz.errors import TargetError
+    from brokerfuzz.targets.secret_masking import Secrets, of_environment
+    from brokerfuzz.testing import failure_text
+
+    try:
+        failure_text.hide(Secrets(more=of_environment(variables).items()))
+    except TargetError as problem:
+        raise pytest.UsageError(str(problem)) from None
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if config.option.brokerfuzz_secret:
+        from brokerfuzz.targets.secret_masking import NOTHING_SECRET
+        from brokerfuzz.testing import failure_text
+
+        failure_text.hide(NOTHING_SECRET)
 
 
 # --------------------------------------------------------------------------------------------------------------- collection
@@ -149,6 +171,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     _take_own_record(report)
     found = _case_of(item)
+    if found is not None and item.config.option.brokerfuzz_secret:
+        _remove_secrets(report)
     if found is None or call.when != "call" or (report.outcome == "skipped" and not hasattr(report, "wasxfail")):
         return report
     chosen, given = found
@@ -158,6 +182,31 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.excinfo is not None and report.outcome == "failed":
         _shorten(report, item, call.excinfo, given)
     return report
+
+
+def _remove_secrets(report: pytest.TestReport) -> None:
+    from brokerfuzz.testing.failure_text import without_secrets
+
+    report.sections = [(name, without_secrets(content)) for name, content in report.sections]
+    _remove_from_traceback(report.longrepr)
+
+
+def _remove_from_traceback(shown: Any) -> None:
+    """Removes secrets from the lines of a traceback, except from messages: the values of the parameter `case`, and the description
+    of `CasesFailed`, which contains no secrets.
+    """
+    from brokerfuzz.testing.failure_text import without_secrets
+
+    for trace, crash, _ in getattr(shown, "chain", ()):
+        described = crash is not None and "CasesFailed" in crash.message
+        if crash is not None and not described:
+            crash.message = without_secrets(crash.message)
+        for entry in trace.reprentries:
+            entry.lines[:] = entry.lines if described else map(without_secrets, entry.lines)
+            if (local := getattr(entry, "reprlocals", None)) is not None:
+                local.lines[:] = [line if line.startswith("case ") else without_secrets(line) for line in local.lines]
+            if (arguments := getattr(entry, "reprfuncargs", None)) is not None:
+                arguments.args[:] = [(name, value if name == "case" else without_secrets(value)) for name, value in arguments.args]
 
 
 def _take_own_record(report: pytest.TestReport) -> None:
@@ -205,6 +254,8 @@ def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.Excep
     else:
         path = inspect.getfile(inspect.unwrap(item.obj))  # type: ignore[attr-defined]
         shown = excinfo.getrepr(style="short", tbfilter=lambda found: found.traceback.cut(path=path).filter(found))
+        if item.config.option.brokerfuzz_secret:
+            _remove_from_traceback(shown)
         shown.addsection("case", text)
         report.longrepr = shown
 

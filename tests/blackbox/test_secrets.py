@@ -5,8 +5,10 @@ import asyncio
 import base64
 import html
 import json
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -192,3 +194,65 @@ def test_a_message_with_the_address_that_stands_for_an_application_is_reproduced
     report = brokerfuzz.fire(application, path="/@me/offers", rules=["*orderMinimum:minimum"], techniques=["one-below"], shrink=0)
     assert report.result.target == "function /@me/offers"
     assert report.findings[0].reproduction.endswith(' "$TARGET"/@me/offers')
+
+
+SUITE: Final = """\
+import os, sys
+import brokerfuzz, pytest
+
+@pytest.fixture
+def session():
+    secret = os.environ["TOKEN"]
+    if os.environ["FAILS"] == "fixture":
+        raise ConnectionError("login " + secret)
+    return secret
+
+@brokerfuzz.parametrize("offer-creation-request", rules=["*orderMinimum:minimum"], verdicts=["invalid"], by=os.environ["BY"])
+def test_offers(case, session):
+    print("sends", session)
+    print("logs", session, file=sys.stderr)
+    answer = "rejected: " + session + " orderMinimum"
+    if os.environ["FAILS"] == "exception":
+        raise KeyError(session)
+    assert answer == "accepted", answer
+"""
+
+
+@pytest.mark.parametrize(
+    ("fails", "by", "traceback"),
+    [
+        ("assertion", "case", "auto"),
+        ("assertion", "rule", "long"),
+        ("exception", "case", "long"),
+        ("exception", "case", "auto"),
+        ("exception", "rule", "short"),
+        ("fixture", "case", "auto"),
+    ],
+)
+def test_a_failing_test_of_a_case_contains_no_secret(environment: Mapping[str, str], folder: Path, fails: str, by: str, traceback: str) -> None:
+    secret = "s3cr3t-abcdef-16"
+    (folder / "test_suite.py").write_text(SUITE)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    options = ("-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN", f"--tb={traceback}", "--showlocals", "--junitxml", "junit.xml")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options],
+        env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": secret, "FAILS": fails, "BY": by},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    written = done.stdout + done.stderr + (folder / "junit.xml").read_text()
+    assert done.returncode == 1, written
+    assert secret not in written
+    assert "${TOKEN}" in written
+
+
+def test_a_secret_that_is_a_word_of_the_message_does_not_change_the_message_of_a_failing_test(environment: Mapping[str, str], folder: Path) -> None:
+    (folder / "test_suite.py").write_text(SUITE)
+    for by in ("case", "rule"):
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN"],
+            env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": "orderMinimum", "FAILS": "assertion", "BY": by},
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert "rule: offer-creation-request/orderMinimum:minimum" in done.stdout
+        assert '"orderMinimum":' in done.stdout
+        assert "actual: rejected: ${TOKEN} ${TOKEN}" in done.stdout

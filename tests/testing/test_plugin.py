@@ -317,7 +317,7 @@ def test_a_failure_contains_no_secret_that_an_option_names(pytester: pytest.Pyte
     assert "c4nary-key" not in output
     assert (
         "the environment variable GONE, which should contain a secret, is not set"
-        in run(pytester, SECRETIVE, "--brokerfuzz-secret=GONE").stdout.str()
+        in run(pytester, SECRETIVE, "--brokerfuzz-secret=GONE").stderr.str()
     )
 
 
