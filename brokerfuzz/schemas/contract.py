@@ -131,9 +131,7 @@ class Contract:
         """Maps each message type to its rules."""
         if self.original is not None:
             return self.original.rules
-        return MappingProxyType(
-            {message_type: (*derive_rules(message_type, schema), *self._semantics_of(message_type)) for message_type, schema in self.flat.items()}
-        )
+        return MappingProxyType({of: (*derive_rules(of, self.flat[of]), *self._semantics_of(of)) for of in MESSAGE_TYPES})
 
     def _semantics_of(self, message_type: str) -> list[Rule]:
         """Returns the rules in `semantics.json` for a message type. If a changed contract lacks the site of a rule, the rule is

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from brokerfuzz.contract_names import MessageType
 from brokerfuzz.schemas.citations import Citation, citation
 from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, unsupported_keywords_of
 from brokerfuzz.wording import counted
@@ -59,7 +60,7 @@ class Rule:
     ('offer-creation-request/fixedOrderQuantities[]:minimum', -2147483648, 'Offer creation request, row fixedOrderQuantities')
     """
 
-    message_type: str
+    message_type: MessageType
     site: str
     keyword: str
     value: Any = field(hash=False)
@@ -106,7 +107,7 @@ def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator
         yield from sites(schema["items"], path + "[]")
 
 
-def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
+def derive_rules(message_type: MessageType, schema: Schema) -> list[Rule]:
     """Returns every rule that a flat schema states, in the order of the sites. Conditional rules come last."""
     rules = [Rule(message_type, "", JSON_RULE, True, "valid JSON (RFC 8259)")]
     rules += _rules_of(message_type, schema, "", None)
@@ -133,7 +134,7 @@ def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
                 yield Condition(site.path, entry["if"], False, f"not-{label}"), entry["else"]
 
 
-def _rules_of(message_type: str, schema: Schema, path: str, condition: Condition | None) -> list[Rule]:
+def _rules_of(message_type: MessageType, schema: Schema, path: str, condition: Condition | None) -> list[Rule]:
     keywords = [k for k in schema if (k in ASSERTIONS and _demands(k, schema[k])) or k in unsupported_keywords_of(schema)]
     found = [Rule(message_type, path, k, schema[k], demand(k, schema[k]), condition) for k in keywords]
     found += [Rule(message_type, join(path, name), "required", True, "to be present", condition) for name in schema.get("required", ())]

@@ -19,7 +19,7 @@ _made: dict[str, list[Case]] = {}
 
 def faults(rule: Rule) -> list[Case]:
     if rule.id not in _made:
-        _made[rule.id] = list(MAKERS[rule.message_type].of_rule(rule))  # type: ignore[index]
+        _made[rule.id] = list(MAKERS[rule.message_type].of_rule(rule))
     return _made[rule.id]
 
 

@@ -44,7 +44,7 @@ def rules(*keywords: str, of: frozenset[str] | set[str] | None = None) -> pytest
 @cache
 def broken(rule: Rule) -> dict[str, Case]:
     """Maps each technique that can break the rule to a complete message with one fault, which the technique causes."""
-    maker = FaultMaker(CONTRACT, rule.message_type, NOW)  # type: ignore[arg-type]
+    maker = FaultMaker(CONTRACT, rule.message_type, NOW)
     cases = {technique.name: maker.case(rule, technique) for technique in maker.techniques(rule)}
     return {name: case for name, case in cases.items() if case is not None}
 

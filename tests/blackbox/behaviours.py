@@ -1,0 +1,361 @@
+"""Behaviours of targets, each with the causes that a campaign must name.
+
+A behaviour is a function that accepts or rejects the bytes of a message. Most of them are conforming, except for one mistake. They
+are written from the text of the contract with `brokerfuzz.check` as the only help, so they know nothing about campaigns.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+import brokerfuzz
+
+OFFER: Final = "offer-creation-request"
+PRICING: Final = "offer-pricing-response"
+PRODUCTS: Final = "product-list-response"
+
+Accepts = Callable[[bytes], bool]
+Condition = Callable[[dict[str, Any]], bool]
+_VERBS = {"valid-rejected": "rejects", "crashed": "crashes at", "timeout": "hangs at"}
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """`causes` are what a developer would say about the mistakes, in the notation of `causes_of`. The campaign sends only
+    the cases at `sites`, if there are any.
+
+    If `scattered` is true, one mistake has consequences at many places, and `causes` contains patterns: each cause must match a pattern,
+    and each pattern must match a cause.
+    """
+
+    name: str
+    accepts: Accepts
+    causes: frozenset[str] = frozenset()
+    message_type: brokerfuzz.MessageType = OFFER
+    scattered: bool = False
+    sites: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.name
+
+    def is_named_by(self, found: set[str]) -> bool:
+        if not self.scattered:
+            return found == self.causes
+        matches = {cause: [pattern for pattern in self.causes if _matches(cause, pattern)] for cause in found}
+        return all(matches.values()) and {pattern for some in matches.values() for pattern in some} == self.causes
+
+
+def causes_of(report: brokerfuzz.Report) -> set[str]:
+    """Returns what the findings blame: `accepts RULE` for invalid messages, and `rejects SITE`, `crashes at SITE` and so on for others.
+
+    If a finding names no cause, the site is `?`. A missing property is blamed at its own site.
+    """
+    return {
+        cause
+        for finding in report.findings
+        for cause in _causes(finding.kind, finding.places, [(reason.rule, reason.at) for reason in finding.reasons])
+    }
+
+
+def causes_in(document: dict[str, Any]) -> set[str]:
+    """Returns the causes of the findings in a JSON report, in the notation of `causes_of`."""
+    return {
+        cause
+        for finding in document["findings"]
+        for cause in _causes(finding["kind"], finding["places"], [(reason["rule"], reason["at"]) for reason in finding["rules"]])
+    }
+
+
+def _causes(kind: str, places: Sequence[str], broken: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if kind == "invalid-accepted":
+        yield from (f"accepts {rule.partition('/')[2]}" for rule, _ in broken)
+    else:
+        yield from (f"{_VERBS[kind]} {_site(place)}" for place in places or [at for _, at in broken] or ["?"])
+
+
+def _site(pointer: str) -> str:
+    """`/priceClasses/0/name` becomes `priceClasses[].name`."""
+    return re.sub(r"/\d+(?=/|$)", "[]", pointer).removeprefix("/").replace("/", ".")
+
+
+def _matches(cause: str, pattern: str) -> bool:
+    return fnmatchcase(cause, pattern.replace("[]", "[[][]]"))
+
+
+# ------------------------------------------------------------------------------------------------------------ kinds of mistakes
+
+
+def conforming(message_type: brokerfuzz.MessageType = OFFER) -> Accepts:
+    return lambda body: brokerfuzz.check(message_type, body).label != "invalid"
+
+
+_CONFORMING = conforming()
+
+
+def lenient(*rules: str, message_type: brokerfuzz.MessageType = OFFER, when: Condition = lambda _: True) -> Accepts:
+    """Does not check rules that match one of the patterns, in messages for which `when` is true."""
+
+    def accepts(body: bytes) -> bool:
+        verdict = brokerfuzz.check(message_type, body)
+        if verdict.label != "invalid":
+            return True
+        unchecked = all(any(_matches(broken.rule, f"{message_type}/{rule}") for rule in rules) for broken in verdict.broken)
+        return unchecked and when(parsed(body))
+
+    return accepts
+
+
+def overlooking(place: str, message_type: brokerfuzz.MessageType = OFFER) -> Accepts:
+    """Checks nothing at places that match the regular expression."""
+
+    def accepts(body: bytes) -> bool:
+        verdict = brokerfuzz.check(message_type, body)
+        return verdict.label != "invalid" or all(re.match(place, broken.at) for broken in verdict.broken)
+
+    return accepts
+
+
+def strict(refuses: Condition, otherwise: Accepts = _CONFORMING) -> Accepts:
+    """Also rejects messages for which `refuses` is true."""
+    return lambda body: not refuses(parsed(body)) and otherwise(body)
+
+
+def crashing(fails: Condition, message: str = "boom", otherwise: Accepts = _CONFORMING) -> Accepts:
+    """Raises an exception for messages for which `fails` is true, before anything is checked."""
+
+    def accepts(body: bytes) -> bool:
+        if fails(parsed(body)):
+            raise RuntimeError(message)
+        return otherwise(body)
+
+    return accepts
+
+
+def both(one: Accepts, other: Accepts) -> Accepts:
+    """Has the mistakes of two strict or crashing behaviours."""
+    return lambda body: one(body) and other(body)
+
+
+def either(one: Accepts, other: Accepts) -> Accepts:
+    """Has the mistakes of two lenient behaviours."""
+    return lambda body: one(body) or other(body)
+
+
+def parsed(body: bytes) -> dict[str, Any]:
+    """The message as a dictionary, which is empty if the message is not an object in JSON."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def everything_in(value: Any) -> Iterator[Any]:
+    yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from everything_in(part)
+
+
+def strings(value: Any) -> Iterator[str]:
+    return (one for one in everything_in(value) if isinstance(one, str))
+
+
+def objects(value: Any, name: str) -> Iterator[dict[str, Any]]:
+    """The objects in the arrays that are called `name`, at any depth."""
+    for one in everything_in(value):
+        array = one.get(name) if isinstance(one, dict) else None
+        yield from (item for item in (array if isinstance(array, list) else ()) if isinstance(item, dict))
+
+
+def values_at(site: str, value: Any) -> Iterator[Any]:
+    """The values at a site such as `priceClasses[].name`, without those that are absent."""
+    name, _, rest = re.sub(r"^\[]\.?", "[].", site).partition(".")
+    if not site:
+        yield value
+    elif name == "[]":
+        for item in value if isinstance(value, list) else ():
+            yield from values_at(rest, item)
+    elif isinstance(value, dict):
+        key = name.removesuffix("[]")
+        if key in value:
+            yield from values_at(("[]." if name.endswith("[]") else "") + rest, value[key])
+
+
+def is_null(name: str) -> Condition:
+    return lambda message: name in message and message[name] is None
+
+
+def number(value: Any) -> float:
+    """The value if it is a number, else 1."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else 1
+
+
+# ------------------------------------------------------------------------------------------------------------ the table
+
+
+def _one(name: str, accepts: Accepts, *causes: str, message_type: brokerfuzz.MessageType = OFFER) -> Behaviour:
+    return Behaviour(name, accepts, frozenset(causes), message_type)
+
+
+def _scattered(name: str, accepts: Accepts, *causes: str, sites: tuple[str, ...] = ()) -> Behaviour:
+    return Behaviour(name, accepts, frozenset(causes), scattered=True, sites=sites)
+
+
+_CORRECT = [
+    _one("accepts what is open", conforming()),
+    _one("rejects what is open", lambda body: brokerfuzz.check(OFFER, body).label == "valid"),
+    _one("conforms for product lists", conforming(PRODUCTS), message_type=PRODUCTS),
+    _one("conforms for prices", conforming(PRICING), message_type=PRICING),
+]
+
+_LENIENT = [
+    _one(f"does not check {rule}", lenient(rule), f"accepts {rule}")
+    for rule in (
+        "number:minLength",
+        "number:required",
+        "number:type",
+        "offerType:enum",
+        "offerType:required",
+        "orderMinimum:minimum",
+        "orderMaximum:maximum",
+        "orderMaximum:type",
+        "isActive:type",
+        "defaultPrice:type",
+        "lastUpdatedDateTimeUtc:not-in-future",
+        "fixedOrderQuantities[]:maximum",
+        "accessGroups[]:type",
+        "additionalPropsRequiredOnOrder[].name:required",
+        "priceClasses[].priceTiers[].price:required",
+        "priceClasses[].priceTiers[].pageCounts[].price:type",
+        "omniChannel.offers[].offerId:type",
+        "productClusters:required@offerType=Product-List",
+        "productClusters:minItems@offerType=Product-List",
+        "productClusters[].products:minItems",
+        "productClusters[].products[].productId:minLength",
+        "productClusters[].products[].productQuantityInOffer:required",
+        "productClusters[].products[].pageCount:minimum",
+        ":additionalProperties",
+        "productClusters[].products[]:additionalProperties",
+        ":json",
+        ":type",
+    )
+]
+
+_LENIENT_SOMEWHERE = [
+    _scattered("ignores unknown properties", lenient("*:additionalProperties"), "accepts *:additionalProperties"),
+    _scattered("checks only the first cluster", overlooking("/productClusters/[1-9]"), "accepts productClusters[]*"),
+    _scattered(
+        "checks only ten items",
+        overlooking(r"/[a-zA-Z]+/\d\d"),
+        "accepts *Groups[]*",
+        "accepts categoryIds[]*",
+        sites=("accessGroups*", "categoryIds*"),
+    ),
+    _one(
+        "checks page counts only without a surcharge",
+        lenient("*.pageCount:minimum", when=lambda message: any("surcharge" in one for one in objects(message, "products"))),
+        "accepts productClusters[].products[].pageCount:minimum",
+    ),
+    _one(
+        "checks page counts only in product lists",
+        lenient("*.pageCount:minimum", when=lambda message: message.get("offerType") != "Product List"),
+        "accepts productClusters[].products[].pageCount:minimum",
+    ),
+    _one(
+        "does not check two bounds",
+        either(lenient("orderMinimum:minimum"), lenient("orderMaximum:minimum")),
+        "accepts orderMinimum:minimum",
+        "accepts orderMaximum:minimum",
+    ),
+]
+
+_UNCHECKED_IN_RESPONSES: list[tuple[brokerfuzz.MessageType, str]] = [
+    (PRICING, "data.totalExtendedPrice:minimum"),
+    (PRICING, "data.offers[].quantity:minimum"),
+    (PRICING, "data.offers[].offerId:minLength"),
+    (PRICING, "data.customerId:required"),
+    (PRICING, "operationWasSuccessful:type"),
+    (PRODUCTS, "data:required"),
+    (PRODUCTS, "data[].productId:type"),
+    (PRODUCTS, "data[].weight:type"),
+    (PRODUCTS, "failureMessages[]:type"),
+]
+_LENIENT_READERS = [
+    _one(f"does not check {rule} of {message_type}", lenient(rule, message_type=message_type), f"accepts {rule}", message_type=message_type)
+    for message_type, rule in _UNCHECKED_IN_RESPONSES
+]
+
+_STRICT = [
+    _one("rejects null", strict(is_null("comments")), "rejects comments"),
+    _one("rejects negative prices", strict(lambda message: number(message.get("defaultPrice")) < 0), "rejects defaultPrice"),
+    _one("rejects an empty description", strict(lambda message: message.get("description") == ""), "rejects description"),
+    _one("rejects the lowest maximum", strict(lambda message: message.get("orderMaximum") == 1), "rejects orderMaximum"),
+    _one("rejects VDM", strict(lambda message: message.get("offerType") == "VDM"), "rejects offerType"),
+    _one("rejects inactive offers", strict(lambda message: message.get("isActive") is False), "rejects isActive"),
+    _one("rejects an empty array", strict(lambda message: message.get("accessGroups") == []), "rejects accessGroups"),
+    _one(
+        "rejects a tier without a price above zero",
+        strict(lambda message: any(number(one.get("price")) == 0 for one in objects(message, "priceTiers"))),
+        "rejects priceClasses[].priceTiers[].price",
+    ),
+    _one(
+        "rejects null in nested objects",
+        strict(lambda message: any("surcharge" in one and one["surcharge"] is None for one in objects(message, "products"))),
+        "rejects productClusters[].products[].surcharge",
+    ),
+    _scattered(
+        "requires a description of comments",
+        strict(lambda message: "description" not in message and "comments" in message),
+        "rejects description",
+        "rejects comments",
+    ),
+    _one("rejects apostrophes in comments", strict(lambda message: "'" in str(message.get("comments"))), "rejects comments"),
+    _scattered("rejects astral characters", strict(lambda message: any(max(one, default="") > "\uffff" for one in strings(message))), "rejects *"),
+    _one("rejects a second group", strict(lambda message: len(message.get("accessGroups") or ()) > 1), "rejects accessGroups"),
+    _one("rejects null data", strict(is_null("data"), conforming(PRODUCTS)), "rejects data", message_type=PRODUCTS),
+    _one(
+        "rejects two properties",
+        both(strict(is_null("comments")), strict(lambda message: message.get("description") == "")),
+        "rejects comments",
+        "rejects description",
+    ),
+]
+
+_CRASHING = [
+    _one("crashes on null", crashing(is_null("orderMaximum")), "crashes at orderMaximum"),
+    _one("crashes on an empty string", crashing(lambda message: message.get("comments") == ""), "crashes at comments"),
+    _one(
+        "crashes beyond 64 bits",
+        crashing(lambda message: abs(number(message.get("orderMinimum"))) >= 1 << 63),
+        "crashes at orderMinimum",
+    ),
+    _one("crashes on a wrong type", crashing(lambda message: isinstance(message.get("priceClasses"), str)), "crashes at priceClasses"),
+    _one(
+        "crashes without a name",
+        crashing(lambda message: any("name" not in one for one in objects(message, "additionalPropsRequiredOnOrder"))),
+        "crashes at additionalPropsRequiredOnOrder[].name",
+    ),
+    _one(
+        "has two crashes with two answers",
+        both(crashing(is_null("orderMaximum"), "no maximum"), crashing(lambda message: message.get("comments") == "", "no comments")),
+        "crashes at orderMaximum",
+        "crashes at comments",
+    ),
+    _one(
+        "has two crashes with one answer",
+        both(crashing(is_null("orderMaximum")), crashing(lambda message: message.get("comments") == "")),
+        "crashes at orderMaximum",
+        "crashes at comments",
+    ),
+    _one(
+        "crashes and is lenient",
+        crashing(is_null("orderMaximum"), otherwise=lenient("number:minLength")),
+        "crashes at orderMaximum",
+        "accepts number:minLength",
+    ),
+]
+
+BEHAVIOURS = [*_CORRECT, *_LENIENT, *_LENIENT_SOMEWHERE, *_LENIENT_READERS, *_STRICT, *_CRASHING]

@@ -1,0 +1,67 @@
+"""Policies settle open questions, and reference data restricts values to those that a target knows."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from behaviours import OFFER, causes_of, conforming, lenient, objects, parsed
+
+import brokerfuzz
+
+
+def _rejects_duplicates(body: bytes) -> bool:
+    try:
+        json.loads(body, object_pairs_hook=_without_duplicates)
+    except (ValueError, RecursionError):
+        return False
+    return brokerfuzz.check(OFFER, body).label != "invalid"
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("duplicate property")
+    return dict(pairs)
+
+
+def test_a_policy_turns_the_behaviour_for_an_open_question_into_findings() -> None:
+    assert not brokerfuzz.fire(_rejects_duplicates).findings
+    report = brokerfuzz.fire(_rejects_duplicates, policies={"duplicate-properties": "last"})
+    assert report.findings
+    assert {finding.kind for finding in report.findings} == {"valid-rejected"}
+
+
+def test_a_policy_that_a_target_obeys_gives_no_findings() -> None:
+    report = brokerfuzz.fire(_rejects_duplicates, policies={"duplicate-properties": "rejected"})
+    assert not report.findings, report
+    assert report.outcome.state == "complete"
+
+
+def _knows_products(body: bytes) -> bool:
+    return conforming()(body) and all(one.get("productId") in ("P-1", "P-2") for one in objects(parsed(body), "products"))
+
+
+def test_a_target_that_knows_only_some_products_has_no_findings_with_its_reference_data(tmp_path: Path) -> None:
+    values = tmp_path / "values.toml"
+    values.write_text('"*.productId" = ["P-1", "P-2"]\n')
+    report = brokerfuzz.fire(_knows_products, contract=brokerfuzz.load_contract(values=str(values)))
+    assert not report.findings, report
+    assert report.outcome.state == "complete"
+
+
+def test_without_reference_data_one_finding_names_the_site_and_the_option() -> None:
+    report = brokerfuzz.fire(_knows_products, verdicts=["valid"])
+    assert len(report.findings) == 1, report
+    assert "productClusters[].products[].productId" in str(report)
+    assert "--values" in str(report)
+
+
+def test_reference_data_reveals_a_mistake_in_products(tmp_path: Path) -> None:
+    values = tmp_path / "values.toml"
+    values.write_text('"*.productId" = ["P-1", "P-2"]\n')
+
+    def accepts(body: bytes) -> bool:
+        known = all(one.get("productId") in ("P-1", "P-2") for one in objects(parsed(body), "products"))
+        return known and lenient("*.pageCount:minimum")(body)
+
+    report = brokerfuzz.fire(accepts, contract=brokerfuzz.load_contract(values=str(values)))
+    assert causes_of(report) == {"accepts productClusters[].products[].pageCount:minimum"}, report
