@@ -26,10 +26,13 @@ a wrong answer to a case of this rule, or if it crashes. The test shows the firs
 
 1. Put this folder anywhere in a project that uses pytest.
 2. Complete the function `accepts` in `conftest.py`: give the message to your system, and return True if your system accepts it.
-3. Run `python -m pytest`. If brokerfuzz is installed, its plugin adds a summary of the rules.
+3. Run `python -m pytest`. If your system rejects a plain (ordinary valid) message, no other test runs. If your system knows only certain
+   values, such as product IDs, list them in a file and export again with `--values FILE`. If brokerfuzz is installed, its plugin adds a summary of
+   the rules.
 4. If you cannot fix a failure now, write the ID of the case or the rule into `expected-failures`.
 
-To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. This keeps the files that you completed.
+If your system also rejects the twin (the valid counterpart) of an invalid message, the rejection proves nothing: the test is skipped or
+warns. To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. This keeps the files that you completed.
 """
 
 

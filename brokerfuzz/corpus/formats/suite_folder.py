@@ -39,10 +39,12 @@ Your system must accept the valid messages and reject the invalid ones. A test f
 1. {place}
 2. {complete}
 3. Run `{run}`. The plain (ordinary valid) messages come first: if your system rejects one, no other test runs.
+   If your system knows only certain values, such as product IDs, list them in a file and export again with `--values FILE`.
 4. If you cannot fix a failure now, write the ID of the case or the rule into `{expected}`. This command adds all failures:
    `{run} 2>&1 | grep -oE '{failure}' | grep -oE '.{{16}}$' | sort -u >> FOLDER/{expected}`
 
 The tests are grouped by rule. The name of a test consists of the technique that breaks the rule, and the ID of the case.
+If your system also rejects the twin (the valid counterpart) of an invalid message, the rejection proves nothing, and the test says so.
 To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. This keeps the files that you completed.
 """
 

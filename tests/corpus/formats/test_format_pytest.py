@@ -81,15 +81,23 @@ def test_a_bug_fails_the_test_of_its_rule_with_the_difference_from_the_twin(tmp_
     assert '  -   "orderMinimum": 1\n  +   "orderMinimum": 0\n' in printed
 
 
-def test_a_rejection_is_inconclusive_if_all_twins_are_rejected_too(tmp_path: Path) -> None:
-    outcomes, printed = outcomes_of(tmp_path / "contract", REJECTS_TWIN, "-k", f"plain or {RULE.rpartition('/')[2].partition(':')[0]}")
-    assert "FAILED" in {outcome for name, outcome in outcomes.items() if "plain" in name}
+def test_no_other_test_runs_if_a_plain_message_fails(tmp_path: Path) -> None:
+    outcomes, printed = outcomes_of(tmp_path / "contract", REJECTS_TWIN)
+    assert {name for name, outcome in outcomes.items() if outcome == "FAILED"} == {"test_broker_contract[offer-creation-request/plain]"}
+    assert {outcome for name, outcome in outcomes.items() if "/plain" not in name} == {"SKIPPED"}
     assert "  actual: rejected" in printed
+    assert "a plain message fails, so no other test runs" in printed
+
+
+def test_a_rejection_is_inconclusive_if_all_twins_are_rejected_too(tmp_path: Path) -> None:
+    outcomes, printed = outcomes_of(tmp_path / "contract", REJECTS_TWIN, known=chosen()[0].id)
+    assert outcomes[f"test_broker_contract[{RULE}]"] == "SKIPPED"
+    assert "inconclusive: your system also rejects the twins" in printed
 
 
 def test_any_exception_is_a_crash_and_fails_for_every_verdict(tmp_path: Path) -> None:
-    outcomes, printed = outcomes_of(tmp_path / "contract", "raise ZeroDivisionError('by what is tested')")
-    assert set(outcomes.values()) == {"FAILED"}
+    outcomes, printed = outcomes_of(tmp_path / "contract", "raise ZeroDivisionError('by what is tested')", known="*/plain")
+    assert {outcome for name, outcome in outcomes.items() if "plain" not in name} == {"FAILED"}
     assert re.search(r"actual: crashed \(ZeroDivisionError: by what is tested, conftest.py:\d+\)", printed)
 
 

@@ -6,7 +6,7 @@ from exported_cases import about
 from ready_suites import RULE, chosen, clocked, offer
 from suite_runners import RUNNERS, Runner
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.corpus import write
 from brokerfuzz.corpus.formats.case_names import name_of
 from brokerfuzz.corpus.formats.suite_cases import arranged, named_tests
@@ -80,6 +80,25 @@ def test_one_failure_says_why_no_other_test_can_run_until_it_is_expected(runner:
     assert all(outcome != "failed" for outcome, _ in runner.report(suite, complete=False).values())
     expect(suite, runner, "0123456789abcdef")
     assert "0123456789abcdef matches no case" in the_failure(runner, suite)
+
+
+BELOW_ZERO = offer(b'{"number":"1","offerType":"Email","orderMinimum":-1}', Fault(RULE, "/orderMinimum", "negative"), twin=chosen()[0])
+
+
+def test_a_rejection_proves_nothing_and_says_so_if_the_twin_is_an_expected_failure(runner: Runner, tmp_path: Path) -> None:
+    suite = tmp_path / "brokercontract"
+    write(suite, (*all_cases(), BELOW_ZERO), fmt=runner.format, about=about())
+    rejected = (BELOW_ZERO, chosen()[0], *(case for case in all_cases() if case.label == "invalid"))
+    (suite / "invalid.txt").write_text("".join(f"{case.body.hex()}\n" for case in rejected))
+    expect(suite, runner, chosen()[0].id, CRASHING.id)
+    found = runner.report(suite)
+    ((outcome, said),) = (one for name, one in found.items() if name.endswith(BELOW_ZERO.id))
+    assert outcome == ("skipped" if runner.can_skip else "failed")
+    reason = f"inconclusive: your system does not accept the twin (the valid counterpart) {chosen()[0].id} either"
+    assert reason in said or (outcome == "skipped" and not said)  # the reports of PHPUnit and Vitest omit why a test is skipped
+    ((outcome, said),) = (one for name, one in found.items() if name.endswith(zero().id))
+    assert outcome == "failed"
+    assert f"accepted the invalid offer-creation-request {zero().id}" in said
 
 
 def the_failure(runner: Runner, suite: Path) -> str:

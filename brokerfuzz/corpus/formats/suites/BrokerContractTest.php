@@ -75,9 +75,11 @@ final class BrokerContractTest extends TestCase
             . implode(' ', array_column($failed, 'id')) . "\n" . self::problem(reset($failed));
     }
 
+    /** Returns whether the case is in expected-failures, or proves nothing because its twin is in there. */
     private static function isExpected(object $one): bool
     {
-        return isset(self::$expected[$one->id]) || isset(self::$expected[$one->twin]);
+        return isset(self::$expected[$one->id])
+            || (isset(self::$expected[$one->twin]) && str_starts_with(self::problem($one) ?? '', 'inconclusive'));
     }
 
     /** Returns what is wrong with the answer of your system, or null. Each message is sent only once. */

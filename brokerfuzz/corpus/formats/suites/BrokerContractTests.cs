@@ -36,8 +36,9 @@ public class BrokerContractTests
     {
         Case? one = rule == PlainMessages ? null : ById[test.Substring(test.Length - 16)];
         string? problem = one is null ? await Obstacle.Value : await ProblemAsync(one);
-        bool expected = one is not null && IsExpected(one);
-        Assert.True(problem is null || expected, problem); // xUnit cannot skip a test while it runs
+        bool expected = one is not null && Expected.Contains(one.Id);
+        // xUnit cannot skip a test while it runs. A test that proves nothing fails until its own ID is in expected-failures.
+        Assert.True(problem is null || expected, problem);
     }
 
     [Fact]
@@ -68,7 +69,7 @@ public class BrokerContractTests
             return $"expected-failures: {unknown} matches no case: correct or remove this line";
         }
         List<Case> failed = new();
-        foreach (Case one in Cases.Where(one => one.Group.EndsWith("/plain") && !IsExpected(one)))
+        foreach (Case one in Cases.Where(one => one.Group.EndsWith("/plain") && !Expected.Contains(one.Id)))
         {
             if (await ProblemAsync(one) is not null)
             {
@@ -91,8 +92,6 @@ public class BrokerContractTests
         Regex pattern = new($"^{string.Join(".*", entry.Split('*').Select(Regex.Escape))}$");
         return Cases.Where(one => pattern.IsMatch(one.Group));
     }
-
-    private static bool IsExpected(Case one) => Expected.Contains(one.Id) || Expected.Contains(one.Twin);
 
     /// <summary>Returns what is wrong with the answer of your system. Each message is sent only once.</summary>
     private static async Task<string?> ProblemAsync(Case one)
@@ -125,7 +124,7 @@ public class BrokerContractTests
             return $"rejected {one}";
         }
         return one.Verdict == "invalid" && ById.TryGetValue(one.Twin, out Case? twin) && await ProblemAsync(twin) is not null
-            ? $"inconclusive: your system does not accept the twin (the valid counterpart) {twin.Id} either"
+            ? $"inconclusive: your system does not accept the twin (the valid counterpart) {twin.Id} either\n  {one}"
             : null;
     }
 

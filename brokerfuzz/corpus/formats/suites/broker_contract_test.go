@@ -93,8 +93,9 @@ func checkExpectedFailures(t *testing.T) {
 	}
 }
 
+// isExpected returns whether the case is in expected-failures, or proves nothing because its twin is in there.
 func isExpected(one *testCase) bool {
-	return expected[one.id] || expected[one.twin]
+	return expected[one.id] || expected[one.twin] && strings.HasPrefix(problem(one), "inconclusive")
 }
 
 // problem returns what is wrong with the answer of your system, or "". Each message is sent only once.
