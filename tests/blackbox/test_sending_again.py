@@ -273,7 +273,7 @@ def test_the_smallest_message_of_a_finding_has_a_number_that_the_target_accepts(
 # ---------------------------------------------------------------------------------------------------- the tests in a .py report
 
 
-def tested(**environment: str) -> subprocess.CompletedProcess[str]:
+def run_tests(**environment: str) -> subprocess.CompletedProcess[str]:
     """Runs the tests of `report.py` with the pytest of this environment."""
     command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-q", "report.py"]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
@@ -285,10 +285,10 @@ def tested(**environment: str) -> subprocess.CompletedProcess[str]:
 def test_the_tests_of_a_report_send_new_numbers_and_pass_only_after_the_fix(run: Run) -> None:
     with serving(answers(Shop(bug=True))) as url:
         fired(run, url, "--report", "report.py")
-        assert "1 failed, 1 passed" in tested().stdout
+        assert "1 failed, 1 passed" in run_tests().stdout
     with serving(answers(Shop(bug=False))) as url:
         for _ in range(2):
-            done = tested(BROKERFUZZ_TARGET=url)
+            done = run_tests(BROKERFUZZ_TARGET=url)
             assert done.returncode == 0, done.stdout
 
 
@@ -296,7 +296,7 @@ def test_a_known_number_passes_no_test_of_a_report(run: Run) -> None:
     with serving(answers(lambda body: 201 if lenient(body) else 422)) as url:
         run("fire", url, *FRESH[:-2], "--report", "report.py")
     with serving(answers(lambda _: 409)) as url:
-        done = tested(BROKERFUZZ_TARGET=url)
+        done = run_tests(BROKERFUZZ_TARGET=url)
     assert "2 failed" in done.stdout
     assert "the target may already know the number of this message (409), so the answer proves nothing" in done.stdout
 
