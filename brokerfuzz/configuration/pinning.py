@@ -32,9 +32,16 @@ def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contra
     `byte-order-mark` replaces this comment. If the file is missing, brokerfuzz creates it from the template. Raises
     `ConfigurationError` if the policies cannot be written, or if `path` is a missing `pyproject.toml`.
     """
-    exists = path.exists()
-    if not exists and above(path):
+    from brokerfuzz.atomic_files import held
+
+    if not path.exists() and above(path):
         raise ConfigurationError(f"{path} does not exist: specify an existing file, or create it with `brokerfuzz init`")
+    with held(path.parent, waits=True):  # so that two campaigns do not overwrite the policies of each other
+        return _pin(path, policies, contract)
+
+
+def _pin(path: Path, policies: Mapping[str, str | Sequence[str]], contract: "Contract | None") -> list[str]:
+    exists = path.exists()
     text = text_of(path) if exists else template(contract)
     content = parsed(path, text)
     values = ours(content, path)

@@ -14,7 +14,7 @@ from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.hooks.requests import Request, SentCase
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.secret_values import Secret
-from brokerfuzz.targets.answers import EXCERPT, Answer
+from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
 from brokerfuzz.targets.secret_masking import Secrets, shown
 from brokerfuzz.targets.throttling import RetryLater
@@ -40,6 +40,7 @@ class HookedTarget(HttpTarget):
     """
 
     keeps_headers = True
+    longest_body = MOST_READ
 
     def __init__(self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, **options: Any) -> None:
         super().__init__(url, **options)
@@ -90,7 +91,7 @@ class HookedTarget(HttpTarget):
     async def _exchange(self, body: bytes, headers: Headers, case_id: str) -> Answer:
         answer = await self._answer(body, headers, case_id)
         await self._finish(body, headers, case_id, answer)
-        return answer
+        return _excerpt(answer)
 
     def _forget(self, exchange: asyncio.Task[Answer]) -> None:
         self._under_way.discard(exchange)
@@ -105,7 +106,7 @@ class HookedTarget(HttpTarget):
         cleaned: set[str] = set()
         for answer in both:
             await self._finish(body, headers, case_id, answer, cleaned)
-        return both
+        return _excerpt(both[0]), _excerpt(both[1])
 
     async def _answer(self, body: bytes, headers: Headers, case_id: str) -> Answer:
         answer = await self._authenticated(partial(super().send, body, headers, case_id=case_id))
@@ -182,10 +183,16 @@ class HookedTarget(HttpTarget):
         self._remaining += 1
 
 
+def _excerpt(answer: Answer) -> Answer:
+    """Returns the answer for the campaign, which keeps some answers in memory."""
+    return answer._replace(body=answer.body[:EXCERPT], headers=())
+
+
 def _without_secrets(outcome: Any, secrets: Secrets) -> Any:
     match outcome:
         case Answer():
-            return outcome._replace(body=secrets.excerpt(outcome.body, EXCERPT), reason=secrets.hide(outcome.reason))
+            headers = tuple((name, secrets.hide(value)) for name, value in outcome.headers)
+            return outcome._replace(body=secrets.excerpt(outcome.body, MOST_READ), reason=secrets.hide(outcome.reason), headers=headers)
         case RetryLater():
             return replace(outcome, answer=_without_secrets(outcome.answer, secrets))
         case _:

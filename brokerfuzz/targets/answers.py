@@ -20,7 +20,7 @@ AnswerKind = Literal["accepted", "rejected", "crashed", "timeout"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "timeout")
 
 EXCERPT = 2048
-"""An answer contains at most this number of bytes of the response."""
+"""An answer contains at most this number of bytes of the response. Only hooks and cleanup see more."""
 
 MOST_READ = 1 << 20
 """The number of bytes after which brokerfuzz stops reading a response that cannot be an envelope."""
@@ -98,22 +98,32 @@ class AnswerRules:
         may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
-    def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET, encoding: str | None = None) -> Answer:
+    def read(
+        self,
+        status: int,
+        body: bytes,
+        seconds: float = 0.0,
+        secrets: Secrets = NOTHING_SECRET,
+        encoding: str | None = None,
+        *,
+        longest: int = EXCERPT,
+    ) -> Answer:
         """Converts an HTTP response to an answer, in which the `secrets` are replaced. `body` is the part of the response body
-        that brokerfuzz has read (see `most_read`). `encoding` is the value of the header `Content-Encoding`.
+        that brokerfuzz has read (see `most_read`). `encoding` is the value of the header `Content-Encoding`. The answer
+        contains at most `longest` bytes of the body.
         """
         kind = self._kinds.get(status, "crashed")
         plain = decoded(body, encoding, LONGEST_ENVELOPE + 1)
         if plain is None and kind == "accepted" and self.envelope:
             reason = f"the response has the Content-Encoding {printable(encoding or '', 40)}, and cannot be decoded"
-            return Answer("crashed", status, secrets.excerpt(body, EXCERPT), reason, seconds)
+            return Answer("crashed", status, secrets.excerpt(body, longest), reason, seconds)
         body = body if plain is None else plain
         if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:
             reason = f"the response has more than {LONGEST_ENVELOPE >> 20} MiB, so the end of its envelope is unknown"
-            return Answer("crashed", status, secrets.excerpt(body, EXCERPT), reason, seconds)
+            return Answer("crashed", status, secrets.excerpt(body, longest), reason, seconds)
         if kind == "accepted" and self.envelope and _SUCCESS_BYTES in body and (rejection := _rejection(body, secrets)) is not None:
-            return Answer("rejected", status, secrets.excerpt(body, EXCERPT), rejection, seconds)
-        return Answer(kind, status, secrets.excerpt(body, EXCERPT), f"status {status}", seconds)
+            return Answer("rejected", status, secrets.excerpt(body, longest), rejection, seconds)
+        return Answer(kind, status, secrets.excerpt(body, longest), f"status {status}", seconds)
 
 
 def status_patterns(text: str) -> tuple[str, ...]:

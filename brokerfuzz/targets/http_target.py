@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError, needs_extra
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
-from brokerfuzz.targets.answers import Answer, AnswerRules
+from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.http_connections import HttpConnections
 from brokerfuzz.targets.process_limits import checked_timeout
@@ -78,6 +78,7 @@ class HttpTarget:
 
     keeps_headers = False
     """If true, the answers contain the headers of the responses."""
+    longest_body = EXCERPT
 
     def __init__(
         self,
@@ -291,7 +292,7 @@ class HttpTarget:
                     read += chunk
                     most = self.rules.most_read(response.status, read)
                 encoding = _header(response, "content-encoding", unreadable="?")  # the client removes the header if it decompresses the body
-                answer = self.rules.read(response.status, bytes(read), perf_counter() - started, self.secrets, encoding)
+                answer = self.rules.read(response.status, bytes(read), perf_counter() - started, self.secrets, encoding, longest=self.longest_body)
                 if self.keeps_headers:
                     answer = answer._replace(headers=tuple((name, self.secrets.hide(value)) for name, value in _headers_of(response)))
                 return answer if response.status < 300 else self._with_headers(answer, response)

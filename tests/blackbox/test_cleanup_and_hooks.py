@@ -77,6 +77,22 @@ class Store:
         return [number for number, one in self.offers.items() if one != "deleted"]
 
 
+def test_the_cleanup_finds_the_id_in_a_long_answer(run: Run) -> None:
+    class Verbose(Store):
+        def answered(self, method: str, path: str, body: bytes) -> bytes:
+            answer = super().answered(method, path, body)
+            if not answer.startswith(b"HTTP/1.1 201"):
+                return answer
+            _, _, said = answer.partition(b"\r\n\r\n")
+            return response(CREATED, json.dumps({"data": {"comments": "a" * 30_000}, **json.loads(said)}).encode())
+
+    store = Verbose()
+    with store.serving() as url:
+        done = run("fire", url, *FEW, "--cleanup", "DELETE /offers/{id}")
+    assert (store.created > 3, store.left) == (True, [])
+    assert "cleanup request" not in done.stderr
+
+
 @pytest.mark.parametrize("template", ["DELETE /offers/{number}", "DELETE /offers/{id}", "DELETE {location}", "DELETE {Location}"])
 def test_the_cleanup_removes_every_offer(run: Run, template: str) -> None:
     store = Store()
