@@ -134,6 +134,7 @@ def command(
     planned = replace(planned, **{**asdict(sending), "fresh": fresh}, **_limits(campaign), known=campaign_results.known(results))
     with output_of_targets(), _endpoint(replace(target, campaign_id=planned.campaign_id), planned) as endpoint:
         target_options.hide_secrets(endpoint)
+        planned = _in_one_session(endpoint, planned)
         target_options.wait_for(endpoint, target.wait_for)
         if campaign.preflight and not target.demo:
             _preflight(endpoint, planned)
@@ -198,6 +199,19 @@ def _endpoint(target: TargetOptions, planned: "PlannedCampaign") -> "AbstractCon
         plan = planned.plan
         return target_options.reference_service(target, plan.message_type, plan.contract, now=planned.now, seed=plan.seed)
     return nullcontext(target_options.given_target(target, processes=1 if planned.workers > 1 else None))
+
+
+def _in_one_session(target: "Target", planned: "PlannedCampaign") -> "PlannedCampaign":
+    """If the hook `authenticate` provides a token, one process sends all messages. Other processes would have tokens of their own,
+    which could not be hidden in the answers to this process.
+    """
+    from brokerfuzz.targets import HttpTarget
+
+    if not planned.uses_workers or not isinstance(target, HttpTarget) or not target.has_session:
+        return planned
+    option = "--workers" if planned.cluster is None else "--cluster"
+    note(f"the hook authenticate opens a session for one process: {option} is ignored, and this process sends all messages")
+    return replace(planned, workers=1, cluster=None)
 
 
 def _run(target: "Target", planned: "PlannedCampaign", *, verbose: bool) -> "Result":

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean
 from brokerfuzz.hooks.hooks import Hooks
@@ -19,6 +19,9 @@ from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
 from brokerfuzz.targets.secret_masking import Secrets, shown
 from brokerfuzz.targets.throttling import RetryLater
 from brokerfuzz.wording import counted
+
+if TYPE_CHECKING:
+    from brokerfuzz.targets.transport import Failure
 
 UNAUTHORIZED = 401
 _EMPTY: Headers = ((CONTENT_TYPE, None),)
@@ -52,6 +55,10 @@ class HookedTarget(HttpTarget):
         self._sessions: deque[tuple[str, str]] = deque(maxlen=_MOST_REMEMBERED)
         self._remaining, self._first_remaining = 0, ""
         self._under_way: set[asyncio.Task[Answer]] = set()
+
+    @property
+    def has_session(self) -> bool:
+        return self._hooks is not None and "authenticate" in self._hooks
 
     async def open(self) -> None:
         self._authenticating = asyncio.Lock()
@@ -120,16 +127,19 @@ class HookedTarget(HttpTarget):
 
     async def _authenticated(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
         """If the target answers with status 401, calls the hook `authenticate` and sends the request once more."""
-        if self._hooks is None or "authenticate" not in self._hooks:
+        if not self.has_session:
             return await send()
         if not self._authentications:
             await self._authenticate(0)
         number = self._authentications
         answer = await send()
-        if answer.status != UNAUTHORIZED:
-            return answer
-        await self._authenticate(number)
-        return await send()
+        if answer.status == UNAUTHORIZED:
+            await self._authenticate(number)
+            answer = await send()
+        if self._authenticating is not None and self._authenticating.locked():
+            async with self._authenticating:  # the answer may repeat the new token, which brokerfuzz does not know yet
+                return _hidden(answer, self.secrets)
+        return answer if number == self._authentications else _hidden(answer, self.secrets)
 
     async def _authenticate(self, number: int) -> None:
         """Calls the hook `authenticate`. `number` counts the authentications before the caller sent its request. If another message
@@ -146,14 +156,14 @@ class HookedTarget(HttpTarget):
                 self.secrets = Secrets(self.url, [*self._own_headers, *self._sessions], self.connections.proxy or "", self._more_secrets)
                 self._authentications += 1
 
-    async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> Any:
+    async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
         if self._hooks is not None and "before_request" in self._hooks:
             request = Request(self.method, self.url, tuple(self._headers(headers)), body)
             headers = _changes(request, await self._hooks.prepared(request))
             before = set(request.headers)
-            self._added = tuple((name, Secret(value)) for name, value in headers if value is not None and (name, value) not in before)
-            outcome = await super()._ask(body, headers, pooled=pooled)
-            return _without_secrets(outcome, Secrets(headers=[(name, value) for name, value in self._added if value is not None]))
+            added = [(name, Secret(value)) for name, value in headers if value is not None and (name, value) not in before]
+            self._added = tuple(added)
+            return _without_secrets(await super()._ask(body, headers, pooled=pooled), Secrets(headers=added))
         return await super()._ask(body, headers, pooled=pooled)
 
     def _hide(self, text: str) -> str:
@@ -188,15 +198,23 @@ def _excerpt(answer: Answer) -> Answer:
     return answer._replace(body=answer.body[:EXCERPT], headers=())
 
 
-def _without_secrets(outcome: Any, secrets: Secrets) -> Any:
+def _without_secrets(outcome: "Answer | RetryLater | Failure", secrets: Secrets) -> "Answer | RetryLater | Failure":
     match outcome:
         case Answer():
-            headers = tuple((name, secrets.hide(value)) for name, value in outcome.headers)
-            return outcome._replace(body=secrets.excerpt(outcome.body, MOST_READ), reason=secrets.hide(outcome.reason), headers=headers)
+            return _hidden(outcome, secrets)
         case RetryLater():
-            return replace(outcome, answer=_without_secrets(outcome.answer, secrets))
+            return replace(outcome, answer=_hidden(outcome.answer, secrets))
         case _:
             return replace(outcome, reason=secrets.hide(outcome.reason))
+
+
+def _hidden(answer: Answer, secrets: Secrets) -> Answer:
+    return answer._replace(
+        body=secrets.excerpt(answer.body, MOST_READ),
+        reason=secrets.hide(answer.reason),
+        location=None if answer.location is None else secrets.hide(answer.location),
+        headers=tuple((name, secrets.hide(value)) for name, value in answer.headers),
+    )
 
 
 def _changes(before: Request, after: Request) -> Headers:

@@ -134,6 +134,11 @@ class HttpTarget:
         return f"{type(self).__name__}({self._name!r})"
 
     @property
+    def has_session(self) -> bool:
+        """True if the requests contain secrets that a hook provides while the campaign runs."""
+        return False
+
+    @property
     def slowed(self) -> Slowed:
         """How often the target has asked brokerfuzz to wait since `open`, and how many seconds brokerfuzz has waited."""
         return self._gate.slowed

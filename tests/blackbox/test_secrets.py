@@ -256,3 +256,50 @@ def test_a_secret_that_is_a_word_of_the_message_does_not_change_the_message_of_a
         assert "rule: offer-creation-request/orderMinimum:minimum" in done.stdout
         assert '"orderMinimum":' in done.stdout
         assert "actual: rejected: ${TOKEN} ${TOKEN}" in done.stdout
+
+
+LOGIN: Final = """\
+import os, urllib.request
+
+def authenticate():
+    with urllib.request.urlopen(os.environ["LOGIN"]) as answer:
+        return {"Authorization": "Bearer " + answer.read().decode()}
+
+def before_request(request):
+    return request.with_header("X-Nonce", "n0nce-" + os.urandom(8).hex())
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_token_of_any_session_is_hidden_even_if_several_workers_are_requested(spawn: Spawn, folder: Path, workers: int) -> None:
+    """The service repeats the newest token and the signature of the message in each answer, whoever receives it. A session ends after 20 requests."""
+    tokens: list[str] = []
+    nonces: list[str] = []
+    left = 0
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal left
+        while True:
+            head, body = await read_request(reader)
+            if head.startswith(b"GET"):
+                tokens.append(f"t0ken-{len(tokens):06}-of-a-session")
+                left = 20
+                writer.write(response(200, tokens[-1].encode()))
+                continue
+            left -= 1
+            status = 401 if left < 0 else 400 if brokerfuzz.check(OFFER, body).label == "invalid" else 201
+            nonce = next(line for line in head.decode().splitlines() if line.lower().startswith("x-nonce"))
+            nonces.append(nonce.split()[1])
+            await asyncio.sleep(0.01)
+            writer.write(response(status, f"the newest session is {(tokens or ['none'])[-1]}, {nonce}".encode()))
+
+    (folder / "hooks.py").write_text(LOGIN)
+    with serving_streams(converse) as url:
+        options = ("--rule", "*/order*", "--hooks", "hooks.py", "--shrink", "off", "--workers", workers, "--journal", "run.ndjson", *REPORT_OPTIONS)
+        done = spawn("fire", url, *options, env={"LOGIN": url})
+    assert done.returncode == 0, done.stderr
+    assert len(tokens) > 2
+    written = done.stdout + done.stderr + b"".join(path.read_bytes() for path in folder.iterdir())
+    assert [secret for secret in (*tokens, *nonces) if secret.encode() in written] == []
+    assert written.count(b"the newest session is [secret]") > 50
+    assert (b"--workers" in done.stderr) == (workers > 1)
