@@ -160,10 +160,15 @@ def sites(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
     match tree:
         case JsonObject(pairs):
             for name, prop in pairs:
-                yield from sites(prop, f"{above}.{name}" if above else name)
+                yield from sites(prop, below(above, name))
         case JsonArray(items):
             for item in items:
                 yield from sites(item, f"{above}[]")
+
+
+def below(above: str, name: str) -> str:
+    """Returns the site of a property. `above` is the site of its object."""
+    return f"{above}.{name}" if above else name
 
 
 def first_values(tree: Tree) -> Mapping[str, Tree]:
@@ -184,8 +189,7 @@ def site(tree: Tree, path: Path) -> str:
     found = ""
     for step in path:
         if isinstance(tree, JsonObject):
-            name = tree.pairs[step][0]
-            found = f"{found}.{name}" if found else name
+            found = below(found, tree.pairs[step][0])
         else:
             found += "[]"
         tree = children(tree)[step]

@@ -1,5 +1,6 @@
 """Limits the requests and the time for shrinking a finding and for finding its cause."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import monotonic
@@ -29,6 +30,14 @@ class BoundedSender:
     def __init__(self, send: Send, bounds: Bounds) -> None:
         self.requests = 0
         self._send, self._bounds = send, bounds
+
+    async def pause(self) -> None:
+        """Call this method regularly in a search that computes without sending, so that Ctrl-C is noticed. Raises
+        `LimitReachedError` after the deadline.
+        """
+        await asyncio.sleep(0)
+        if monotonic() > self._bounds.deadline:
+            raise LimitReachedError
 
     async def answer(self, body: bytes) -> Answer:
         """Raises `LimitReachedError` if a limit is reached or the target no longer answers."""

@@ -5,7 +5,6 @@ the search undoes all changes that are not necessary. The remaining changes show
 original value. To confirm the cause, the search sends the message again, with and without these changes.
 """
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -146,7 +145,7 @@ class CauseSearch:
         self._judged += len(body)
         if self._judged > MOST_JUDGED:
             return False
-        await asyncio.sleep(0)
+        await self._sender.pause()
         return _signature(self._judge(body)) == self._wanted
 
     # ------------------------------------------------------------------------------------------------ changing the answer

@@ -4,12 +4,12 @@ find the same cause in other messages.
 To check whether another message has the same problem, a campaign removes the cause from this message and sends the message again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from brokerfuzz.campaign.cause_candidates import plain, with_property
 from brokerfuzz.campaign.shrink_candidates import Schemas
-from brokerfuzz.json_trees import JsonObject, Path, Tree, at, at_pointer, paths, replaced, site, sites, without
+from brokerfuzz.json_trees import JsonArray, JsonObject, Path, Tree, at, at_pointer, below, paths, site, sites
 from brokerfuzz.pointers import site_of
 
 
@@ -54,16 +54,11 @@ class Cause:
         yield from (changed for changed in self._without_values(added, schemas) if changed != tree)
 
     def _without_values(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
-        removed = tree
-        for where, _ in self.present:
-            removed = _without(removed, where)
-        yield removed
-        usual = [plain(schemas.get(where, {})) for where, _ in self.present]
-        for choice in range(max(map(len, usual), default=0)):
-            changed = tree
-            for (where, _), values in zip(self.present, usual, strict=True):
-                changed = _with_plain(changed, where, values[min(choice, len(values) - 1)])
-            yield changed
+        present = {where for where, _ in self.present}
+        yield _without(tree, present)
+        usual = {where: plain(schemas.get(where, {})) for where in present}
+        for choice in range(max(map(len, usual.values()), default=0)):
+            yield _with_plain(tree, {where: values[min(choice, len(values) - 1)] for where, values in usual.items()})
 
 
 def _lacking(tree: Tree, where: str) -> Iterator[Path]:
@@ -81,13 +76,26 @@ def _with_missing(tree: Tree, where: str, schemas: Schemas) -> Tree:
     return tree
 
 
-def _without(tree: Tree, where: str) -> Tree:
-    for path in reversed([path for path in paths(tree) if path and site(tree, path) == where]):
-        tree = replaced(tree, path[:-1], without(at(tree, path[:-1]), path[-1], path[-1] + 1))
-    return tree
+def _without(tree: Tree, wheres: Container[str], above: str = "") -> Tree:
+    """Removes the values at all sites in `wheres`."""
+    match tree:
+        case JsonObject(pairs):
+            places = [(name, prop, below(above, name)) for name, prop in pairs]
+            return JsonObject(tuple((name, _without(prop, wheres, place)) for name, prop, place in places if place not in wheres))
+        case JsonArray(items):
+            return JsonArray(() if f"{above}[]" in wheres else tuple(_without(item, wheres, f"{above}[]") for item in items))
+        case _:
+            return tree
 
 
-def _with_plain(tree: Tree, where: str, value: Tree) -> Tree:
-    for path in [path for path in paths(tree) if site(tree, path) == where]:
-        tree = replaced(tree, path, value)
-    return tree
+def _with_plain(tree: Tree, values: Mapping[str, Tree], above: str = "") -> Tree:
+    """Replaces the values at the sites that are keys of `values`."""
+    if above in values:
+        return values[above]
+    match tree:
+        case JsonObject(pairs):
+            return JsonObject(tuple((name, _with_plain(prop, values, below(above, name))) for name, prop in pairs))
+        case JsonArray(items):
+            return JsonArray(tuple(_with_plain(item, values, f"{above}[]") for item in items))
+        case _:
+            return tree

@@ -20,7 +20,7 @@ from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.causes import Cause
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
-from brokerfuzz.campaign.identity import group_key
+from brokerfuzz.campaign.identity import problem_key
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.shrinking import signature
 from brokerfuzz.campaign.suspicion import Suspicion
@@ -46,8 +46,8 @@ class FindingIdentification:
 
     async def run(self, concurrency: int) -> None:
         """Shrinks the contradictions: up to `concurrency` groups at the same time, and in each group one contradiction after another."""
-        reached = sorted((one for one in self.suspicions if one.kind not in _NOT_SHRUNK), key=group_key)
-        groups = sorted((list(group) for _, group in groupby(reached, key=group_key)), key=lambda group: group[0].index)
+        reached = sorted((one for one in self.suspicions if one.kind not in _NOT_SHRUNK), key=problem_key)
+        groups = sorted((list(group) for _, group in groupby(reached, key=problem_key)), key=lambda group: group[0].index)
         waiting = iter(groups)
 
         async def work() -> None:
@@ -66,10 +66,14 @@ class _ProblemGroup:
     def __init__(self, all_suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
         self._all, self._minimizer, self._judge = all_suspicions, minimizer, judge
         self._known: list[tuple[Suspicion, Cause]] = []
+        self._too_large: Suspicion | None = None
+        self._accepted_size = 0
 
     async def identify(self, group: Sequence[Suspicion]) -> None:
-        """Shrinks each contradiction that belongs to no known finding, one after another."""
-        for suspicion in group:
+        """Shrinks each contradiction that belongs to no known finding, one after another. Begins with messages that are not
+        invalid, because the rules that invalid messages break are rarely the cause.
+        """
+        for suspicion in sorted(group, key=lambda one: (one.verdict.label == "invalid", one.index)):
             if suspicion.kind not in _WITH_CAUSES:
                 await self._minimizer.shrink(suspicion, suspicion.body, suspicion.answer)
                 continue
@@ -77,6 +81,8 @@ class _ProblemGroup:
                 await self._identify(suspicion)
 
     async def _identify(self, suspicion: Suspicion) -> None:
+        if await self._is_too_large(suspicion):
+            return
         explained = await self._explanation_or_rest(suspicion)
         if isinstance(explained, Suspicion):
             self._merge(explained, suspicion)
@@ -100,6 +106,20 @@ class _ProblemGroup:
     def _merge(self, finding: Suspicion, suspicion: Suspicion) -> None:
         finding.merge(suspicion)
         self._all.remove(suspicion)
+
+    async def _is_too_large(self, suspicion: Suspicion) -> bool:
+        """Returns whether the size of the message is the cause. All such contradictions of a group belong to the same finding."""
+        size = len(suspicion.case.body)
+        if self._too_large is not None and size >= self._too_large.size:
+            self._merge(self._too_large, suspicion)
+            return True
+        if size <= self._accepted_size:
+            return False
+        if await self._minimizer.find_size(suspicion):
+            self._too_large = suspicion
+            return True
+        self._accepted_size = size
+        return False
 
     # ------------------------------------------------------------------------------------------------ new causes
 

@@ -2,18 +2,20 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
-from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds
+from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.cause_search import CauseSearch
 from brokerfuzz.campaign.causes import Cause
 from brokerfuzz.campaign.finding_twins import twin_of
 from brokerfuzz.campaign.journal import Key
 from brokerfuzz.campaign.same_problem import SameProblem
-from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas
 from brokerfuzz.campaign.shrinking import Shrinker
+from brokerfuzz.campaign.size_search import smallest_rejected
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.targets import Answer
 
@@ -65,6 +67,30 @@ class FindingMinimizer:
             await search.run()
         finally:
             suspicion.add_causes(search.places)
+
+    async def find_size(self, suspicion: Suspicion) -> bool:
+        """Returns whether the size of the message alone causes the problem (see `size_search`). If so, stores the smallest message
+        with this problem in `suspicion`.
+        """
+        plain = self._sender.contact.case
+        if plain is None or not self._sender.contact.accepted or suspicion.case.headers or suspicion.kind == "timeout":
+            return False
+        problem = self.problem(suspicion, suspicion.answer, suspicion.case.body)
+        sender = BoundedSender(self.sender_of("size", suspicion), self._bounds)
+
+        async def shows_problem(body: bytes) -> bool:
+            answer = await sender.answer(body)
+            if problem.is_shown(answer, body):
+                suspicion.body, suspicion.answer, suspicion.size = body, answer, len(body)
+                return True
+            return False
+
+        with suppress(LimitReachedError, UnsendableError):
+            suspicion.whole = await smallest_rejected(plain.body, len(suspicion.case.body), shows_problem)
+            suspicion.sent, suspicion.shown = 1, int(suspicion.whole and await shows_problem(suspicion.body))
+        if suspicion.size:
+            suspicion.verdict = self._judge.of(plain, suspicion.body)
+        return suspicion.size > 0
 
     def problem(self, suspicion: Suspicion, answer: Answer, message: bytes) -> SameProblem:
         return SameProblem(suspicion.kind, answer, message, self._judge.demands)

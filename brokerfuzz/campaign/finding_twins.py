@@ -14,6 +14,9 @@ from brokerfuzz.json_trees import at as at_path
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas import Label, Verdict
 
+MOST_JUDGED = 4 << 20
+"""The maximum number of bytes that the oracle judges for one twin. This limits the time for a very large message."""
+
 
 def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[bytes], Label]) -> bytes | None:
     """Returns None if the smallest message is not JSON or does not break exactly one rule, or if no valid message is found."""
@@ -25,8 +28,13 @@ def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[b
     if tree is None or twin is None:
         return None
 
+    judged = 0
+
     def is_valid(tree: Tree) -> bool:
-        return label_of(write_tree(tree)) == "valid"
+        nonlocal judged
+        body = write_tree(tree)
+        judged += len(body)
+        return judged <= MOST_JUDGED and label_of(body) == "valid"
 
     candidates = _candidates(tree, verdict.broken[0].at, twin, [fault.at for fault in case.faults])
     found = next(((candidate, copied) for candidate, copied in candidates if is_valid(candidate)), None)

@@ -58,6 +58,7 @@ class Finding:
     valid counterpart of the smallest message. `about` describes the problem of a malformed answer. `known` is True if the baseline
     contains the finding. `fresh` is the property that gets a new value each time that the smallest message is sent, and `twin_fresh`
     the same for the twin (None: the message stays the same).
+    `size` is the smallest size in bytes that shows the contradiction, if the size is the cause (else 0).
     """
 
     kind: FindingKind
@@ -84,6 +85,7 @@ class Finding:
     sites: tuple[str, ...] = ()
     fresh: str | None = None
     twin_fresh: str | None = None
+    size: int = 0
 
     @property
     def flaky(self) -> bool:
@@ -143,7 +145,7 @@ class Finding:
 
     @property
     def _elsewhere(self) -> str:
-        others = [site for site in self.sites if site not in self._own_sites]
+        others = [] if self.size else [site for site in self.sites if site not in self._own_sites]
         shown = [printable(site, 100) or "the root" for site in others[:4]] + ([f"{len(others) - 4:,} more sites"] if len(others) > 4 else [])
         return f"; also at {listed(shown)}" if shown else ""
 
@@ -168,6 +170,8 @@ class Finding:
         return f"{verb} {self._message()} ({printable(self.answer.reason, 300)})"
 
     def _cause(self) -> str:
+        if self.size:
+            return f"cause: the message has more than {self.size - 1:,} bytes"
         if self.reasons:
             return "; ".join(self._broken(reason) for reason in self.reasons[:3])
         if self.places:
@@ -227,6 +231,7 @@ def finding_of(suspicion: Suspicion, identity: IdentityKey, target: Target, cont
         sites=tuple(sorted({*suspicion.sites, *suspicion.further_sites})),
         fresh=name,
         twin_fresh=fresh.name if fresh is not None and twin is not None and fresh.changes(suspicion.case, twin) else None,
+        size=suspicion.size,
     )
 
 

@@ -6,6 +6,7 @@
 | a crash | the answer and the families of techniques |
 | a valid message was rejected | the answer and the sites that cause the rejection |
 | a timeout | the sites that cause the timeout |
+| a rejection or a crash because of the size of the message | the answer |
 | a malformed answer | the problem of the envelope |
 
 The identity does not depend on how brokerfuzz generated the case. Two answers are equal if they differ only in details (see
@@ -52,7 +53,18 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
             return head
 
 
+def problem_key(suspicion: Suspicion) -> IdentityKey:
+    """Returns the same key for all contradictions that may have the same cause. Messages that crash the target in the same way may
+    have the same cause, whatever rules they break.
+    """
+    if suspicion.kind == "crashed" and not suspicion.about:
+        return (suspicion.kind, suspicion.case.message_type, *_text(suspicion).key)
+    return group_key(suspicion)
+
+
 def identity_key(suspicion: Suspicion) -> IdentityKey:
+    if suspicion.size:
+        return (suspicion.kind, suspicion.case.message_type, *_text(suspicion).key, "size")
     key = group_key(suspicion)
     return (*key, *suspicion.sites) if suspicion.kind in ("timeout", "valid-rejected") else key
 

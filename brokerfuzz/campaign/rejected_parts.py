@@ -18,7 +18,7 @@ from brokerfuzz.campaign.bounded_sending import BoundedSender, LimitReachedError
 from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrink_candidates import fewest
 from brokerfuzz.campaign.shrinking import VerdictOf
-from brokerfuzz.json_trees import JsonArray, JsonObject, Tree, first_values, read_tree, tree_of, write_tree
+from brokerfuzz.json_trees import JsonArray, JsonObject, Tree, below, first_values, read_tree, tree_of, write_tree
 from brokerfuzz.json_trees import sites as every_site
 
 Sites = tuple[str, ...]  # such as `priceClasses[].name`
@@ -90,7 +90,7 @@ class PlainParts:
 
     def _props(self, pairs: Sequence[tuple[str, Tree]], sites: Sequence[str], here: str) -> Iterator[tuple[str, Tree]]:
         for name, value in pairs:
-            place = _below(here, name)
+            place = below(here, name)
             if place not in sites:
                 yield name, self.copied(value, sites, place)
             elif place in self.values:
@@ -99,7 +99,7 @@ class PlainParts:
     def _missing(self, pairs: Sequence[tuple[str, Tree]], sites: Sequence[str], here: str) -> Iterator[tuple[str, Tree]]:
         names = {name for name, _ in pairs}
         for place in sites:
-            name = place.removeprefix(_below(here, ""))
+            name = place.removeprefix(below(here, ""))
             if place in self.values and _above(place) == here and not place.endswith("[]") and name not in names:
                 yield name, self.values[place]
 
@@ -134,10 +134,6 @@ class PlainParts:
             elif allows(changed, fault):  # the part is the faulty value itself
                 tree, twin = new, changed
         return twin, fault
-
-
-def _below(above: str, name: str) -> str:
-    return f"{above}.{name}" if above else name
 
 
 def _above(place: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Tree
+from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Tree, below
 from brokerfuzz.schemas.flattening import KNOWN
 
 Schemas = Mapping[str, Mapping[str, Any]]
@@ -124,8 +124,8 @@ def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
         case JsonObject(pairs):
             known = list(schemas.get(path, {}).get("properties", ()))
             rank = {name: number for number, name in enumerate(known)}
-            below = [(name, in_schema_order(prop, schemas, f"{path}.{name}" if path else name)) for name, prop in pairs]
-            return JsonObject(tuple(sorted(below, key=lambda pair: rank.get(pair[0], len(known)))))
+            props = [(name, in_schema_order(prop, schemas, below(path, name))) for name, prop in pairs]
+            return JsonObject(tuple(sorted(props, key=lambda pair: rank.get(pair[0], len(known)))))
         case JsonArray(items):
             return JsonArray(tuple(in_schema_order(item, schemas, f"{path}[]") for item in items))
         case _:

@@ -5,7 +5,6 @@ show the same problem. Shrinking uses no random numbers. So if the target always
 always the same.
 """
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
@@ -63,20 +62,23 @@ class Shrinker:
         self._sender = BoundedSender(send, bounds)
         self._judge, self._schemas = judge, schemas
         self._seen: dict[bytes, _Outcome] = {}
+        self._needed: set[Path] = set()
+        """The paths of the values in `body` that were removed or simplified in a message that did not show the problem."""
         self._judged = 0
         self._spent = False
 
     async def run(self) -> None:
         """Ends when no part of the message can be removed or simplified, or when a limit is reached."""
         try:
-            if await self._is_reproduced():
-                await self._shrink()
-                self.whole = True
-                with suppress(LimitReachedError):
-                    await self._repeat()
+            if not await self._is_reproduced():
+                return
+            await self._shrink()
+            self.whole = True
+            with suppress(LimitReachedError):
+                await self._repeat()
         except LimitReachedError:
             self._spent = True
-            self.places = self._causes(tree_of(self.body))
+        self.places = self._causes(tree_of(self.body))
 
     async def _is_reproduced(self) -> bool:
         """Sends the message again, and returns whether the problem occurs again. If the problem does not occur again, sends the
@@ -104,14 +106,24 @@ class Shrinker:
         while tree != before:
             before = tree
             tree = await self._simplify(await self._cut(await self._order(tree), ()))
-        self.places = self._causes(tree)
 
     # ------------------------------------------------------------------------------------------------ testing a candidate
 
-    async def _holds_tree(self, tree: Tree) -> bool:
-        return self._allows(tree) and await self._holds(write_tree(tree))
+    async def _holds_tree(self, tree: Tree, path: Path | None = None) -> bool:
+        """In the message `tree`, the value at `path` of the current message is simpler or missing."""
+        if not self._allows(tree):
+            await self._sender.pause()
+            return False
+        body, before = write_tree(tree), self.body
+        holds = await self._holds(body)
+        if self.body != before:
+            self._needed.clear()
+        if path is not None and self._seen[_key(body)] == "other answer":
+            self._needed.add(path)
+        return holds
 
     async def _holds(self, body: bytes) -> bool:
+        await self._sender.pause()
         key = _key(body)
         if key not in self._seen:
             self._seen[key] = await self._try(body)
@@ -125,7 +137,6 @@ class Shrinker:
             raise LimitReachedError
         verdict = self._judge(body)
         if signature(verdict) != self._wanted:
-            await asyncio.sleep(0)
             return "other verdict"
         try:
             return "holds" if await self._shows_problem(body, verdict) else "other answer"
@@ -149,7 +160,7 @@ class Shrinker:
             start = 0
             while start < len(children(at(tree, path))):
                 candidate = replaced(tree, path, without(at(tree, path), start, start + length))
-                if await self._holds_tree(candidate):
+                if await self._holds_tree(candidate, (*path, start) if length == 1 else None):
                     tree = candidate
                 else:
                     start += length
@@ -170,7 +181,7 @@ class Shrinker:
     async def _simplify_at(self, tree: Tree, path: Path) -> Tree:
         while True:
             for candidate in self._simpler(tree, path):
-                if await self._holds_tree(candidate):
+                if await self._holds_tree(candidate, path):
                     tree = candidate
                     break
             else:
@@ -186,7 +197,7 @@ class Shrinker:
         while high - low > 1:
             middle = (low + high) // 2
             candidate = replaced(tree, path, Number(f"{sign}{middle}"))
-            if await self._holds_tree(candidate):
+            if await self._holds_tree(candidate, path):
                 tree, high = candidate, middle
             else:
                 low = middle
@@ -218,7 +229,7 @@ class Shrinker:
     # ------------------------------------------------------------------------------------------------ explaining
 
     def _causes(self, tree: Tree) -> tuple[str, ...]:
-        found = [path for path in paths(tree) if self._matters(tree, path)]
+        found = [path for path in paths(tree) if path in self._needed]
         deepest = [path for path in found if not any(other[: len(path)] == path and other != path for other in found)]
         counted = [path for path in paths(tree) if isinstance(at(tree, path), JsonArray) and self._length_matters(at(tree, path), path, deepest)]
         return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
@@ -230,13 +241,6 @@ class Shrinker:
         """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))
-
-    def _matters(self, tree: Tree, path: Path) -> bool:
-        proposals = list(self._simpler(tree, path))
-        if path:
-            above, step = path[:-1], path[-1]
-            proposals.append(replaced(tree, above, without(at(tree, above), step, step + 1)))
-        return any(self._seen.get(_key(write_tree(proposal))) == "other answer" for proposal in proposals)
 
 
 def signature(verdict: Verdict) -> tuple[str, frozenset[str], bool]:

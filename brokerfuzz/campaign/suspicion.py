@@ -17,7 +17,8 @@ class Suspicion:
     """`count` cases showed the contradiction, and `index` is the number of the first of these cases. `about` describes the problem
     of a malformed answer. `body` is the smallest message so far. `whole` is true if this message cannot be shrunk further. `places`
     are JSON Pointers to the causes of the contradiction. `sent` counts how often the message was sent again, and `shown` counts how
-    often the problem then occurred again. `twin` is the valid counterpart of the smallest message.
+    often the problem then occurred again. `twin` is the valid counterpart of the smallest message. `size` is the smallest size in bytes
+    that shows the problem, if the size is the cause (else 0).
     """
 
     kind: FindingKind
@@ -37,6 +38,7 @@ class Suspicion:
     places: tuple[str, ...] = ()
     body: bytes = b""
     twin: bytes | None = None
+    size: int = 0
     further_sites: set[str] = field(default_factory=set)
     """The sites of the contradictions that were merged into this contradiction."""
     provisional: bool = False
