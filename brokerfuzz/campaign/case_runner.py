@@ -10,10 +10,10 @@ from collections.abc import Container, Coroutine, Iterator, Mapping
 from time import monotonic
 from typing import Any
 
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.journal import BLOCK, Key, NotRecalledError
 from brokerfuzz.campaign.observations import Observations
+from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.probe_twins import twin_of_probe
 from brokerfuzz.campaign.proof import Rejection
@@ -42,35 +42,38 @@ class CaseRunner:
     `twins_elsewhere` contains the IDs of twins that this runner does not send, because they are cases of the campaign.
     """
 
-    def __init__(
-        self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None, twins_elsewhere: Container[str] = ()
-    ) -> None:
+    def __init__(self, cases: Iterator[Numbered], sender: Sender, options: Options, *, twins_elsewhere: Container[str] = ()) -> None:
         self.seen = Observations()
         self.stop: Stop | None = None
-        self._cases, self._sender, self._judge, self._max_findings = cases, sender, judge, max_findings
+        self._cases, self._sender, self._options, self._judge = cases, sender, options, options.judge
         self._twins_elsewhere = twins_elsewhere
         self._twins: dict[str, Answer | None] = {}
         self._waiting: dict[str, list[Rejection]] = {}
         self._running: asyncio.Task[Any] | None = None
         self._turn_ends = 0.0
+        self._findings_begin = float("inf")
 
-    async def run(self, concurrency: int, seconds: float | None = None) -> None:
-        """Sends up to `concurrency` cases at the same time, until no case is left, `seconds` have passed, or `max_findings` is reached."""
+    async def run(self, seconds: float | None = None) -> None:
+        """Sends several cases at the same time, until no case is left, `seconds` have passed, or a limit of the options is reached."""
         self._running = asyncio.current_task()
+        if seconds is not None:
+            self._findings_begin = monotonic() + seconds - self._options.time_for_findings
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                await together(self._work(), *(self._work() for _ in range(1, concurrency)))
+                await together(*(self._work() for _ in range(self._options.concurrency)))
         except TimeoutError:
             if not limit.expired():
                 raise
-            self.stop = Stop(f"the time limit of {seconds:g} s was reached", "limit")
+            self.stop = self.stop or time_limit(self._options)
 
     async def _work(self) -> None:
         while self.stop is None:
             if monotonic() > self._turn_ends:
                 await asyncio.sleep(0)
                 self._turn_ends = monotonic() + TURN
+                if monotonic() > self._findings_begin and needs_time(self.seen):
+                    self.stop = self.stop or time_limit(self._options)
                 continue
             found = self._next()
             if found is None:
@@ -187,8 +190,18 @@ class CaseRunner:
             self._consider_stopping()
 
     def _consider_stopping(self) -> None:
-        if self._max_findings is not None and len(self.seen.suspicions) >= self._max_findings:
-            self.stop = self.stop or findings_limit(self._max_findings)
+        limit = self._options.max_findings
+        if limit is not None and len(self.seen.suspicions) >= limit:
+            self.stop = self.stop or findings_limit(limit)
+
+
+def needs_time(seen: Observations) -> bool:
+    """Returns whether there is something to shrink or to retest."""
+    return bool(seen.suspicions) or bool(seen.proofs.waiting)
+
+
+def time_limit(options: Options) -> Stop:
+    return Stop(f"the time limit of {options.time:g} s was reached", "limit")
 
 
 def findings_limit(max_findings: int) -> Stop:
@@ -198,10 +211,13 @@ def findings_limit(max_findings: int) -> Stop:
 async def together(*work: Coroutine[Any, Any, None]) -> None:
     """Runs all coroutines at the same time. If a coroutine raises an exception, the function cancels the other coroutines and
     raises the exception.
+
+    A TaskGroup of Python 3.11 or 3.12 would leave the current task marked as cancelled, so a time limit would look like Ctrl-C.
     """
+    tasks = [asyncio.create_task(coroutine) for coroutine in work]
     try:
-        async with asyncio.TaskGroup() as group:
-            for coroutine in work:
-                group.create_task(coroutine)
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

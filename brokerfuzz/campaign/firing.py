@@ -6,14 +6,15 @@ answers arrive.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic, time
 
 from brokerfuzz.campaign import repeated_number, retesting, unknown_values
 from brokerfuzz.campaign.bounded_sending import Bounds
-from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit
+from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit, needs_time, time_limit
 from brokerfuzz.campaign.finding_identification import FindingIdentification
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.journal import Recalled, Writer
@@ -65,7 +66,7 @@ def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: s
     try:
         event_loop.run(campaign.make_contact())
         if campaign.stop is None:
-            Sharding(campaign.shard_settings(plan, pool, journal), pool).run(campaign.absorb, recalled, campaign.options.time)
+            Sharding(campaign.shard_settings(plan, pool, journal), pool).run(campaign.absorb, recalled, campaign.seconds_left)
     except KeyboardInterrupt:
         campaign.stop = INTERRUPTED
         return campaign.result()
@@ -114,8 +115,9 @@ class Campaign:
             fresh=options.fresh_values,
             patience=options.patience,
         )
-        self._runner = CaseRunner(iter(cases), self._sender, self._judge, max_findings=options.max_findings)
+        self._runner = CaseRunner(iter(cases), self._sender, options)
         self._begun = datetime.now(UTC)
+        self._deadline = float("inf") if options.time is None else monotonic() + options.time
         self._ended: float | None = None
         self._identified: FindingIdentification | None = None
         self._phase = "firing"
@@ -124,13 +126,14 @@ class Campaign:
         """Raises `TargetError` if the target cannot be reached."""
         ticking = asyncio.create_task(self._tick())
         try:
-            if self._sends:
-                await self._target.open()
-            await self._fire()
-            self._phase = "retesting"
-            await self._retest()
-            self._phase = "shrinking"
-            await self._shrink()
+            async with self._time_limit():
+                if self._sends:
+                    await self._target.open()
+                await self._fire()
+                self._phase = "retesting"
+                await self._retest()
+                self._phase = "shrinking"
+                await self._shrink()
         except (HookError, JournalError) as problem:
             self.fail(problem)
         finally:
@@ -141,8 +144,24 @@ class Campaign:
 
     async def make_contact(self) -> None:
         """Sends only the ordinary valid messages, until the target accepts one. Raises `TargetError` if the target cannot be reached."""
-        async with opened(self._target):
+        async with opened(self._target), self._time_limit():
             await self._make_contact()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The seconds until the time limit of the campaign (None: no limit)."""
+        return None if self._deadline == float("inf") else max(self._deadline - monotonic(), 0.0)
+
+    @asynccontextmanager
+    async def _time_limit(self) -> AsyncIterator[None]:
+        limit = asyncio.timeout(self.seconds_left)
+        try:
+            async with limit:
+                yield
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            self.stop = self.stop or time_limit(self.options)
 
     async def _make_contact(self) -> None:
         if self._sender.contact.case is None:
@@ -169,6 +188,8 @@ class Campaign:
                 self._journal.add(line)
         if (limit := self.options.max_findings) is not None and len(self._runner.seen.suspicions) >= limit:
             self.stop = self.stop or findings_limit(limit)
+        if monotonic() > self._deadline - self.options.time_for_findings and needs_time(self._runner.seen):
+            self.stop = self.stop or time_limit(self.options)
         self.stop = self.stop or part.stop
         self.report_progress()
         return self.stop
@@ -203,7 +224,7 @@ class Campaign:
         try:
             await self._make_contact()
             if self.stop is None:
-                await self._runner.run(self.options.concurrency, self.options.time)
+                await self._runner.run(self.seconds_left)
         finally:
             self.stop = self.stop or self._runner.stop
         if self.options.repeats and (self.stop is None or self.stop.cause == "limit"):
@@ -212,14 +233,15 @@ class Campaign:
     async def _retest(self) -> None:
         plain = self._sender.contact.case
         if plain is not None and (self.stop is None or self.stop.cause == "limit"):
-            deadline = monotonic() + retesting.SECONDS
+            now = monotonic()
+            deadline = min(now + retesting.SECONDS, (now + self._deadline) / 2)  # the other half of the time is for shrinking
             await retesting.Retesting(self._runner.seen, self._sender, self._judge, plain, self.options.concurrency, deadline).run()
 
     async def _shrink(self) -> None:
         options, seen = self.options, self._runner.seen
         suspicions = seen.suspicions.in_order() if options.max_findings is None else seen.suspicions.of_first_findings(options.max_findings)
         suspicions = unknown_values.merged(suspicions, seen.values.sites())
-        bounds = Bounds(options.shrink_requests, monotonic() + options.shrink_seconds)
+        bounds = Bounds(options.shrink_requests, min(monotonic() + options.shrink_seconds, self._deadline))
         self._identified = FindingIdentification(suspicions, self._sender, self._judge, bounds)
         if options.shrink_requests > 0 and (self.stop is None or self.stop.cause != "target"):
             await self._identified.run(options.concurrency)

@@ -14,7 +14,8 @@ class Options:
     """The settings of a campaign.
 
     `concurrency` is the number of messages that are sent at the same time. `rate` limits the number of requests per second (None:
-    no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, the campaign sends
+    no limit). After `time` seconds, the campaign ends. If there are findings by then, the last quarter of this time (at most a minute)
+    is for retests and shrinking, so the campaign sends no more cases. After `max_findings` different findings, the campaign sends
     no more cases.
 
     brokerfuzz judges the cases with `now`, `contract` and `policies`. `now` and `contract` must be the same as when the cases were
@@ -47,6 +48,11 @@ class Options:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise ValueError(f"{name}={value!r} is too small: use a number greater than 0")
+
+    @property
+    def time_for_findings(self) -> float:
+        """The seconds at the end of `time` in which the campaign sends no more cases if there are findings."""
+        return min((self.time or 0) / 4, 60)
 
     @property
     def judge(self) -> Judge:

@@ -51,6 +51,7 @@ class RejectedParts:
 
     async def _is_accepted_with(self, *parts: Sites) -> bool:
         """Replaces these parts with the parts of the plain message. Returns whether the new message is valid and the target accepts it."""
+        await self._sender.pause()
         sites = tuple(chain(*parts))
         body = write_tree(self._plain.copied(read_tree(self._body), sites))
         if body not in self._known:

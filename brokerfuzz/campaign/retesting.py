@@ -82,7 +82,8 @@ class Retesting:
                     await self._retest(numbers, sites)
         await self._retest(numbers, None)
         for number in numbers:
-            if number in waiting and (twin := waiting[number].rejection.twin) is not None:
+            await asyncio.sleep(0)
+            if monotonic() < self._deadline and number in waiting and (twin := waiting[number].rejection.twin) is not None:
                 waiting[number] = replace(waiting[number], sites=self._plain.concerned(twin.body, sites))
 
     async def _rejected_parts(self, rejection: Rejection, searching: BoundedSender) -> Sites:

@@ -120,10 +120,10 @@ async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None
     )
     sender.health.contact = settings.contact
     plan = settings.plan
-    runner = CaseRunner(plan.cases(shard), sender, options.judge, max_findings=options.max_findings, twins_elsewhere=plan.valid_ids)
+    runner = CaseRunner(plan.cases(shard), sender, options, twins_elsewhere=plan.valid_ids)
     with closing(journal):
         async with opened(settings.target):
-            await runner.run(options.concurrency, seconds)
+            await runner.run(seconds)
     return ShardResult(
         shard,
         runner.seen,

@@ -97,7 +97,7 @@ class FireOptions(TypedDict, total=False):
       the beginning excludes the matching cases.
     - `count`: the number of random cases, which are sent after the cases of the catalogue (default: 0)
     - `seed`: the seed of the random cases (default: 0)
-    - `max_time`: the number of seconds after which no more cases are sent (default: no limit)
+    - `max_time`: the number of seconds after which the campaign ends, including the time for shrinking (default: no limit)
     - `max_findings`: the number of findings after which no more cases are sent (default: no limit)
     - `shrink`: the maximum number of seconds for shrinking the messages of all findings (default: 60; 0: no shrinking)
     - `concurrency`: the maximum number of messages that are sent at the same time (default: 16)

@@ -1,12 +1,15 @@
 """Limits of a campaign: limits of time and of findings, the size that a target accepts, and hostile patterns."""
 
 import json
+import signal
 import time
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from fixture_types import Run
+from fixture_types import Run, Start
+from hand_made_servers import answers, serving
+from waiting import happens
 
 import brokerfuzz
 
@@ -36,3 +39,89 @@ def test_a_rule_or_a_site_with_many_stars_is_matched_quickly(pattern: str) -> No
     with pytest.raises(brokerfuzz.BrokerfuzzError, match="zzz"):
         brokerfuzz.fire(bool, sites=[pattern])
     assert time.monotonic() - begun < GENEROUS
+
+
+# ---------------------------------------------------------------------------------------------------- sizes
+
+
+def conforms(body: bytes) -> bool:
+    return brokerfuzz.check(OFFER, body).label != "invalid"
+
+
+@pytest.mark.parametrize(("status", "most"), [(413, 32768), (403, 8192), (500, 20000)])
+def test_a_limit_on_the_size_of_messages_is_named_as_the_only_cause(status: int, most: int) -> None:
+    with serving(answers(lambda body: status if len(body) > most else 201 if conforms(body) else 400)) as url:
+        report = brokerfuzz.fire(url, verdicts=["valid"])
+    (finding,) = report.findings
+    assert f"cause: the message has more than {most:,} bytes" in finding.sentence()
+    assert len(finding.body) == most + 1
+    assert finding.label == "valid"
+
+
+def test_a_size_that_matters_only_together_with_other_contents_is_not_named() -> None:
+    report = brokerfuzz.fire(lambda body: conforms(body) and not (len(body) > 2000 and b"null" in body), shrink=5)
+    rejected = [finding for finding in report.findings if finding.kind == "valid-rejected"]
+    assert rejected
+    assert not [finding for finding in rejected if "the message has" in finding.sentence()]
+
+
+# ---------------------------------------------------------------------------------------------------- time
+
+
+LARGE: Final = "edge:*-deep"
+"""The tag of valid messages with up to 55 kilobytes and two thousand values."""
+
+
+def is_too_complex(body: bytes) -> bool:
+    return body.count(b":") > 400
+
+
+def test_the_time_for_shrinking_also_limits_computations() -> None:
+    begun = time.monotonic()
+    report = brokerfuzz.fire(lambda body: conforms(body) and not is_too_complex(body), verdicts=["valid"], shrink=1)
+    assert time.monotonic() - begun < 2 * GENEROUS  # without the limit, the computations take minutes
+    assert report.findings
+
+
+def test_the_first_interrupt_ends_a_long_computation(start: Start) -> None:
+    seen: list[float] = []
+
+    def status_of(body: bytes) -> int:
+        if is_too_complex(body):
+            seen.append(time.monotonic())
+            return 400
+        return 201 if conforms(body) else 400
+
+    with serving(answers(status_of)) as url, start("fire", url, "--verdict", "valid", "--tag", LARGE, "--shrink", "10m", "--no-preflight") as process:
+        assert happens(lambda: len(seen) > 20, GENEROUS)  # the campaign is shrinking
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=GENEROUS)
+    assert process.returncode == 130
+
+
+def status_of(body: bytes) -> int:
+    return 201 if conforms(body) and b"null" not in body else 400
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_time_limit_includes_retests_and_shrinking(workers: int) -> None:
+    with serving(answers(status_of)) as url:
+        begun = time.monotonic()
+        report = brokerfuzz.fire(url, count=1_000_000, max_time=8, workers=workers)
+    assert time.monotonic() - begun < 8 + GENEROUS / 2
+    assert "8 s" in str(report.result.stopped)
+    if workers == 1:  # a share of the time is for shrinking, but workers need most of the time to start
+        assert any(len(finding.body) < len(finding.case.body) for finding in report.findings)
+
+
+def test_a_campaign_without_findings_uses_the_whole_time_for_cases() -> None:
+    last = [0.0]
+
+    def target(body: bytes) -> bool:
+        last[0] = time.monotonic()
+        return conforms(body)
+
+    begun = time.monotonic()
+    report = brokerfuzz.fire(target, verdicts=["valid"], max_time=4, count=1_000_000)
+    assert last[0] - begun > 3.5
+    assert not report.findings
