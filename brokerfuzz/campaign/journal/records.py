@@ -21,8 +21,9 @@ class Key(NamedTuple):
         retest     a case or its twin, without the part that the target rejects
         shrink     a smaller message
         turn       a message with changes that may lead to another answer
+        size       the plain message with spaces (see `size_search`)
 
-    If `phase` begins with `shrink` or `turn`, the kind of the finding and the verdict follow, such as `shrink crashed valid`.
+    If `phase` begins with `shrink`, `turn` or `size`, the kind of the finding and the verdict follow, such as `shrink crashed valid`.
     `number` is the number of the case, and `step` distinguishes the requests with the same phase and number.
     """
 
