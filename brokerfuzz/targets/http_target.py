@@ -1,6 +1,7 @@
 """Defines the target for an HTTP endpoint."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -252,8 +253,11 @@ class HttpTarget:
         if failure.kind == "untrusted":
             raise TargetError(
                 f"the certificate of {self.name} cannot be verified ({failure.reason}): "
-                "use --ca FILE to specify the authority that signed it, or --insecure to turn verification off"
+                "use --ca FILE to specify the authority that signed it (not the certificate of the server itself), "
+                "or --insecure to turn verification off"
             )
+        if failure.kind == "other-protocol":
+            raise TargetError(f"{self.name} cannot be tested, because {failure.reason}: enable HTTP/1.1 in the server or in a proxy before it")
         if failure.kind == "unidentified":
             raise TargetError(f"{self.name} does not accept this client ({failure.reason}): specify a client certificate with --cert and --key")
         if failure.kind == "exhausted":
@@ -317,6 +321,11 @@ class HttpTarget:
         if status in THROTTLING and not self.rules.has_code(status):
             seconds = seconds_of(_header(response, "retry-after"), _header(response, "date"))
             return answer if status == 503 and seconds is None else RetryLater(answer, seconds, monotonic())
+        if status == 401 and not (self._answered or self.keeps_headers or self.rules.has_code(status)):
+            schemes = [value.partition(" ")[0].lower() for name, value in _headers_of(response) if name.lower() == "www-authenticate"]
+            if schemes and set(schemes) == {"digest"}:
+                remedy = "use a proxy that adds it, or compute the header Authorization in the hook before_request"
+                raise TargetError(f"{self.name} requires Digest authentication, which brokerfuzz does not support: {remedy}")
         if status // 100 == 3 and (location := _header(response, "location")) is not None:
             return answer._replace(location=self.secrets.hide(shown(location)))
         return answer
@@ -343,8 +352,9 @@ class HttpTarget:
         return request.build_streamed()
 
 
-_NO_CONNECTION = ("unreachable", "untrusted", "unidentified", "exhausted")
+_NO_CONNECTION = ("unreachable", "untrusted", "unidentified", "other-protocol", "exhausted")
 _NOT_READY = (502, 503, 504)
+_UNIX_SOCKET = re.compile(r"(?:https?\+)?unix:|https?://unix:/|[^?#]*\.sock(?:$|[:/?#])", re.IGNORECASE)
 
 
 def _header(response: "Response", name: str, *, unreadable: str | None = None) -> str | None:
@@ -370,6 +380,9 @@ async def _nothing() -> AsyncIterator[bytes]:
 def checked_url(url: str) -> None:
     """Raises `TargetError` if brokerfuzz cannot send requests to this URL."""
     said = shown(url)
+    if _UNIX_SOCKET.match(url):
+        remedy = "make it available at a port, such as with `socat TCP-LISTEN:8000,bind=127.0.0.1,fork UNIX-CONNECT:FILE`"
+        raise TargetError(f"{said!r} is a Unix socket, to which brokerfuzz cannot connect: {remedy}")
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pyreqwest import exceptions as px
 
-FailureKind = Literal["unreachable", "untrusted", "unidentified", "exhausted", "no-answer", "dropped", "cut", "not-http"]
+FailureKind = Literal["unreachable", "untrusted", "unidentified", "other-protocol", "exhausted", "no-answer", "dropped", "cut", "not-http"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Failure:
     - `unreachable`: no connection was possible.
     - `untrusted`: the certificate cannot be verified.
     - `unidentified`: the server requires a client certificate, but the client sends none, or sends one that the server rejects.
+    - `other-protocol`: the server speaks only HTTP/2.
     - `exhausted`: this machine has no file descriptor, port or memory left for a connection.
     - `no-answer`: the response was missing or incomplete when the time limit expired.
     - `dropped`: the connection ended before the headers of the response were complete.
@@ -38,6 +39,7 @@ _UNTRUSTED = {
     "certificate expired": "the certificate has expired",
     "certificate not valid yet": "the certificate is not valid yet",
     "certificate not valid for name": "the certificate is for another host",
+    "Other(OtherError(CaUsedAsEndEntity))": "the server uses the certificate of an authority as its own, as `openssl req -x509` creates it",
 }
 """Maps errors of rustls (the TLS library of the client) to descriptions. Each key is the beginning of an error about a certificate."""
 
@@ -48,6 +50,8 @@ _UNIDENTIFIED = {
     "received fatal alert: BadCertificate": "the certificate is missing or invalid",
 }
 """Maps each TLS alert about the certificate of the client to a description."""
+
+_PERHAPS_HTTP_2 = "if the server speaks only HTTP/2, enable HTTP/1.1"
 
 _DESCRIPTORS, _PORTS, _MEMORY = "no file descriptor is left", "no local port is left", "no memory for connections is left"
 _LACKING = {
@@ -65,6 +69,8 @@ def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:
     if (unidentified := next((words for mark, words in _UNIDENTIFIED.items() if mark in text), None)) is not None:
         return Failure("unidentified", unidentified)
     if "client error (Connect)" in text:
+        if "received fatal alert: NoApplicationProtocol" in text:
+            return Failure("other-protocol", "it speaks only HTTP/2")
         if (untrusted := next((cause for cause in causes if _CERTIFICATE in cause), None)) is not None:
             return Failure("untrusted", _why_untrusted(untrusted))
         if "tunnel error" in text:
@@ -83,7 +89,9 @@ def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:
     if "end of file before message length" in text:
         return Failure("cut", "the connection was closed before the answer was complete")
     if isinstance(error, px.DecodeError):
-        return Failure("not-http", f"the answer is not HTTP ({causes[-1] if causes else error.message})")
+        return Failure("not-http", f"the answer is not HTTP/1.1 ({causes[-1] if causes else error.message}); {_PERHAPS_HTTP_2}")
+    if "received unexpected message from connection" in text:
+        return Failure("dropped", f"the server sends data before it receives the request, which is not HTTP/1.1; {_PERHAPS_HTTP_2}")
     return Failure("dropped" if sending else "cut", causes[-1] if causes else error.message)
 
 

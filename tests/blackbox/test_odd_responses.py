@@ -3,13 +3,17 @@
 import asyncio
 import gzip
 import json
+import ssl
+import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, Final
 
 import flask
 import pytest
+import trustme
 from fixture_types import Run
 from hand_made_servers import Conversation, read_request, response, sends, serving, serving_streams
 
@@ -159,3 +163,100 @@ def test_a_target_that_always_redirects_to_a_place_that_is_not_ascii_ends_with_a
         done = run("fire", url, "--rule", "*/orderMinimum:minimum", "--shrink", "off")
     assert done.exit_code in (1, 2)
     assert "a redirect, which brokerfuzz does not follow" in done.output
+
+
+def stopped(run: Run, url: str, *options: object) -> str:
+    """Returns the only line of the output of a campaign that cannot test its target."""
+    done = run("fire", url, "--rule", "*/orderMinimum:minimum", "--shrink", "off", *options)
+    assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1), done.output
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "unix:///var/run/offers.sock",
+        "unix:/run/offers.sock",
+        "http+unix://%2Frun%2Foffers.sock/offers",
+        "http://unix:/run/offers.sock:/offers",
+        "/run/offers.sock",
+    ],
+)
+def test_a_unix_socket_is_explained(run: Run, url: str) -> None:
+    assert "is a Unix socket, to which brokerfuzz cannot connect: make it available at a port" in stopped(run, url)
+
+
+@pytest.mark.parametrize("credentials", [(), ("--auth", "me:passw0rd")])
+def test_digest_authentication_is_explained(run: Run, credentials: tuple[str, ...]) -> None:
+    with serving(sends(response(401, b"", 'WWW-Authenticate: Digest realm="offers", nonce="n", qop="auth"'))) as url:
+        said = stopped(run, url, *credentials)
+    assert "requires Digest authentication, which brokerfuzz does not support" in said
+    assert "before_request" in said
+
+
+def certificate(folder: Path, *, authority: bool) -> ssl.SSLContext:
+    """Writes a certificate that signs itself to the file cert.pem, and returns the settings of a server that uses it."""
+    options = ["-addext", "basicConstraints=critical,CA:TRUE" if authority else "basicConstraints=critical,CA:FALSE"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", folder / "key.pem", "-out", folder / "cert.pem", "-days", "9",
+         "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", *options],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    return context
+
+
+def test_a_certificate_that_signs_itself_is_explained_or_used(run: Run, folder: Path) -> None:
+    with serving(sends(response(201)), tls=certificate(folder, authority=True)) as url:
+        said = stopped(run, url, "--ca", "cert.pem")
+        assert "uses the certificate of an authority as its own" in said
+        assert "--insecure" in said
+        assert run("fire", url, "--insecure", "--rule", "*/orderMinimum:minimum", "--shrink", "off").exit_code == 1
+    with serving(sends(response(201)), tls=certificate(folder, authority=False)) as url:
+        assert run("fire", url, "--ca", "cert.pem", "--rule", "*/orderMinimum:minimum", "--shrink", "off").exit_code == 1
+
+
+def test_a_ca_file_with_the_certificate_of_the_server_is_explained(run: Run, folder: Path) -> None:
+    issued = trustme.CA().issue_cert("127.0.0.1")
+    issued.cert_chain_pems[0].write_to_path(str(folder / "server.pem"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    issued.configure_cert(context)
+    with serving(sends(response(201)), tls=context) as url:
+        said = stopped(run, url, "--ca", "server.pem")
+    assert "specify the authority that signed it (not the certificate of the server itself)" in said
+
+
+SETTINGS: Final = bytes.fromhex("000000040000000000")
+GOAWAY: Final = bytes.fromhex("0000080700000000000000000000000001")
+"""Frames of HTTP/2."""
+NO_APPLICATION_PROTOCOL: Final = bytes.fromhex("15030300020278")
+"""A TLS alert: the server and the client have no protocol in common."""
+
+
+def speaking_http_2(*frames: bytes) -> Conversation:
+    """Sends the first frame at once, and the second one after the first bytes of a request."""
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(frames[0])
+        await reader.read(24)
+        writer.write(frames[1])
+        await writer.drain()
+
+    return converse
+
+
+@pytest.mark.parametrize("frames", [(SETTINGS, GOAWAY), (b"", SETTINGS + GOAWAY)])
+def test_a_service_that_speaks_only_http_2_is_explained(run: Run, frames: tuple[bytes, bytes]) -> None:
+    with serving_streams(speaking_http_2(*frames)) as url:
+        done = run("fire", url, "--rule", "*/orderMinimum:minimum", "--shrink", "off")
+    assert done.exit_code in (1, 2)
+    said = " ".join(done.output.split())
+    assert "not HTTP/1.1" in said
+    assert "if the server speaks only HTTP/2, enable HTTP/1.1" in said
+
+
+def test_a_service_that_speaks_only_http_2_over_tls_is_explained(run: Run) -> None:
+    with serving_streams(speaking_http_2(b"", NO_APPLICATION_PROTOCOL)) as url:
+        said = stopped(run, url.replace("http:", "https:"))
+    assert "because it speaks only HTTP/2: enable HTTP/1.1 in the server or in a proxy before it" in said
