@@ -178,7 +178,7 @@ class Shop:
     def _number(body: bytes) -> str:
         try:
             return str(json.loads(body)["number"])
-        except (ValueError, LookupError, TypeError):
+        except (ValueError, LookupError, TypeError, RecursionError):
             return ""
 
 

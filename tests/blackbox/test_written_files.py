@@ -9,6 +9,7 @@ import pytest
 from fixture_types import Run, Start
 from hand_made_servers import answers, serving
 
+import brokerfuzz
 from brokerfuzz import check
 
 OFFER: Final = "offer-creation-request"
@@ -100,6 +101,12 @@ def test_one_file_cannot_have_two_purposes(run: Run, words: tuple[str, ...]) -> 
     assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert "are the same file: specify different files" in done.stderr
     assert [path.name for path in Path().iterdir()] == ["hooks.py"]
+
+
+def test_one_file_cannot_have_two_purposes_in_python() -> None:
+    with pytest.raises(brokerfuzz.BrokerfuzzError, match="are the same file: specify different files"):
+        brokerfuzz.fire(lambda _: True, journal="x.json", reports=["x.json"])
+    assert not Path("x.json").exists()
 
 
 def test_a_report_replaces_an_existing_file(run: Run) -> None:
