@@ -144,6 +144,22 @@ def test_one_failure_says_why_no_other_test_can_run(folder: Path, status: int, e
     assert error in failure["error"]["message"]
 
 
+def test_a_rejection_proves_nothing_and_says_so_if_the_twin_is_an_expected_failure(folder: Path) -> None:
+    twin = zero().twin_id
+    with service(lambda body: 422) as (url, _):
+        checks = checks_of(run_of(folder, url, "*/plain\n*/valid"))
+    ((name, error),) = checks[zero_name()].items()
+    assert error is None
+    assert f"inconclusive: your system does not accept the twin (the valid counterpart) {twin} either" in name
+    with service(lambda body: 201 if body == zero().body else 422) as (url, _):
+        checks = checks_of(run_of(folder, url, "*/plain\n*/valid"))
+    assert f"accepted the invalid offer-creation-request {zero().id}" in str(checks[zero_name()]["is rejected"])
+
+
+def zero_name() -> str:
+    return next(one.name for one in arranged(sent(), about()) if one.case.id == zero().id)
+
+
 @pytest.mark.rotated(2)
 def test_nothing_else_is_sent_if_nobody_answers(folder: Path) -> None:
     with service(lambda _: 201) as (url, _):
