@@ -45,7 +45,8 @@ class Plan:
     `scope` is the part of the catalogue: `whole`, `essential` or `seeds` (for fuzzers). `large` adds the large essential cases.
     `plausible` means that the random cases are valid messages with realistic values.
 
-    If `count` is None, the random cases do not end. `now` is the time for the time-dependent cases (None: no such cases).
+    If `count` is None, the random cases do not end. `now` is the time for the time-dependent cases (None: no such cases). Without
+    `random_with_clock`, no random case depends on this time, so a seed gives the same messages on any day.
     `contract` is the folder of a changed contract. `values` is the text of reference data (see `KnownValues`).
 
     `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases (see `case_filters.selection`).
@@ -53,6 +54,7 @@ class Plan:
 
     message_type: MessageType
     now: datetime | None = None
+    random_with_clock: bool = True
     seed: int = 0
     count: int | None = 0
     only_random: bool = False
@@ -126,15 +128,15 @@ class Plan:
         """Yields the random cases of a shard, without generating the catalogue."""
         from brokerfuzz.cases.steering import steered_cases
 
-        chosen = self.chosen
+        chosen, now = self.chosen, self.now if self.random_with_clock else None
         left = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
         if self.plausible:
             return plausible_cases(self.demands, self.message_type, self.seed, start=shard * RANDOM_PER_SHARD, size=left)
         cases = steered_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
-            techniques=chosen.names(), now=self.now, contract=self.demands, strength=self.strength,
+            techniques=chosen.names(), now=now, contract=self.demands, strength=self.strength,
         )  # fmt: skip
-        if self.now is None and self.contract is not None:  # a changed contract can have rules about the current time anywhere
+        if now is None and self.contract is not None:  # a changed contract can have rules about the current time anywhere
             cases = (case for case in cases if is_always_correct(case, self.demands))
         found = (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts) if chosen else cases
         return islice(found, left)
@@ -176,6 +178,7 @@ def _is_whole(value: Any) -> bool:
 _VALID: Mapping[str, Callable[[Any], bool]] = {
     "message_type": lambda value: value in MESSAGE_TYPES,
     "now": lambda value: value is None or isinstance(value, str),
+    "random_with_clock": lambda value: isinstance(value, bool),
     "seed": _is_whole,
     "count": lambda value: value is None or (_is_whole(value) and value >= 0),
     "only_random": lambda value: isinstance(value, bool),

@@ -170,6 +170,7 @@ def _planned(
     from brokerfuzz.planned_campaign import PlannedCampaign
 
     (plan,) = plans_of((message_type,), cases, clock(cases.now), endless=cases.count is None and campaign.max_time is not None)
+    plan = replace(plan, random_with_clock=cases.now is not None)
     settled = target_options.resolved_policies(ctx, policies, plan.demands)
     return PlannedCampaign(plan=plan, now=cases.now, policies=settled, journal=campaign.journal)
 

@@ -263,6 +263,7 @@ def _plan(message_type: MessageType, options: FireOptions) -> Plan:
     return Plan(
         message_type=known_message_type(message_type),
         now=clock(options.get("now")),
+        random_with_clock=options.get("now") is not None,
         verdicts=tuple(known_labels(options.get("verdicts", LABELS))),
         contract=None if contract.folder == load_contract().folder else str(contract.folder),
         values=None if contract.values is None else contract.values.text,

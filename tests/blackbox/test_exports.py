@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -92,3 +93,17 @@ def test_the_python_functions_refuse_a_contract_that_cannot_be_tested(tmp_path: 
     contract = brokerfuzz.load_contract(own_contract(tmp_path, UNTESTABLE["a rule that another rule implies"][0]))
     with pytest.raises(brokerfuzz.BrokerfuzzError, match="number:minLength"):
         brokerfuzz.fire(lambda body: True, contract=contract)
+
+
+def test_the_same_seed_sends_the_same_random_messages_at_another_time(run: Run, tmp_path: Path) -> None:
+    sent = []
+    for name in ("first", "second"):
+        journal = tmp_path / f"{name}.ndjson"
+        program = ("--exec", "sed -u s/.*/accepted/", "--lines", "base64", "--no-preflight", "--journal", journal)
+        result = run("fire", *program, "--random", "--seed", 7, "--count", 200, "--rule", "*not-in-future", "--shrink", "off")
+        assert result.exit_code == 1, result.output
+        bodies = [json.loads(line).get("body") for line in journal.read_bytes().splitlines()[1:]]
+        assert len(set(bodies)) > 100
+        sent.append(set(bodies))
+        sleep(1.1)
+    assert sent[0] == sent[1]
