@@ -16,6 +16,7 @@ from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import instant, spell
+from brokerfuzz.schemas.json_numbers import integer
 from brokerfuzz.schemas.json_reader import is_compact_json
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
 from brokerfuzz.schemas.oracle import aware
@@ -110,8 +111,10 @@ class Case:
 
     @property
     def value(self) -> Any:
-        """The message as a Python object. Raises `ValueError` if the message is not JSON."""
-        return json.loads(carried(self.body, self.headers))
+        """The message as a Python object. Raises `ValueError` if the message is not JSON. An integer of more than 4,300 digits, which
+        Python does not convert, becomes the largest double.
+        """
+        return json.loads(carried(self.body, self.headers), parse_int=integer)
 
     @overload
     @classmethod

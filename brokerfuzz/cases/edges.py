@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from brokerfuzz.cases.case import Case, compact, confirmed
-from brokerfuzz.cases.changes import places
+from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.covering.edges import SIZES, edges
 from brokerfuzz.cases.fault_variations import null_where_allowed
 from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, schema_requiring, schema_with_place
@@ -41,6 +41,7 @@ class EdgeMaker:
         yield from self._bare_objects()
         yield from self._enum_values()
         yield from self._one_at_a_time()
+        yield from self._nulls_in_later_items()
         yield from self._spellings()
 
     def _case(self, edge: str, plan: MessagePlan) -> Case | None:
@@ -150,6 +151,25 @@ class EdgeMaker:
             if "null" in types_of(site.schema):
                 yield self._case(f"null-{site.path}", MessagePlan(choose=_only(site.path, None)))
 
+    def _nulls_in_later_items(self) -> Iterator[Case | None]:
+        """Yields messages in which the second, the third or the eleventh item of an array is an object with as many nulls as possible."""
+        for site in self._sites:
+            props = site.schema.get("items", {}).get("properties", {})
+            nullable = [name for name, schema in props.items() if "null" in types_of(schema)]
+            for index in (1, 2, 10) if nullable else ():
+                message = build(self.contract, self.message_type, MessagePlan().narrow(_with_items(site.path, index + 1)))
+                found = places(message, site.path)
+                if found and len(items := value_at(message, found[0])) > index:
+                    items[index].update(dict.fromkeys(nullable))
+                    case = Case.judged(
+                        self.message_type,
+                        compact(message),
+                        tags=(f"edge:nulls-in-item-{index + 1}-{site.path}",),
+                        now=self.now,
+                        contract=self.contract,
+                    )
+                    yield case if case.label == "valid" else None
+
     def _spellings(self) -> Iterator[Case | None]:
         message = build(self.contract, self.message_type, MessagePlan())
         for name, spell in SPELLINGS.items():
@@ -182,6 +202,10 @@ class EdgeMaker:
 def _last_first(body: bytes) -> bytes:
     *first, last = orjson.loads(body).items()
     return compact(dict([last, *first]))
+
+
+def _with_items(path: str, size: int) -> Schema:
+    return schema_requiring(path, {"minItems": size})
 
 
 def _without_optional(sites: Mapping[str, Site], depth: int) -> Choose:

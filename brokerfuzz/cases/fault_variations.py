@@ -42,18 +42,25 @@ def arrays_above(site: str) -> list[str]:
 
 
 ONLY = Placement("only")
-_SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
+_SPOTS = (("last", 2, 1), ("third", 3, 2), ("middle", 3, 1), ("first", 3, 0))
+_BEHIND_THE_FIRST = ("last", "third", "eleventh")
 
 
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
     First, the fault is in the only item of an array. Second, the fault is in the eleventh of twelve items. These two messages
-    detect most programs that do not check every item. The other positions are the last item, a middle item and the first item.
+    detect most programs that do not check every item. The other positions are the last item of two, the third item, a middle item
+    and the first item.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
     return [ONLY, *eleventh, *(Placement(name, (array,), size, index) for name, size, index in _SPOTS for array in arrays)]
+
+
+def later_placements(site: str) -> list[Placement]:
+    """Returns the positions in the second item, the third item and the eleventh item. Some programs treat only one of them wrongly."""
+    return [placement for placement in placements(site) if placement.name in _BEHIND_THE_FIRST]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, Fault, compact, confirmed
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, places, pointer, value_at
-from brokerfuzz.cases.fault_variations import BACKWARDS, COMPLETE, ONLY, Neighbours, Placement, placements, variations
+from brokerfuzz.cases.fault_variations import BACKWARDS, COMPLETE, ONLY, Neighbours, Placement, later_placements, placements, variations
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_meeting, schema_with_place
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check, load_contract
@@ -43,8 +43,9 @@ class FaultMaker:
     def of_rule(self, rule: Rule) -> Iterator[Case]:
         """Yields invalid cases that break one rule, each with its twin.
 
-        The cases use every technique, every position in arrays, and each of the `NEIGHBOURS` (see `fault_variations`). If a
-        condition affects the rule, additional cases break the rule in messages that meet the condition.
+        The cases use every technique, every position in arrays, and each of the `NEIGHBOURS` (see `fault_variations`). The first
+        technique also breaks the rule in the second, the third and the eleventh item. If a condition affects the rule, additional
+        cases break the rule in messages that meet the condition.
         """
         techniques = self.techniques(rule)
         if not techniques:
@@ -54,6 +55,8 @@ class FaultMaker:
             for case in self._first_that_fits(rule, techniques, around, number, made):
                 made.add(case.id)
                 yield case
+        later = [(techniques[0], placement, COMPLETE) for placement in later_placements(rule.site)]
+        yield from (case for case in self._made(rule, later) if case.id not in made)
         for condition in self.deciding(rule):
             given = schema_meeting(self.contract, self.message_type, condition) if rule.condition is None else None
             everywhere = [(technique, ONLY, COMPLETE) for technique in techniques]

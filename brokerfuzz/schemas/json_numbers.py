@@ -29,6 +29,14 @@ def fits_double(literal: str) -> bool:
     return len(literal) <= LONGEST_NUMBER and exact(literal) == Decimal(repr(float(literal)))
 
 
+def integer(literal: str) -> int | float:
+    """Parses an integer. Python converts at most 4,300 digits. An integer with more digits becomes the largest double with its sign."""
+    try:
+        return int(literal)
+    except ValueError:
+        return rounded(literal)
+
+
 def rounded(literal: str) -> float:
     """Converts a number to a double. If the number is out of range, returns the largest double with the same sign."""
     value = float(literal)

@@ -51,13 +51,13 @@ def broken(rule: Rule) -> dict[str, Case]:
 
 def found(rule: Rule) -> dict[str, Any]:
     """Maps each technique to the value that the technique puts at the rule's place."""
-    return {name: _at(json.loads(case.body), case.faults[0].at) for name, case in broken(rule).items()}
+    return {name: _at(case.value, case.faults[0].at) for name, case in broken(rule).items()}
 
 
 def value_in_twin(rule: Rule) -> Any:
     case = next(iter(broken(rule).values()))
     assert case.twin is not None
-    return _at(json.loads(case.twin.body), case.faults[0].at)
+    return _at(case.twin.value, case.faults[0].at)
 
 
 def _at(message: Any, pointer: str) -> Any:
@@ -198,7 +198,7 @@ def added(rule: Rule) -> list[tuple[str, Any]]:
     for case in broken(rule).values():
         at, _, token = case.faults[0].at.rpartition("/")
         name = unescape(token)
-        props.append((name, _at(json.loads(case.body), at)[name]))
+        props.append((name, _at(case.value, at)[name]))
     return props
 
 

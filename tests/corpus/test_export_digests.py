@@ -16,14 +16,14 @@ from brokerfuzz.schemas import MESSAGE_TYPES
 CATALOGUE = ("--full",)
 RANDOM = ("--random", "--count", "2000", "--seed", "7")
 DIGESTS = {
-    ("offer-creation-request", CATALOGUE): "d8f02c96ed45e6c717b777318252f0a0401df026b3cee47d5afbd0d65b5a72fe",
-    ("offer-creation-request", RANDOM): "7747441c40256bb27f33fef7e878234d699fb0d6676a6986541e39f9185a0315",
-    ("product-list-response", CATALOGUE): "ade921bdfec5eb002596986d9dd3df47ceb3a7860ca8fdafda1d9e19d0629b78",
+    ("offer-creation-request", CATALOGUE): "807d35ae36678bf66f4cd8b6465c7074df91c6e48d0860bf89c4603e48dac721",
+    ("offer-creation-request", RANDOM): "8d252f6ec579947bde482a77e3cc746820d926fdda39428968966f0b3aaf4579",
+    ("product-list-response", CATALOGUE): "fabab8519f79e01424396ae52e1b6f1d08119e00db5912e69ddc1576b830f48b",
     ("product-list-response", RANDOM): "7eae010fdb68a7e1b1157a3ff3c2d9c95ece3c14073c31738f17e0f6b1e570c9",
-    ("offer-pricing-response", CATALOGUE): "453b54a954df68f128c58be70e3e4da649469df8b9e4c9069e7a91139f554f8e",
-    ("offer-pricing-response", RANDOM): "275caca00770a8def9af0cef035841cfdddfd6d123c54633fd3d9f5a62d6cfce",
+    ("offer-pricing-response", CATALOGUE): "dc171aa3c0c4f8a6b1b185879dc422a9997404fb1795250fa0f2f114daaf98e3",
+    ("offer-pricing-response", RANDOM): "fc50dfc6e24e5212ca2bca219685af11e954e0cd289d9cebac271f3e2b7843b5",
 }
-SUMS = "25c2111bbc7bf286d2781492311b52c1c3f427a53d6538021f9a85c4fa02e8b6"
+SUMS = "263275e9e44d9b3387c374de9dc0eaa525aa7a45dd5841894deb76483558bf81"
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)

@@ -26,6 +26,7 @@ from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas import Contract, MessageType, Rule, Verdict
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.instants import spell
+from brokerfuzz.schemas.json_numbers import integer
 from brokerfuzz.schemas.sites import JSON_RULE
 
 _LONGEST = 10_000
@@ -82,7 +83,7 @@ class _Breakable:
             return [technique for technique, change in self._changes(self.plain) if isinstance(change, Remove)]
         try:
             *_, name = steps = ["", *steps_of(at)]
-            found = _value_at(json.loads(body), steps[1:])
+            found = _value_at(json.loads(body, parse_int=integer), steps[1:])
             spelled = _spelled(found)
         except (ValueError, LookupError, TypeError, RecursionError):  # RecursionError: nested too deeply for Python's parser
             return ()
@@ -142,7 +143,7 @@ class _Breakable:
         presents = [{name: value} for name, value in self.plain.items()] if self.plain else []
         changes = (entry for present in presents for entry in self._changes(present))
         adding = ((technique, change) for technique, change in changes if isinstance(change, AddProperty))
-        return _grouped((change.name, (technique, json.loads(_spelled(change.value)))) for technique, change in adding)
+        return _grouped((change.name, (technique, json.loads(_spelled(change.value), parse_int=integer))) for technique, change in adding)
 
     @property
     def of_any_name(self) -> Sequence[tuple[Technique, Any]]:
@@ -159,7 +160,7 @@ def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 def _spelled(value: Any) -> str:
     """Returns the JSON of a value with sorted properties, so that equal values give equal strings. `value` can be an `orjson.Fragment`."""
-    return json.dumps(json.loads(compact(value)) if isinstance(value, Fragment) else value, sort_keys=True)
+    return json.dumps(json.loads(compact(value), parse_int=integer) if isinstance(value, Fragment) else value, sort_keys=True)
 
 
 def _value_at(message: Any, at: Sequence[str]) -> Any:
@@ -215,5 +216,5 @@ def _read_from(text: str) -> Iterator[Any]:
             yield int(float(number[0]))
     for spelled in (text, f"[{text}]"):
         with suppress(ValueError, RecursionError):
-            yield json.loads(spelled)
+            yield json.loads(spelled, parse_int=integer)
     yield from (text.split(","), text.strip(), text[:-1])

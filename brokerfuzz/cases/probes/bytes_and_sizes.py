@@ -25,6 +25,7 @@ _DOUBLES = {
     "far-too-large": "1.5e+9999",
     "endlessly-large": "0.4e00669999999999999999999999999999999999",
     "many-digits": "1" * 700,
+    "thousands-of-digits": "1" * 5000,
     "too-small-below-zero": "-1e-400",
     "too-large-below-zero": "-123123e100000",
     "long-integer-below-zero": "-237462374673276894279832749832423479823",

@@ -132,6 +132,9 @@ for _name, _text, _value in (
 for _name, _text, _keyword, _written in (
     ("forty-digits", "A positive integer with 40 digits.", "maximum", "1" + "0" * 39),
     ("minus-forty-digits", "A negative integer with 40 digits.", "minimum", "-1" + "0" * 39),
+    ("four-hundred-digits", "A positive integer with 400 digits, which is too high for a double.", "maximum", "1" + "0" * 399),
+    ("minus-four-hundred-digits", "A negative integer with 400 digits, which is too low for a double.", "minimum", "-1" + "0" * 399),
+    ("five-thousand-digits", "A positive integer with 5,000 digits. Python converts at most 4,300 digits.", "maximum", "1" + "0" * 4999),
     ("above-by-exponent", "A positive 11-digit integer, written with an exponent.", "maximum", "1e10"),
     ("below-by-exponent", "A negative 11-digit integer, written with an exponent.", "minimum", "-1e10"),
     ("above-doubles", "A number too high for a double.", "maximum", "1e400"),
