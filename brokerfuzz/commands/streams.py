@@ -46,6 +46,7 @@ def output_of_targets() -> Iterator[None]:
     Native code and other processes do not use `sys.stdout` and `sys.stderr`. So a pipe replaces the file descriptors 1 and 2, and a
     thread copies the data from the pipe to standard error.
     """
+    _masks.clear()
     if not _has_own_descriptor(sys.stderr):  # in tests
         with redirect_stdout(sys.stderr):
             yield
@@ -65,7 +66,6 @@ def output_of_targets() -> Iterator[None]:
         stream.flush()
         os.write(1, mark)  # marks the end of the output, because other programs may keep the pipe open
         copied.wait(_MAX_WAIT)
-        _masks.clear()
         for number, original in enumerate(before, 1):
             os.dup2(original, number)
             os.close(original)
