@@ -1,5 +1,6 @@
 """Creates the target for an object: a URL, an application, a test client or a function."""
 
+import asyncio
 import inspect
 import os
 import re
@@ -13,6 +14,7 @@ from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.asgi_target import AsgiTarget
 from brokerfuzz.targets.call_process import SetUpError, object_named
 from brokerfuzz.targets.client_target import HTTPX_ASYNC, AsyncClientTarget, ClientTarget, kind_of_client
+from brokerfuzz.targets.event_loop import LoopThread
 from brokerfuzz.targets.function_target import FunctionTarget
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.in_process import InProcessTarget
@@ -22,6 +24,8 @@ from brokerfuzz.targets.wsgi_target import SynchronousTarget, WsgiTarget
 
 _NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """The name of an application, such as `package.module:app`."""
+_GRACE = 0.5
+"""An application that does not block gets this number of seconds to give up a request itself after the time limit."""
 KINDS = "a URL, an ASGI or WSGI application, a test client (httpx, Starlette, Flask, Django), or a function that gets bytes"
 
 
@@ -80,36 +84,55 @@ class NamedApplicationTarget(InProcessTarget):
     """An ASGI or WSGI application that is specified by a name such as `package.module:app`. The name can also be the name of a
     function without parameters that returns the application.
 
-    `open` imports the application from the current folder or from `sys.path`, and raises `TargetError` if the import fails.
+    `open` imports the application from the current folder or from `sys.path`, and raises `TargetError` if the import fails. The
+    import and an ASGI application run in a separate thread, so that code that blocks this thread stops neither time limits nor
+    Ctrl-C.
     """
 
     def __init__(self, application: str, path: str = "/", **options: Any) -> None:
         super().__init__(application, path, **options)
         self._application, self._options = application, options
         self._opened: AsgiTarget | WsgiTarget | None = None
+        self._thread: LoopThread | None = None
 
     async def open(self) -> None:
+        self._thread = LoopThread()
         try:
-            found = _imported(self._application)
+            found = await self._thread.wait_for(_imported(self._application))
         except TargetError as problem:
             raise TargetError(self.secrets.hide(str(problem))) from problem
         if _parameters(found) not in (2, 3):
             remedy = "specify an ASGI application (scope, receive, send) or a WSGI application (environ, start_response)"
             raise TargetError(f"{self._application} is {quoted(found)}, which is not an application: {remedy}")
         self._opened = _application(found, self.path, self._application, calls=None, **self._options)
-        await self._opened.open()
+        if isinstance(self._opened, AsgiTarget):
+            await self._thread.wait_for(self._opened.open())
+        else:
+            await self._opened.open()
 
     async def close(self) -> None:
         opened, self._opened = self._opened, None
-        if opened is not None:
+        thread, self._thread = self._thread, None
+        if isinstance(opened, AsgiTarget) and thread is not None and not await thread.is_blocked():
+            await thread.wait_for(opened.close())
+        elif isinstance(opened, WsgiTarget):
             await opened.close()
+        if thread is not None:
+            thread.close()
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         assert self._opened is not None, "the target is open"
-        return await self._opened.send(body, headers)
+        assert self._thread is not None, "the target is open"
+        if not isinstance(self._opened, AsgiTarget):
+            return await self._opened.send(body, headers)
+        try:
+            async with asyncio.timeout(self.timeout + _GRACE):
+                return await self._thread.wait_for(self._opened.send(body, headers))
+        except TimeoutError:
+            return self.no_answer()
 
 
-def _imported(name: str) -> Any:
+async def _imported(name: str) -> Any:
     if ":" not in name:
         raise TargetError(f"{name!r} has no colon between the module and the application: write 'package.module:app'")
     if os.getcwd() not in sys.path:  # noqa: PTH109  (sys.path contains strings)

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers, replaced
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, Response, exceptions_of_request, listen_for_exceptions
+from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
 
 Message = MutableMapping[str, Any]
 AsgiApplication = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -49,12 +49,13 @@ class AsgiTarget(InProcessTarget):
         }
 
     async def open(self) -> None:
-        listen_for_exceptions()
+        exception_log.start(self)
         self._lifespan = _Lifespan(self._application)
         if (problem := await self._lifespan.start()) is not None:
             raise TargetError(f"{self._name} does not start ({self.secrets.hide(problem)}): fix this error of the application")
 
     async def close(self) -> None:
+        exception_log.stop(self)
         if self._lifespan is not None:
             await self._lifespan.stop()
             self._lifespan = None

@@ -6,7 +6,7 @@ from typing import Any
 
 from brokerfuzz.schemas.headers import Headers, replaced
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, Response, exceptions_of_request, listen_for_exceptions
+from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
 from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO = ("httpx", "Client"), ("httpx", "AsyncClient"), ("werkzeug", "Client"), ("django", "Client")
@@ -49,10 +49,11 @@ class AsyncClientTarget(InProcessTarget):
         self._client = client
 
     async def open(self) -> None:
-        listen_for_exceptions()
+        exception_log.start(self)
 
     async def close(self) -> None:
-        """Does nothing, because the client belongs to the caller."""
+        """Leaves the client open, because the client belongs to the caller."""
+        exception_log.stop(self)
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         sent, logged = replaced(self.headers, headers), exceptions_of_request()

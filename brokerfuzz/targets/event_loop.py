@@ -4,16 +4,39 @@ but uvloop is not always available.
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from threading import Thread
-from typing import Any, TypeVar
+from contextlib import suppress
+from threading import Thread, get_ident
+from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
+
+_PATIENCE = 2.0
+"""If an event loop runs nothing else for this number of seconds, code that blocks its thread is the reason."""
+_running: dict[int | None, asyncio.AbstractEventLoop] = {}
+"""Maps the identifiers of threads to their event loops."""
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
     """Runs a coroutine in a new event loop, like `asyncio.run`."""
     with asyncio.Runner(loop_factory=_loops()) as runner:
-        return runner.run(main)
+        _running[get_ident()] = runner.get_loop()
+        try:
+            return runner.run(main)
+        finally:
+            del _running[get_ident()]
+
+
+def interrupt(thread: Thread) -> None:
+    """Interrupts the event loop that runs in another thread, like Ctrl-C, and waits until the thread ends."""
+    while thread.is_alive():
+        if (loop := _running.get(thread.ident)) is not None:
+            with suppress(RuntimeError):  # the event loop was closed in the meantime
+                loop.call_soon_threadsafe(_raise_interrupt)
+        thread.join(0.1)
+
+
+def _raise_interrupt() -> NoReturn:
+    raise KeyboardInterrupt
 
 
 class LoopThread:
@@ -29,10 +52,25 @@ class LoopThread:
     def run(self, main: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(main, self._loop).result()
 
+    async def wait_for(self, main: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine in this thread, while the event loop of the caller runs other tasks."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(main, self._loop))
+
+    async def is_blocked(self) -> bool:
+        """Returns whether code that does not return keeps the event loop from running anything else."""
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await self.wait_for(asyncio.sleep(0))
+        except TimeoutError:
+            return True
+        return False
+
     def close(self) -> None:
+        """Ends the thread. A thread that is blocked cannot be ended, and remains until the process ends."""
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        self._thread.join(_PATIENCE)
+        if not self._thread.is_alive():
+            self._loop.close()
 
 
 def _loops() -> Callable[[], asyncio.AbstractEventLoop] | None:

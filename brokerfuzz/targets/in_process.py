@@ -3,10 +3,11 @@
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from logging import Handler, LogRecord, getLogger
+from logging import LogRecord, getLogRecordFactory, setLogRecordFactory
 from pathlib import Path
 from sysconfig import get_path
-from typing import NamedTuple
+from threading import Lock
+from typing import Any, NamedTuple
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
@@ -111,23 +112,47 @@ _logged: ContextVar[list[BaseException] | None] = ContextVar("_logged", default=
 """The exceptions that the application has logged since the current request began. None before the first request."""
 
 
-class _ExceptionLog(Handler):
-    """Collects the exceptions that an application logs. They explain answers with status 500, because web frameworks log an
-    exception before such an answer.
+class _ExceptionLog:
+    """Collects the exceptions that applications log. They explain answers with status 500, because web frameworks log an exception
+    before such an answer.
+
+    While at least one target is open, the class replaces the factory of log records, and then restores the factory. A handler
+    would change what the user sees: `logging` prints warnings to standard error only if there is no handler.
     """
 
-    def emit(self, record: LogRecord) -> None:
-        seen = _logged.get()
-        if seen is not None and record.exc_info is not None and record.exc_info[1] is not None:
-            seen.append(record.exc_info[1])
+    def __init__(self) -> None:
+        self._targets: set[int] = set()
+        self._lock = Lock()
+
+    def start(self, target: object) -> None:
+        with self._lock:
+            if not self._targets:
+                self._former = former = getLogRecordFactory()
+
+                def create(*args: Any, **options: Any) -> LogRecord:
+                    return _noted(former(*args, **options))
+
+                self._factory = create
+                setLogRecordFactory(create)
+            self._targets.add(id(target))
+
+    def stop(self, target: object) -> None:
+        """Does nothing if the target was not started. If the application has set another factory meanwhile, keeps that factory."""
+        with self._lock:
+            if id(target) in self._targets:
+                self._targets.remove(id(target))
+                if not self._targets and getLogRecordFactory() is self._factory:
+                    setLogRecordFactory(self._former)
 
 
-_log = _ExceptionLog()
+def _noted(record: LogRecord) -> LogRecord:
+    seen = _logged.get()
+    if seen is not None and record.exc_info and record.exc_info[1] is not None:
+        seen.append(record.exc_info[1])
+    return record
 
 
-def listen_for_exceptions() -> None:
-    if _log not in getLogger().handlers:
-        getLogger().addHandler(_log)
+exception_log = _ExceptionLog()
 
 
 def exceptions_of_request() -> Sequence[BaseException]:

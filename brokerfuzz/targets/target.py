@@ -36,7 +36,7 @@ class Target(Protocol):
         ...
 
     async def close(self) -> None:
-        """Releases everything that `open` acquired. Raises no error if the target has already stopped."""
+        """Releases everything that `open` acquired. Raises no error if `open` failed, or if the target has already stopped."""
         ...
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
@@ -50,8 +50,8 @@ T = TypeVar("T", bound=Target)
 @asynccontextmanager
 async def opened(target: T) -> AsyncIterator[T]:
     """Opens a target, and closes the target when the `with` block ends. Raises `TargetError` if the target cannot be opened."""
-    await target.open()
     try:
+        await target.open()
         yield target
     finally:
         await target.close()

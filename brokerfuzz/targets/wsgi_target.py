@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from brokerfuzz.schemas.headers import Headers, replaced
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, Response, exceptions_of_request, listen_for_exceptions
+from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
 from brokerfuzz.targets.serial_calls import OwnThread, SerialCalls
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -23,11 +23,12 @@ class SynchronousTarget(InProcessTarget):
         self._given, self._calls = calls, calls
 
     async def open(self) -> None:
-        listen_for_exceptions()
+        exception_log.start(self)
         self._calls = self._given or OwnThread(self.timeout)
         self._calls.open()
 
     async def close(self) -> None:
+        exception_log.stop(self)
         if self._given is None and self._calls is not None:
             self._calls.close()
             self._calls = None  # so that a closed target can be pickled for another process

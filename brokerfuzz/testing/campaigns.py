@@ -22,7 +22,7 @@ from brokerfuzz.reports import report_files
 from brokerfuzz.schemas import Contract, Label, MessageType, PolicyValues, load_contract
 from brokerfuzz.schemas.contract import known_contract, known_message_type
 from brokerfuzz.schemas.verdicts import known_labels
-from brokerfuzz.targets import AnswerRules, HttpTarget, Target
+from brokerfuzz.targets import AnswerRules, HttpTarget, Target, event_loop
 from brokerfuzz.targets.application import needs_caller, target_for
 from brokerfuzz.targets.secret_masking import of_environment
 from brokerfuzz.targets.serial_calls import CallerThread
@@ -313,6 +313,10 @@ def _run_beside(work: Callable[[], Result], calls: CallerThread) -> Result:
         finally:
             calls.close()
 
-    Thread(target=run, name="brokerfuzz", daemon=True).start()
-    calls.serve()
+    thread = Thread(target=run, name="brokerfuzz", daemon=True)
+    thread.start()
+    try:
+        calls.serve()
+    finally:
+        event_loop.interrupt(thread)  # after Ctrl-C, the thread still runs
     return future.result()

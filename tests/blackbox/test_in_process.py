@@ -1,0 +1,290 @@
+"""Applications, clients and functions that brokerfuzz tests in the process of the user (`brokerfuzz.fire`, `fire --app`)."""
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from fixture_types import Start
+from waiting import happens
+
+import brokerfuzz
+
+SOME: Final[Any] = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "shrink": 0}
+FEW: Final = ("--rule", "*orderMinimum:minimum", "--shrink", "off", "--no-preflight")
+SECONDS: Final = 120
+
+
+def status_of(body: bytes) -> int:
+    logging.getLogger("shop").warning("a warning of the application")
+    return 422 if brokerfuzz.check("offer-creation-request", body).label == "invalid" else 201
+
+
+async def asgi(scope: Any, receive: Any, send: Callable[[Any], Any]) -> None:
+    if scope["type"] == "lifespan":
+        raise ValueError("no lifespan")
+    status = status_of((await receive())["body"])
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": b"{}"})
+
+
+def wsgi(environ: Any, start_response: Callable[..., Any]) -> Iterable[bytes]:
+    start_response(f"{status_of(environ['wsgi.input'].read())} any", [])
+    return [b"{}"]
+
+
+def flask_client() -> Any:
+    from flask import Flask, request
+
+    shop = Flask("shop")
+    shop.add_url_rule("/offers", view_func=lambda: ("{}", status_of(request.get_data())), methods=["POST"])
+    return shop.test_client()
+
+
+def accepts(body: bytes) -> bool:
+    return status_of(body) == 201
+
+
+async def accepts_asynchronously(body: bytes) -> bool:
+    return status_of(body) == 201
+
+
+def httpx_client() -> Any:
+    httpx = pytest.importorskip("httpx")
+    return httpx.AsyncClient(transport=httpx.ASGITransport(asgi), base_url="http://shop")
+
+
+APPLICATIONS: Final[dict[str, Callable[[], Any]]] = {
+    "ASGI": lambda: asgi,
+    "WSGI": lambda: wsgi,
+    "client of Flask": flask_client,
+    "function": lambda: accepts,
+    "asynchronous function": lambda: accepts_asynchronously,
+}
+
+
+def state_of_the_process() -> dict[str, Any]:
+    """Returns everything that a library should leave as it is."""
+    return {
+        "handlers": list(logging.getLogger().handlers),
+        "level": logging.getLogger().level,
+        "record factory": logging.getLogRecordFactory(),
+        "warnings": list(warnings.filters),
+        "signals": {number: signal.getsignal(number) for number in signal.valid_signals()},
+        "event loop policy": asyncio.get_event_loop_policy(),
+        "path": list(sys.path),
+        "environment": dict(os.environ),
+        "streams": (sys.stdin, sys.stdout, sys.stderr),
+        "hooks": (sys.excepthook, threading.excepthook, sys.unraisablehook),
+        "folder": Path.cwd(),
+        "threads": [thread for thread in threading.enumerate() if "brokerfuzz" in thread.name],
+        "recursion limit": sys.getrecursionlimit(),
+    }
+
+
+@pytest.mark.parametrize("create", [pytest.param(create, id=name) for name, create in APPLICATIONS.items()])
+def test_a_campaign_leaves_the_process_as_it_was(create: Callable[[], Any]) -> None:
+    target = create()
+    path: Any = {} if target in (accepts, accepts_asynchronously) else {"path": "/offers"}
+    before = state_of_the_process()
+    assert brokerfuzz.fire(target, **path, **SOME).outcome.state == "complete"
+    assert happens(lambda: state_of_the_process() == before, 10), state_of_the_process()
+
+
+def test_an_asynchronous_campaign_leaves_the_process_as_it_was() -> None:
+    async def campaign() -> None:
+        before = state_of_the_process()
+        async with httpx_client() as client:
+            assert (await brokerfuzz.fire_async(client, path="/offers", **SOME)).outcome.state == "complete"
+        assert state_of_the_process() == before
+
+    asyncio.run(campaign())
+
+
+def test_an_application_that_does_not_start_leaves_the_process_as_it_was() -> None:
+    async def failing(scope: Any, receive: Any, send: Callable[[Any], Any]) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.failed", "message": "no database"})
+
+    before = state_of_the_process()
+    with pytest.raises(brokerfuzz.BrokerfuzzError, match="no database"):
+        brokerfuzz.fire(failing, path="/offers", **SOME)
+    assert state_of_the_process() == before
+
+
+LOGGING: Final = """
+import logging, sys
+sys.path.append({tests!r})
+import brokerfuzz
+from blackbox.test_in_process import asgi, SOME
+
+brokerfuzz.fire(asgi, path="/offers", **SOME)
+logging.getLogger("mine").warning("a warning after the campaign")
+logging.basicConfig(format="configured: %(message)s")
+logging.getLogger("mine").warning("a second warning")
+"""
+
+
+def test_warnings_of_the_user_appear_during_and_after_a_campaign(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(LOGGING.format(tests=str(Path(__file__).parents[1])))
+    done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=SECONDS, check=True)
+    first, *_, before_last, last = done.stderr.splitlines()
+    assert (first, before_last, last) == ("a warning of the application", "a warning after the campaign", "configured: a second warning")
+
+
+def test_campaigns_in_several_threads_find_the_logged_exceptions_of_their_own_applications() -> None:
+    """Flask logs an exception before it answers with status 500, and the finding contains this exception."""
+    from flask import Flask, request
+
+    def crashing(name: str) -> Any:
+        shop = Flask(name)
+
+        def create() -> tuple[str, int]:
+            if b'"orderMinimum":0' in request.get_data():
+                raise LookupError(name)
+            return "{}", status_of(request.get_data())
+
+        shop.add_url_rule("/offers", view_func=create, methods=["POST"])
+        return shop
+
+    reasons = dict[str, str]()
+
+    def campaign(name: str) -> None:
+        report = brokerfuzz.fire(crashing(name), path="/offers", **SOME)
+        reasons[name] = report.findings[0].answer.reason
+
+    before = state_of_the_process()
+    threads = [threading.Thread(target=campaign, args=[name]) for name in ("first", "second")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {name: reason.split(" (")[0] for name, reason in reasons.items()} == {"first": "LookupError: first", "second": "LookupError: second"}
+    assert happens(lambda: state_of_the_process() == before, 10)
+
+
+# ------------------------------------------------------------------------------------------ applications that block
+
+BLOCKING: Final = """
+import sqlite3, time
+from pathlib import Path
+
+database = sqlite3.connect(":memory:")
+
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        raise ValueError("no lifespan")
+    body = (await receive())["body"]
+    database.execute("select 1")
+    if b'"orderMinimum":0' in body:
+        Path("blocked").touch()
+        time.sleep(3600)
+    await send({"type": "http.response.start", "status": 201, "headers": []})
+    await send({"type": "http.response.body", "body": b"{}"})
+
+async def starts_never(scope, receive, send):
+    Path("blocked").touch()
+    time.sleep(3600)
+"""
+
+
+@pytest.fixture
+def blocking(folder: Path) -> Path:
+    """Writes an application whose handler blocks its thread. Returns the file that then exists."""
+    (folder / "brokerfuzz_blocking.py").write_text(BLOCKING)
+    return folder / "blocked"
+
+
+def test_a_handler_that_blocks_its_thread_is_a_timeout_and_ends_the_campaign(start: Start, blocking: Path) -> None:
+    with start("fire", "--app", "brokerfuzz_blocking:app", "/offers", *FEW, "--timeout", 1, "--concurrency", 1) as process:
+        stdout, stderr = process.communicate(timeout=SECONDS)
+    assert blocking.exists()
+    assert process.returncode in (1, 2)
+    assert b"brokerfuzz_blocking:app" in stdout
+    assert b"no answer within 1 s" in stdout
+    assert b"Traceback" not in stderr
+
+
+@pytest.mark.parametrize("application", ["app", "starts_never"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_the_command_while_an_application_blocks(number: signal.Signals, application: str, start: Start, blocking: Path) -> None:
+    with start("fire", "--app", f"brokerfuzz_blocking:{application}", "/offers", *FEW, "--timeout", 600) as process:
+        assert happens(blocking.exists)
+        time.sleep(0.5)
+        process.send_signal(number)
+        process.communicate(timeout=30)
+    assert process.returncode in (2, 130)
+
+
+# ---------------------------------------------------------------------------------------------------- interrupts
+
+INTERRUPTED: Final = """
+import os, signal, sys, threading, time
+sys.path.append({tests!r})
+import brokerfuzz
+
+calls = 0
+
+def handler(body):
+    global calls
+    calls += 1
+    if {slow}:
+        time.sleep(0.01)
+    if calls == 50:
+        threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+    return True
+
+async def asynchronous(body):
+    return handler(body)
+
+def campaign():
+    try:
+        brokerfuzz.fire({target}, journal="run.ndjson", rate={rate})
+    except KeyboardInterrupt:
+        print("interrupted")
+    else:
+        print("returned")
+
+{start}
+before = calls
+time.sleep(1)
+print("still running" if calls > before else "stopped", [t.name for t in threading.enumerate()], len(os.listdir("/proc/self/fd")))
+brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], shrink=0)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the test counts open files in /proc")
+@pytest.mark.parametrize(
+    ("target", "rate", "slow", "launch"),
+    [
+        pytest.param("handler", None, True, "campaign()", id="during a call"),
+        pytest.param("handler", 60, False, "campaign()", id="while the campaign waits"),
+        pytest.param("asynchronous", 60, False, "campaign()", id="in an asynchronous function"),
+        pytest.param(
+            "asynchronous",
+            60,
+            False,
+            "import asyncio\nasync def main(): campaign()\nasyncio.new_event_loop().run_until_complete(main())",
+            id="in a running event loop",
+        ),
+    ],
+)
+def test_an_interrupt_ends_the_thread_and_the_journal_of_a_campaign(target: str, rate: int | None, slow: bool, launch: str, folder: Path) -> None:
+    script = INTERRUPTED.format(tests=str(Path(__file__).parents[1]), target=target, rate=rate, slow=slow, start=launch)
+    (folder / "script.py").write_text(script)
+    done = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    said, state = done.stdout.splitlines()
+    assert said in ("interrupted", "returned")
+    assert state.startswith("stopped ['MainThread']")
+    lines = Path("run.ndjson").read_text()
+    assert lines.endswith("\n")
