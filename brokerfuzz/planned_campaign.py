@@ -6,21 +6,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from brokerfuzz import workers
 from brokerfuzz.campaign import Campaign, Options, Recalled, Result, baseline, run, run_sharded
 from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.campaign.firing import OnContact, OnProgress
-from brokerfuzz.campaign.journal import AnswerLog, Journal, is_compressed
+from brokerfuzz.campaign.journal import AnswerLog, Journal
 from brokerfuzz.campaign.options import SHRINK_REQUESTS
 from brokerfuzz.campaign.replaying import Outcome, of_baseline, replay
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.cases.plan import Plan
-from brokerfuzz.errors import JournalError
 from brokerfuzz.schemas import Policies
 from brokerfuzz.targets import HttpTarget, Target, event_loop
 from brokerfuzz.targets.trace_headers import new_campaign_id
@@ -152,8 +150,6 @@ class PlannedCampaign:
             yield Campaign(cases, target, self.options, on_progress, journal=writer, recalled=recalled, on_contact=on_contact), recalled
 
     def _opened_journal(self, path: str, target: Target) -> Journal:
-        if self.workers > 1 and self.cluster is None and is_compressed(Path(path)):
-            raise JournalError(f"several workers cannot write to the compressed journal {path}: specify a file name that does not end in .gz")
         if self.resume:
             return Journal.continued(path)
         head = {

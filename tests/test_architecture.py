@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "hooks": {"targets", "schemas.headers", "errors"},
     "workers": {"atomic_files", "errors"},
     "campaign": {
-        "workers", "atomic_files", "compression", "targets",
+        "workers", "atomic_files", "targets",
         "cases.case", "cases.fresh_values", "cases.techniques", "json_trees", "schemas", "errors",
     },
     "reports": {

@@ -62,7 +62,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
     "--journal",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Write every request and its answer to this file, for --resume and `replay`. The journal is compressed if its name ends in .gz.",
+    help="Write every request and its answer to this file, for --resume and `replay`.",
 )
 @click.option("--resume", metavar="JOURNAL", type=click.Path(dir_okay=False),
               help="Continue the campaign that wrote this journal (see --journal). brokerfuzz does not send requests whose answers are "

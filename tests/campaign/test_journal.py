@@ -1,4 +1,3 @@
-import gzip
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -23,7 +22,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASE = Case.judged(OFFER, b'{"number":"0","offerType":"Email"}', now=NOW)
 ANSWER = Answer("accepted", 201, b"created", "status 201", 0.001)
 HEAD: dict[str, Any] = {"about": "a test"}
-NAMES = ["run.ndjson", "run.ndjson.gz"]
+NAME = "run.ndjson"
 
 answers = st.builds(
     Answer,
@@ -60,25 +59,17 @@ def test_a_line_holds_a_complete_request_and_its_answer(key: Key, body: bytes, a
         decode(line[:-1] + b',"note":"a"}')
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_journal_can_be_read(tmp_path: Path, name: str) -> None:
-    path = written(tmp_path / name, 5)
+def test_a_journal_can_be_read(tmp_path: Path) -> None:
+    path = written(tmp_path / NAME, 5)
     assert head_of(path)["about"] == "a test"
     assert [record.key.number for record in records(path)] == list(range(5))
     assert all(record.case_id == CASE.id for record in records(path))
 
 
-def test_a_compressed_journal_is_gzip_and_smaller(tmp_path: Path) -> None:
-    plain, compressed = (written(tmp_path / name, 200) for name in NAMES)
-    assert gzip.decompress(compressed.read_bytes()) == plain.read_bytes()
-    assert compressed.stat().st_size < plain.stat().st_size / 3
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_journal_cut_at_any_byte_keeps_its_complete_lines_and_can_be_continued(tmp_path: Path, name: str) -> None:
-    complete = written(tmp_path / name, 6).read_bytes()
+def test_a_journal_cut_at_any_byte_keeps_its_complete_lines_and_can_be_continued(tmp_path: Path) -> None:
+    complete = written(tmp_path / NAME, 6).read_bytes()
     for cut in range(len(complete) // 2, len(complete), 7):
-        path = tmp_path / f"{cut}-{name}"
+        path = tmp_path / f"{cut}-{NAME}"
         path.write_bytes(complete[:cut])
         known = [record.key.number for record in records(path)]
         assert known == list(range(len(known)))
@@ -88,12 +79,11 @@ def test_a_journal_cut_at_any_byte_keeps_its_complete_lines_and_can_be_continued
         assert [record.key.number for record in records(path)] == [*known, 99]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_each_line_is_written_before_the_next_request(tmp_path: Path, name: str) -> None:
-    journal = Journal.begun(tmp_path / name, HEAD)
+def test_each_line_is_written_before_the_next_request(tmp_path: Path) -> None:
+    journal = Journal.begun(tmp_path / NAME, HEAD)
     for number in range(3):
         journal.record(Key("case", number), CASE, CASE.body, CASE.body, ANSWER, 0.0)
-        assert [record.key.number for record in records(tmp_path / name)] == list(range(number + 1))
+        assert [record.key.number for record in records(tmp_path / NAME)] == list(range(number + 1))
     journal.close()
 
 
@@ -103,34 +93,21 @@ def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
         Journal.begun(path, HEAD)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_only_one_campaign_at_a_time_writes_a_journal(tmp_path: Path, name: str) -> None:
-    path = written(tmp_path / name, 3)
+def test_only_one_campaign_at_a_time_writes_a_journal(tmp_path: Path) -> None:
+    path = written(tmp_path / NAME, 3)
     with closing(Journal.continued(path)), pytest.raises(JournalError, match="is in use by another campaign"):
         Journal.continued(path)
     before = path.read_bytes()
     Journal.continued(path).close()
-    assert gzip.decompress(path.read_bytes()) == gzip.decompress(before) if name.endswith(".gz") else path.read_bytes() == before
-
-
-@pytest.mark.rotated(2)
-def test_a_small_compressed_file_with_a_huge_journal_is_rejected(tmp_path: Path) -> None:
-    path = tmp_path / "bomb.ndjson.gz"
-    with gzip.open(path, "wb", 9) as stream:
-        stream.write(b'{"journal":2}\n')
-        for _ in range(300):
-            stream.write(b"\n" * (1 << 20))
-    with pytest.raises(JournalError, match="decompresses to more than 200 times its size"):
-        Recalled(path)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b'{"journal":7}\n', b"no json\n", b"\x1f\x8b\x00"])
 def test_an_invalid_journal_is_rejected_with_a_one_line_error(tmp_path: Path, content: bytes) -> None:
-    for name in NAMES:
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(JournalError) as raised:
-            head_of(tmp_path / name)
-        assert "\n" not in str(raised.value)
+    (tmp_path / NAME).write_bytes(content)
+    with pytest.raises(JournalError) as raised:
+        head_of(tmp_path / NAME)
+    assert "\n" not in str(raised.value)
     with pytest.raises(JournalError, match="cannot be read"):
         head_of(tmp_path / "none.ndjson")
 
@@ -196,16 +173,15 @@ def outcome(result: Result) -> list[Any]:
 OPTIONS = Options(now=NOW, concurrency=4)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_resumed_campaign_sends_nothing_again_and_finds_the_same(tmp_path: Path, name: str) -> None:
-    cases, path = some(400), tmp_path / name
+def test_a_resumed_campaign_sends_nothing_again_and_finds_the_same(tmp_path: Path) -> None:
+    cases, path = some(400), tmp_path / NAME
     complete = run(Campaign(cases(), Counting(), OPTIONS, journal=(journal := Journal.begun(path, HEAD))))
     journal.close()
     all_lines = list(lines(path))
     for share in (0.1, 0.5, 0.9, 1.0):
-        incomplete = tmp_path / f"{share}-{name}"
+        incomplete = tmp_path / f"{share}-{NAME}"
         kept = b"\n".join(all_lines[: 1 + int(share * (len(all_lines) - 1))]) + b"\n"
-        incomplete.write_bytes(gzip.compress(kept) if name.endswith(".gz") else kept)
+        incomplete.write_bytes(kept)
         answered = [record.body for record in records(incomplete)]
         target = Counting()
         recalled, journal = Recalled(incomplete), Journal.continued(incomplete)

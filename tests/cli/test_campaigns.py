@@ -28,10 +28,8 @@ def expected(url: str) -> Any:
 # ---------------------------------------------------------------------------------------------------- killed and resumed
 
 
-@pytest.mark.parametrize("name", ["run.ndjson", pytest.param("run.ndjson.gz", marks=pytest.mark.long)])
-@pytest.mark.rotated(2)
-def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, expected: Any, tmp_path: Path, name: str) -> None:
-    journal = tmp_path / name
+def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, expected: Any, tmp_path: Path) -> None:
+    journal = tmp_path / "run.ndjson"
     with start("fire", url, *SOME, "--journal", journal, "--rate", "400", "--no-preflight") as process:
         assert gets_answers(journal, 60)
         process.send_signal(signal.SIGKILL)
@@ -100,9 +98,3 @@ def test_the_result_is_the_same_for_any_number_of_workers(run: Run, url: str, ex
     assert together.stderr == ""
     assert reproducible_parts(together.stdout_bytes) == expected
     assert reproducible_parts(run("fire", url, "--resume", journal, "--json", "--workers", "2").stdout_bytes) == expected
-
-
-def test_several_workers_cannot_write_a_compressed_journal(run: Run, url: str, tmp_path: Path) -> None:
-    result = run("fire", url, *SOME, "--workers", "2", "--journal", tmp_path / "run.ndjson.gz")
-    assert result.exit_code == 2
-    assert "does not end in .gz" in result.stderr

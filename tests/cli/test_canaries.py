@@ -118,7 +118,7 @@ def to_url(tmp_path: Path, url: str) -> list[tuple[str, ...]]:
     kept = ("--journal", "run.ndjson", "--baseline", "known.json", "--baseline-update", *(word for name in REPORTS for word in ("--report", name)))
     return [
         ("fire", *SOME, *kept),
-        ("fire", *SOME, "--json", "--journal", "run.ndjson.gz"),
+        ("fire", *SOME, "--json", "--journal", "json.ndjson"),
         ("fire", *SOME, "--workers", "2", "--journal", "two.ndjson"),
         ("replay", "run.ndjson", "--json"),
         ("fire", *SOME, "--verbose"),

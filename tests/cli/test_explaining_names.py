@@ -15,7 +15,7 @@ from brokerfuzz.service.bugs import BUGS
 
 MINIMUM: Final = "offer-creation-request/orderMinimum:minimum"
 NOW: Final = ("--now", "2026-01-01T00:00:00Z")
-FILES: Final = ("run.ndjson", "run.ndjson.gz", "report.json", "known.json")
+FILES: Final = ("run.ndjson", "report.json", "known.json")
 
 
 @pytest.fixture(scope="module")
@@ -24,11 +24,10 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
     some = ("--message", PRICING, "--rule", BUG)
     with serving(answers(lenient)) as url:
-        for journal in ("run.ndjson", "run.ndjson.gz"):
-            files = ("--report", "report.json", "--baseline", "known.json", "--baseline-update")
-            words = ["fire", url, *some, *NOW, "--shrink", "10s", "--journal", journal, *files]
-            done = CliRunner().invoke(commands, [str(folder / word) if word.endswith((".json", ".ndjson", ".gz")) else word for word in words])
-            assert done.exit_code == 0, done.stderr
+        files = ("--journal", "run.ndjson", "--report", "report.json", "--baseline", "known.json", "--baseline-update")
+        words = ["fire", url, *some, *NOW, "--shrink", "10s", *files]
+        done = CliRunner().invoke(commands, [str(folder / word) if word.endswith((".json", ".ndjson")) else word for word in words])
+        assert done.exit_code == 0, done.stderr
     assert CliRunner().invoke(commands, ["export", str(folder / "corpus.ndjson"), *some, "--full"]).exit_code == 0
     return folder
 

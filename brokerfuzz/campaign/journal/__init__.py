@@ -11,12 +11,11 @@ campaign started. If the bytes of a message or a response are not UTF-8, `raw`, 
 base64. If `--fresh` changed the message, `sent` is the body that was sent.
 
 Each line is written with a single system call. If the process is killed, only the last line can be incomplete. Readers ignore an
-incomplete last line. A journal is compressed if its name ends in `.gz`. The lines of a compressed journal are also complete as soon
-as they are written.
+incomplete last line.
 """
 
 from brokerfuzz.campaign.journal.answer_log import AnswerLog
-from brokerfuzz.campaign.journal.reading import head_of, is_compressed, lines, records
+from brokerfuzz.campaign.journal.reading import head_of, lines, records
 from brokerfuzz.campaign.journal.recalling import BLOCK, Answered, NotRecalledError, Recalled
 from brokerfuzz.campaign.journal.records import JournalRecord, Key, decode, encode
 from brokerfuzz.campaign.journal.writing import CollectedLines, Journal, Writer
@@ -35,7 +34,6 @@ __all__ = [
     "decode",
     "encode",
     "head_of",
-    "is_compressed",
     "lines",
     "records",
 ]

@@ -1,24 +1,17 @@
 """Reads journals, including the journals of killed processes."""
 
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
 from brokerfuzz.campaign.journal.records import JournalRecord, decode
-from brokerfuzz.compression import FREE, LARGEST_RATIO
 from brokerfuzz.errors import JournalError
 
 VERSION = 2
 LONGEST_LINE = 1 << 26  # in bytes; the largest message of a catalogue is a megabyte
-GZIP = 31  # wbits of zlib: gzip header, largest window
 PIECE = 1 << 20
-
-
-def is_compressed(path: str | Path) -> bool:
-    return Path(path).suffix == ".gz"
 
 
 def head_of(path: str | Path) -> Mapping[str, Any]:
@@ -57,7 +50,7 @@ def records(path: str | Path) -> Iterator[JournalRecord]:
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """Yields the complete lines of a journal, decompressed and without line breaks. Raises `JournalError` if the journal cannot be read."""
+    """Yields the complete lines of a journal, without line breaks. Raises `JournalError` if the journal cannot be read."""
     begun: list[bytes] = []
     size = 0
     for piece in pieces(path):
@@ -73,33 +66,11 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 def pieces(path: Path) -> Iterator[bytes]:
-    """Yields the contents of a journal, decompressed and in pieces of any size."""
+    """Yields the contents of a journal, in pieces of any size."""
     try:
         with path.open("rb") as stream:
-            yield from _decompressed(stream, path) if is_compressed(path) else iter(lambda: stream.read(PIECE), b"")
+            yield from iter(lambda: stream.read(PIECE), b"")
     except OSError as problem:
         raise JournalError(
             f"{path} cannot be read ({problem.strerror or problem}): specify a journal written by `brokerfuzz fire --journal`"
         ) from problem
-
-
-def _decompressed(stream: IO[bytes], path: Path) -> Iterator[bytes]:
-    """Yields the decompressed contents of a journal, up to the first byte that cannot be decompressed. Raises `JournalError` if the
-    decompressed contents are unusually large.
-    """
-    decompressor = zlib.decompressobj(GZIP)
-    count = 0
-    while compressed := stream.read(PIECE):
-        try:
-            while compressed:
-                piece = decompressor.decompress(compressed, PIECE)
-                count += len(piece)
-                if count > max(FREE, LARGEST_RATIO * stream.tell()):
-                    raise JournalError(
-                        f"{path} decompresses to more than {LARGEST_RATIO} times its size, which is unusual for a journal: "
-                        "if you trust the file, decompress it first"
-                    )
-                yield piece
-                compressed = decompressor.unconsumed_tail
-        except zlib.error:
-            return

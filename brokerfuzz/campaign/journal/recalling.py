@@ -4,12 +4,11 @@ from array import array
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO
 
 import orjson
 
-from brokerfuzz.campaign.journal.reading import is_compressed, lines, pieces
+from brokerfuzz.campaign.journal.reading import lines
 from brokerfuzz.campaign.journal.records import Key, decode
 from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer
@@ -63,7 +62,7 @@ class Recalled:
         self.count, self.latest = 0, 0.0
         self._places: dict[int, array[int]] = {}
         self._blocks: dict[int, Answered] = {}
-        self._file = self._plain()
+        self._file = self._opened()
         place = 0
         try:
             for number, line in enumerate(lines(self.path)):
@@ -93,19 +92,11 @@ class Recalled:
     def close(self) -> None:
         self._file.close()
 
-    def _plain(self) -> IO[bytes]:
-        if not is_compressed(self.path):
-            try:
-                return self.path.open("rb")
-            except OSError as problem:
-                raise JournalError(f"{self.path} cannot be read ({problem.strerror or problem}): specify a readable journal") from problem
-        plain: IO[bytes] = TemporaryFile()  # noqa: SIM115 - stays open: a compressed journal cannot be read from the middle
+    def _opened(self) -> IO[bytes]:
         try:
-            plain.writelines(pieces(self.path))
-        except BaseException:
-            plain.close()
-            raise
-        return plain
+            return self.path.open("rb")
+        except OSError as problem:
+            raise JournalError(f"{self.path} cannot be read ({problem.strerror or problem}): specify a readable journal") from problem
 
     def _index(self, line: bytes, place: int) -> None:
         try:

@@ -1,7 +1,6 @@
 """Writes journals. If the process is killed, the answers that are already in the journal are not lost."""
 
 import os
-import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,8 +9,8 @@ from typing import Any, Protocol
 
 import orjson
 
-from brokerfuzz.atomic_files import lock, temporary_name
-from brokerfuzz.campaign.journal.reading import GZIP, PIECE, VERSION, is_compressed, lines
+from brokerfuzz.atomic_files import lock
+from brokerfuzz.campaign.journal.reading import PIECE, VERSION
 from brokerfuzz.campaign.journal.records import Key, encode
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
@@ -59,9 +58,8 @@ class Journal:
     def __init__(self, path: Path, flags: int, *, locked: bool = True) -> None:
         self.path = path
         self._on_disk = monotonic()
-        self._compressor = zlib.compressobj(1, zlib.DEFLATED, GZIP) if is_compressed(path) else None
         try:
-            self._file = os.open(path, flags | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            self._file = os.open(path, flags | os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)  # O_BINARY: Windows
         except OSError as problem:
             raise _unwritable(path, problem) from problem
         if locked and not lock(self._file):
@@ -81,31 +79,14 @@ class Journal:
 
         Raises `JournalError` if the journal cannot be read or written.
         """
-        path = Path(path)
-        if is_compressed(path):
-            return cls._recompressed(path)
-        journal = cls(path, 0)
-        _cut_to_whole_lines(path)
+        journal = cls(Path(path), 0)
+        _cut_to_whole_lines(journal.path)
         return journal
 
     @classmethod
     def joined(cls, path: str | Path) -> "Journal":
-        """Opens a journal to which other processes also write. The journal must not be compressed. Raises `JournalError` if the
-        journal cannot be written.
-        """
+        """Opens a journal to which other processes also write. Raises `JournalError` if the journal cannot be written."""
         return cls(Path(path), 0, locked=False)
-
-    @classmethod
-    def _recompressed(cls, path: Path) -> "Journal":
-        """Copies a compressed journal to a new file, because nothing can be appended to an incomplete compressed file."""
-        former = cls(path, 0)
-        fresh = cls(path.with_name(temporary_name(path.name, f"part{path.suffix}")), os.O_CREAT | os.O_EXCL)
-        for line in lines(path):
-            fresh.add(line)
-        fresh.path.replace(path)
-        fresh.path = path
-        os.close(former._file)
-        return fresh
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
         self.add(encode(key, case, body, sent, answer, at))
@@ -113,8 +94,6 @@ class Journal:
     def add(self, line: bytes) -> None:
         """If the line cannot be written, the file stays unchanged, and the method raises `JournalError`."""
         data = line + b"\n"
-        if self._compressor is not None:
-            data = self._compressor.compress(data) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
         written = 0
         try:
             while written < len(data):
@@ -132,8 +111,6 @@ class Journal:
 
     def close(self) -> None:
         try:
-            if self._compressor is not None:
-                os.write(self._file, self._compressor.flush())
             self._flush_to_disk()
         except OSError as problem:
             raise _unwritable(self.path, problem) from problem
@@ -147,7 +124,7 @@ class Journal:
 
 
 def _cut_to_whole_lines(path: Path) -> None:
-    """Removes an incomplete last line of an uncompressed journal. Raises `JournalError` if the file cannot be changed."""
+    """Removes an incomplete last line of a journal. Raises `JournalError` if the file cannot be changed."""
     try:
         with path.open("r+b") as stream:
             size = stream.seek(0, os.SEEK_END)

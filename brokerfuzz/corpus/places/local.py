@@ -102,8 +102,6 @@ class LocalPlace:
         """Replaces the existing folder with the new folder `part`, which first gets the files that the user added."""
         if self.path.is_dir() and not self.path.is_symlink():  # if the path is a link, its target folder does not change
             keep_user_files(self.path, part, former)
-        if hasattr(os, "sync"):  # waits until all files are on the disk
-            os.sync()
         replace_folder(part, self.path, old)
         _remove_quietly(old)
 
