@@ -32,7 +32,8 @@ answers = st.builds(
     st.text(st.characters(exclude_categories=["Cs"])),
     st.sampled_from([0.0, 0.25, 1.5]),
     st.booleans(),
-    location=st.none(),  # a journal does not contain it
+    location=st.none(),  # a journal contains neither this nor the headers
+    headers=st.just(()),
 )
 
 
