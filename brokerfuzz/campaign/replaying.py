@@ -91,7 +91,8 @@ async def replay(
             found[number] = await replaying.replayed(number, again)
 
     async with opened(target):
-        for message_type in dict.fromkeys(again.case.message_type for again in waiting):
+        message_types: set[MessageType] = {again.case.message_type for again in waiting}
+        for message_type in message_types:
             await replaying.send_plain(message_type, plain[message_type])
         await together(*(work() for _ in range(concurrency)))
     return [found[number] for number in sorted(found)]
@@ -129,14 +130,18 @@ class _Replaying:
             return Replayed(again, label, _outcome(again, "stopped-answering"), "stopped-answering", lost.answer)
 
     async def _once_or_flaky(self, number: int, again: ReplayRequest) -> Replayed:
-        for step in range(TRIES if again.flaky else 1):
+        step, steps = 0, TRIES if again.flaky else 1
+        while True:
             answer = await self._sender.send(Key("replay", number, step), again.case, again.case.body)
+            step += 1
             if self._sender.is_conflict(again.case, answer):
                 why = "the target may already know the number of this message: use --fresh number"
                 return Replayed(again, again.label, "unproven", None, answer, why)
             kind = self._kind(again, answer)
             if kind is not None:
                 return Replayed(again, again.label, _outcome(again, kind), kind, answer)
+            if step == steps:
+                break
         why = await self._why_unproven(number, again) if answer.kind == "rejected" else ""
         return Replayed(again, again.label, "unproven" if why else "gone", None, answer, why)
 

@@ -22,9 +22,9 @@ from brokerfuzz.wording import counted, listed, printable
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign.campaign_oracle import Judge
-    from brokerfuzz.campaign.replaying import Replayed, ReplayRequest
+    from brokerfuzz.campaign.replaying import PlainMessages, Replayed, ReplayRequest
     from brokerfuzz.cases.fresh_values import FreshValues
-    from brokerfuzz.schemas import Contract, PolicyValues
+    from brokerfuzz.schemas import Contract, MessageType, PolicyValues
     from brokerfuzz.targets import Target
 
 _COLOURS = {"still there": "red", "another": "red", "gone": "green", "unproven": "yellow", "other verdict": "yellow", "not sent": "yellow"}
@@ -81,7 +81,7 @@ def command(
     judge = Judge(now, demands, target_options.resolved_policies(ctx, policies, demands))
     waiting = [again for source in read for again in source.requests]
     fresh = _fresh_values(_fresh_of(read, sending.fresh, target.cleanup, waiting, demands), waiting, judge)
-    plain = {message_type: plain_messages(message_type, contract=demands) for message_type in MESSAGE_TYPES}
+    plain: PlainMessages = {message_type: plain_messages(message_type, contract=demands) for message_type in MESSAGE_TYPES}
     with ExitStack() as stack:
         stack.enter_context(output_of_targets())
         endpoint = _endpoint(stack, target, contract, now)
@@ -152,7 +152,8 @@ def _fresh_values(name: str | None, waiting: "Sequence[ReplayRequest]", judge: "
 
     if name is None:
         return None
-    for message_type in {again.case.message_type for again in waiting}:
+    message_types: set[MessageType] = {again.case.message_type for again in waiting}
+    for message_type in message_types:
         check_property(name, message_type, judge.demands)
     return FreshValues(name, judge.of)
 
