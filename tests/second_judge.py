@@ -616,10 +616,12 @@ def questions_of_prices(data: Mapping[str, Any]) -> Iterator[str]:
         yield "duplicate-items"
     total = sum((offer["extendedPrice"].number for offer in offers), Fraction(0))
     prices = [(offer["unitPrice"].number * offer["quantity"].number, offer["extendedPrice"].number) for offer in offers]
-    if any(extended < price and not is_about(price, extended) for price, extended in prices) or not is_about(
-        total, data["totalExtendedPrice"].number
-    ):
+    below = [pair for pair in prices if pair[1] < pair[0]]
+    wrong = [*below, (total, data["totalExtendedPrice"].number)] if total != data["totalExtendedPrice"].number else below
+    if not all(is_about(*pair) for pair in wrong):
         yield "price-arithmetic"
+    elif wrong:
+        yield "price-rounding"
 
 
 def is_about(expected: Fraction, got: Fraction) -> bool:

@@ -8,6 +8,7 @@ brokerfuzz does not have to discard the message. Repairs never change properties
 import math
 from collections.abc import Callable, Collection, Sequence
 from copy import deepcopy
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from functools import partial
 from itertools import chain, count
 from string import ascii_lowercase
@@ -246,26 +247,46 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
     least = schema["properties"]["offers"]["items"]["properties"]["extendedPrice"].get("minimum", 0)
 
     def repair(data: dict[str, Any]) -> None:
-        total = 0.0
+        with localcontext(_PRECISE):
+            add_up(data)
+
+    def add_up(data: dict[str, Any]) -> None:
+        total = Decimal(0)
         for offer in data["offers"]:
-            extended = _money(float(offer["unitPrice"]) * offer["quantity"])
+            extended = _rounded_up(_as_written(offer["unitPrice"]) * offer["quantity"])
             if extended < least or not (simple and offer["extendedPrice"] == 1):
-                extended = max(extended, offer["extendedPrice"])  # the amount above unit price * quantity is a surcharge
-            if not math.isfinite(total + extended):
-                offer["unitPrice"], extended = (1, float(offer["quantity"])) if simple else (0, 0)
-            offer["extendedPrice"] = extended
+                extended = max(extended, _as_written(offer["extendedPrice"]))  # the amount above unit price * quantity is a surcharge
+            if not _is_double(extended) or not _is_double(total + extended):
+                extended = Decimal(offer["quantity"]) if simple and _is_double(total + offer["quantity"]) else Decimal(0)
+                offer["unitPrice"] = 1 if extended else 0
+            offer["extendedPrice"] = float(extended)
             total += extended
-        data["totalExtendedPrice"] = _money(total)
+        data["totalExtendedPrice"] = float(total)
 
     sums = {join(site, name) for name in ("offers", "totalExtendedPrice", "offers[].extendedPrice", "offers[].unitPrice", "offers[].quantity")}
     return [] if sums & set(pinned) else [repair]
 
 
-def _money(amount: float) -> float:
-    """Rounds the amount to four decimal places. Returns very large amounts unchanged, because a double cannot represent their
-    decimal places.
-    """
-    return round(amount, 4) if abs(amount) < 1e11 else amount
+_PRECISE = Context(prec=1000)
+"""Sums of doubles have fewer than 700 significant digits, so they are exact."""
+
+
+def _as_written(number: float) -> Decimal:
+    """The number as JSON shows it: 0.1 is one tenth, although a double cannot represent it."""
+    return Decimal(repr(number))
+
+
+def _is_double(amount: Decimal) -> bool:
+    """Returns whether a double represents the amount, so that it does not change when it is written."""
+    nearest = float(amount)
+    return math.isfinite(nearest) and _as_written(nearest) == amount
+
+
+def _rounded_up(amount: Decimal) -> Decimal:
+    """Rounds an amount with many digits up to four decimal places, or to 15 digits."""
+    if _is_double(amount):
+        return amount
+    return amount.quantize(max(Decimal("0.0001"), Decimal(1).scaleb(amount.adjusted() - 14)), ROUND_CEILING)
 
 
 _MakeRepairs = Callable[[str, Sequence[str], Schema, Collection[str]], list[Repair]]

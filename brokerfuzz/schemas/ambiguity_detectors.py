@@ -5,13 +5,12 @@ instead. `json_reader` detects the ambiguities that depend on the bytes of a mes
 `headers` detects the ambiguities of request headers.
 """
 
-import math
 import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.instants import timestamp
@@ -33,7 +32,9 @@ _URL = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ -][A-Za-z0-9]+)*")
 _ABOVE_DECIMALS = 2**96  # a decimal of .NET is an integer of 96 bits with a decimal point
-_CENT, _BILLIONTH = 0.005, 1e-9
+_CENT, _BILLIONTH = Decimal("0.005"), Decimal("1e-9")
+_PRECISE = Context(prec=1000)
+"""Sums of doubles have fewer than 700 significant digits, so they are exact."""
 _NUMBERS = (int, float, Decimal)
 
 
@@ -85,19 +86,40 @@ def envelope(value: Any, now: datetime, options: Options) -> bool:
 
 
 def arithmetic(value: Any, now: datetime, options: Options) -> bool:
+    """Returns whether a sum is wrong by more than rounding can explain."""
+    sums = _sums(value)
+    return sums is not None and not sums.agree(_nearly_equal)
+
+
+def rounding(value: Any, now: datetime, options: Options) -> bool:
+    """Returns whether all sums are right only after rounding."""
+    sums = _sums(value)
+    return sums is not None and sums.agree(_nearly_equal) and not sums.agree(_exactly_equal)
+
+
+class _Sums(NamedTuple):
+    """The prices of a pricing response. `offers` contains the unit price, the quantity and the extended price of each offer."""
+
+    offers: Sequence[Sequence[Decimal]]
+    total: Decimal
+
+    def agree(self, equal: Callable[[Decimal, Decimal], bool]) -> bool:
+        """The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher extended price is valid."""
+        with localcontext(_PRECISE):
+            products = [(unit * quantity, extended) for unit, quantity, extended in self.offers]
+            total = sum((extended for _, extended in products), Decimal(0))
+            return all(extended >= product or equal(product, extended) for product, extended in products) and equal(total, self.total)
+
+
+def _sums(value: Any) -> _Sums | None:
+    """Returns the prices, or None if one of them is missing or is not a number."""
     offers = value.get("offers") if isinstance(value, dict) else None
     if not isinstance(offers, list) or not all(isinstance(offer, dict) for offer in offers):
-        return False
+        return None
     rows = [[offer.get(prop) for prop in ("unitPrice", "quantity", "extendedPrice")] for offer in offers]
     if not all(_is_number(cell) for row in rows for cell in row) or not _is_number(value.get("totalExtendedPrice")):
-        return False
-    prices = [[_double(cell) for cell in row] for row in rows]
-    total = sum(extended for _, _, extended in prices)
-    return not (
-        # The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher extended price is valid.
-        all(extended >= unit * quantity or _equal(unit * quantity, extended) for unit, quantity, extended in prices)
-        and _equal(total, _double(value["totalExtendedPrice"]))
-    )
+        return None
+    return _Sums([[_decimal(cell) for cell in row] for row in rows], _decimal(value["totalExtendedPrice"]))
 
 
 def ordered_numbers(low: Any, high: Any, now: datetime, options: Options) -> bool:
@@ -147,19 +169,21 @@ def _is_number(value: Any) -> bool:
     return type(value) in _NUMBERS
 
 
-def _double(number: float) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return -math.inf if number < 0 else math.inf
+def _decimal(number: float | Decimal) -> Decimal:
+    """The number as it is written: 0.1 is one tenth, although a double cannot represent it."""
+    return Decimal(repr(number)) if type(number) is float else Decimal(number)
 
 
-def _equal(expected: float, got: float) -> bool:
-    return abs(expected - got) <= max(_CENT, _BILLIONTH * abs(expected)) < math.inf
+def _exactly_equal(expected: Decimal, got: Decimal) -> bool:
+    return expected == got
+
+
+def _nearly_equal(expected: Decimal, got: Decimal) -> bool:
+    return abs(expected - got) <= max(_CENT, _BILLIONTH * abs(expected))
 
 
 OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
-    detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic)
+    detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic, rounding)
 }
 OF_RELATIONS: Mapping[str, Callable[..., bool]] = {detector.__name__: detector for detector in (ordered_numbers, ordered_instants, within_range)}
 """The detectors that compare properties of an object."""

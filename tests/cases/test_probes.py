@@ -59,6 +59,7 @@ ACCEPTED_AND_REJECTED: dict[str, tuple[set[str], set[str]]] = {
     "property-types": ({"underscore", "letters-beyond-ascii"}, {"empty", "statement"}),
     "envelope-consistency": ({"failure-with-data"}, {"success-with-failures"}),
     "price-arithmetic": ({"surcharge-beside-the-total"}, {"nothing-to-pay", "wrong-total"}),
+    "price-rounding": ({"sum-of-doubles"}, {"extended-price-rounded-down"}),
 }
 """For each ambiguity, some probes that most programs accept, and some probes that most programs reject."""
 

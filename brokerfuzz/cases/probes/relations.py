@@ -89,6 +89,22 @@ def _wrong_sums(context: ProbeContext) -> Iterator[Probe]:
             yield context.put("nothing-to-pay", {**data, "offers": free_of_charge, "totalExtendedPrice": 0})
 
 
+def _rounded_sums(context: ProbeContext) -> Iterator[Probe]:
+    data = context.present
+    if not data or not data["offers"]:
+        return
+    first = data["offers"][0]
+    for name, unit, quantity, extended, total in (
+        ("total-rounded-down", 1.004, 1, 1.004, 1),
+        ("total-rounded-up", 0.996, 1, 0.996, 1),
+        ("extended-price-rounded-down", 0.3334, 3, 1, 1),
+        ("sum-of-doubles", 0.1, 3, 0.3, 0.30000000000000004),
+        ("free-below-a-cent", 1e-07, 1, 1e-07, 0),
+    ):
+        offer = {**first, "unitPrice": unit, "quantity": quantity, "extendedPrice": extended}
+        yield context.put(name, {**data, "offers": [offer], "totalExtendedPrice": total})
+
+
 def _off(amount: float, by: float) -> float:
     """Returns the amount increased by `by`. For a very large amount, returns half of the amount instead."""
     return amount + by if amount < 1e6 else amount / 2
@@ -101,5 +117,6 @@ MAKERS: Mapping[str, Make] = {
     "distinct": _repeated,
     "envelope": _contradicting,
     "arithmetic": _wrong_sums,
+    "rounding": _rounded_sums,
 }
 """Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the ambiguity."""
