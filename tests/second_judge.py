@@ -440,7 +440,11 @@ def check_product_list_offer(offer: Any, found: Findings) -> None:
 def check_past(offer: Any, seconds: Sequence[int], now: datetime, found: Findings) -> None:
     """`seconds` contains the smallest and the largest clock tolerance: how many seconds a timestamp may be after `now`."""
     updated = offer.get("lastUpdatedDateTimeUtc") if isinstance(offer, dict) else None
-    moment = moment_of(updated) if isinstance(updated, str) else None
+    if not isinstance(updated, str):
+        return
+    moment = moment_of(updated)
+    if moment is None:
+        moment = earliest_meaning_of(updated)
     if moment is None:
         return
     present = timegm(now.utctimetuple()) + Fraction(now.microsecond, 10**6)
@@ -480,8 +484,8 @@ def timestamp(text: str) -> tuple[Fraction | None, set[str]]:
     earliest, latest = timegm((1, 1, 1, 0, 0, 0)), timegm((9999, 12, 31, 23, 59, 59)) + 1
     if not earliest <= moment < latest:
         return None, {"other"}
-    if second == 60:
-        return None, {"leap-second" if (moment // 60) % 1440 == 0 else "other"}
+    if second == 60 and (moment // 60) % 1440 != 0:
+        return None, {"other"}
     spellings = {
         "offset": bool(sign),
         "no-zone": bool(t) and not z and not sign,
@@ -489,9 +493,29 @@ def timestamp(text: str) -> tuple[Fraction | None, set[str]]:
         "space": t == " ",
         "date-only": not t,
         "fraction": fraction is not None,
+        "leap-second": second == 60,
         "early-year": moment < timegm((1753, 1, 1, 0, 0, 0)),
     }
-    return Fraction(moment), {spelling for spelling, has in spellings.items() if has}
+    return None if second == 60 else Fraction(moment), {spelling for spelling, has in spellings.items() if has}
+
+
+def earliest_meaning_of(text: str) -> Fraction | None:
+    """Returns the earliest moment, in seconds since 1970, that a leap second or a date in an unusual notation can mean."""
+    if "leap-second" in timestamp(text)[1]:
+        second_before = moment_of(text.replace(":60", ":59"))
+        return None if second_before is None else second_before + 1
+    digits = re.match(r"\s*[+]?([0-9]+)(-[0-9][0-9]-[0-9][0-9]|T)", text)
+    if digits is None:
+        return None
+    year, month, day = (digits[1], *digits[2].split("-")[1:]) if digits[2] != "T" else (digits[1][:-4], digits[1][-4:-2], digits[1][-2:])
+    if len(year) < 4 or len(year.lstrip("0")) > 6 or len(year) > 10:
+        return None
+    if int(year) > 9999:
+        return Fraction(timegm((9999, 12, 31, 23, 59, 59)))
+    leap_day = (int(month), int(day)) == (2, 29) and (int(year) % 400 == 0 or (int(year) % 4 == 0 and int(year) % 100 != 0))
+    if int(year) < 1 or not 1 <= int(month) <= 12 or not (1 <= int(day) <= DAYS[int(month) - 1] or leap_day):
+        return None
+    return Fraction(timegm((int(year), int(month), int(day), 0, 0, 0)) - 24 * 60 * 60)
 
 
 # ------------------------------------------------------------------------------------------------ questions about valid messages

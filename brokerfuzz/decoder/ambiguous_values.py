@@ -29,7 +29,7 @@ TIMES: Mapping[str, str] = {
     "interval": "1998-01-01T00:00:00Z/1998-01-02T00:00:00Z", "epoch-string": "1577836800", "epoch-milliseconds-string": "1577836800000",
     "us-date": "01/31/1998", "european-date": "31.01.1998", "of-mail": "Wed, 01 Jan 1998 00:00:00 GMT", "of-c": "Wed Jan  1 00:00:00 1998",
     "of-dot-net": "/Date(1577836800000)/", "named-zone": "1998-01-01T00:00:00+01:00[Europe/Zurich]", "zone-in-words": "1998-01-01T00:00:00 UTC",
-    "year-zero": "0000-01-01T00:00:00Z", "five-digit-year": "10000-01-01T00:00:00Z", "signed-year": "+001998-01-01T00:00:00Z",
+    "year-zero": "0000-01-01T00:00:00Z", "five-digit-year": "01998-01-01T00:00:00Z", "signed-year": "+001998-01-01T00:00:00Z",
     "negative-year": "-0044-03-15T00:00:00Z", "two-digit-year": "20-01-01T00:00:00Z", "line-break-behind": "1998-01-01T00:00:00Z\n",
     "arabic-digits": "١٩٩٨-٠١-٠١T٠٠:٠٠:٠٠Z", "full-width-digits": "１９９８-０１-０１T００:００:００Z",
     "word": "yesterday", "null-string": "null", "zero-string": "0", "empty": "", "blank": " ",

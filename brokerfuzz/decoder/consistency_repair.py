@@ -35,6 +35,7 @@ def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pin
         "ordered_numbers": partial(_ordered_numbers, simple=simple),
         "within_range": partial(_within_range, simple=simple),
         "arithmetic": partial(_arithmetic, simple=simple),
+        "rounding": _rounding,
     }
     found = in_one_row(site, schema, pinned)
     found += [repair for detector, names in ambiguities if detector in known for repair in known[detector](site, names, schema, pinned)]
@@ -265,6 +266,19 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
 
     sums = {join(site, name) for name in ("offers", "totalExtendedPrice", "offers[].extendedPrice", "offers[].unitPrice", "offers[].quantity")}
     return [] if sums & set(pinned) else [repair]
+
+
+def _rounding(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
+    """If sums may be wrong, but not rounded, the repair corrects each sum that is nearly right."""
+
+    def repair(data: dict[str, Any], correct: Repair) -> None:
+        with localcontext(_PRECISE):
+            prices = [(_as_written(offer["unitPrice"]) * offer["quantity"], _as_written(offer["extendedPrice"])) for offer in data["offers"]]
+            sums = [*prices, (sum((extended for _, extended in prices), Decimal(0)), _as_written(data["totalExtendedPrice"]))]
+        if all(abs(expected - found) <= 1 + expected / 10**6 for expected, found in sums):
+            correct(data)
+
+    return [partial(repair, correct=correct) for correct in _arithmetic(site, names, schema, pinned, simple=False)]
 
 
 _PRECISE = Context(prec=1000)

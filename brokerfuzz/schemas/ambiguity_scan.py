@@ -202,12 +202,12 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
     """
 
     def check(value: Any, place: Place, inspection: Inspection) -> None:
-        moment, unusual = timestamp(value)
-        if rule is not None and moment is not None:
+        _, unusual, earliest = timestamp(value)
+        if rule is not None and earliest is not None:
             first, last = _latest_moments(inspection.now, inspection.tolerance if tolerated is not None else (0, 0))
-            if moment > last:
+            if earliest > last:
                 inspection.broken.append(Violation(rule.id, pointer(place), describe(value), rule.demand))
-            elif tolerated is not None and moment > first:
+            elif tolerated is not None and earliest > first:
                 inspection.touch(tolerated, place, describe(value))
         for spelling in unusual:
             if spelling in spellings:

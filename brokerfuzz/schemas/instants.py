@@ -5,7 +5,7 @@ timestamps. A timestamp in any other notation touches an ambiguity: a program ma
 """
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import MAXYEAR, UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ _PARTS = re.compile(
     r"(?:(?P<t>[Tt ])(?P<time>(?:[01][0-9]|2[0-3]):[0-5][0-9]):(?P<second>[0-5][0-9]|60)(?:\.(?P<fraction>[0-9]+))?"
     r"(?P<zone>[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?"
 )
+_DATE = re.compile(r"\s*\+?0{0,4}([0-9]{4,6})(?:-([0-9]{2})-([0-9]{2})|([0-9]{2})([0-9]{2})T)")
 _EARLIEST_YEAR = 1753
 """The first year that every common date type can represent. SQL Server's `datetime` begins with this year."""
 _USUAL = 40  # in characters; results for longer strings are not cached
@@ -44,11 +45,12 @@ class Moment(NamedTuple):
 
 class Timestamp(NamedTuple):
     """A parsed timestamp. `moment` is None if the timestamp cannot be parsed. `spellings` lists the differences from the usual
-    format.
+    format. `earliest` is the earliest moment that a program which parses the timestamp can mean, or None if it can be any.
     """
 
     moment: Moment | None
     spellings: tuple[str, ...] = ()
+    earliest: Moment | None = None
 
 
 def timestamp(text: str) -> Timestamp:
@@ -64,9 +66,7 @@ def _timestamp(text: str) -> Timestamp:
     parts = _PARTS.fullmatch(text)
     moment = _moment(parts) if parts is not None else None
     if parts is None or moment is None:
-        return Timestamp(None, (OTHER,))
-    if parts["second"] == "60":
-        return Timestamp(None, (LEAP_SECOND,))
+        return Timestamp(None, (OTHER,), _earliest(text))
     t, zone = parts["t"] or "", parts["zone"] or ""
     found = {
         OFFSET: zone[:1] in ("+", "-") and bool(zone),
@@ -75,9 +75,23 @@ def _timestamp(text: str) -> Timestamp:
         SPACE: t == " ",
         DATE_ONLY: not t,
         FRACTION: parts["fraction"] is not None,
+        LEAP_SECOND: parts["second"] == "60",
         EARLY_YEAR: moment.second.year < _EARLIEST_YEAR,
     }
-    return Timestamp(moment, tuple(spelling for spelling, has in found.items() if has))
+    spellings = tuple(spelling for spelling, has in found.items() if has)
+    return Timestamp(None if found[LEAP_SECOND] else moment, spellings, moment)
+
+
+def _earliest(text: str) -> Moment | None:
+    """Returns a moment for text that begins with a date, such as `2999-12-31T23:59Z`: a day before, because of time zones."""
+    found = _DATE.match(text)
+    if found is None:
+        return None
+    year, month, day = (int(part) for part in found.groups() if part is not None)
+    try:
+        return Moment(datetime(year, month, day, tzinfo=UTC) - timedelta(days=1))
+    except (ValueError, OverflowError):
+        return Moment(datetime.max.replace(tzinfo=UTC)) if year > MAXYEAR else None
 
 
 def _moment(parts: "re.Match[str]") -> Moment | None:
@@ -102,7 +116,7 @@ def _zone(zone: str) -> timezone:
 
 def instant(text: str) -> datetime | None:
     """Parses a timestamp in the usual format. Returns None for any other string."""
-    moment, spellings = timestamp(text)
+    moment, spellings, _ = timestamp(text)
     return moment.second if moment is not None and not spellings else None
 
 

@@ -1,0 +1,85 @@
+"""Verdicts that an implementation of the contract would dispute if they were wrong, mostly under policies."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import pytest
+from behaviours import OFFER, PRICING
+
+import brokerfuzz
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SPELLINGS = ("offset", "no-zone", "lower-case", "space", "date-only", "fraction", "leap-second", "early-year", "other")
+EVERY_TIMESTAMP_IS_PARSED = {f"timestamp-format.{spelling}": "parsed" for spelling in SPELLINGS}
+
+
+def _label(message: object, policies: Mapping[str, str] | None = None, message_type: brokerfuzz.MessageType = OFFER) -> str:
+    return brokerfuzz.check(message_type, message, now=NOW, policies=dict(policies or {})).label
+
+
+def _updated(timestamp: str) -> bytes:
+    return json.dumps({"number": "1", "offerType": "Email", "lastUpdatedDateTimeUtc": timestamp}).encode()
+
+
+def _priced(unit: str, quantity: int, extended: str, total: str) -> bytes:
+    offer = f'{{"offerId":"x","unitPrice":{unit},"quantity":{quantity},"extendedPrice":{extended}}}'
+    data = f'{{"customerId":"a","offers":[{offer}],"totalExtendedPrice":{total}}}'
+    return f'{{"data":{data},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}}'.encode()
+
+
+@pytest.mark.parametrize(
+    ("unit", "quantity", "extended", "total", "label"),
+    [
+        ("1e-07", 1, "1e-07", "1e-07", "valid"),
+        ("1e-07", 1, "1e-07", "0.0", "unspecified"),
+        ("0.1", 3, "0.3", "0.3", "valid"),
+        ("0.1", 3, "0.30000000000000004", "0.30000000000000004", "valid"),
+        ("0.1", 3, "0.3", "0.30000000000000004", "unspecified"),
+        ("0.3334", 3, "1", "1", "unspecified"),
+        ("2.5", 1, "2.504", "2.504", "valid"),
+        ("2.5", 1, "2.5", "2.504", "unspecified"),
+    ],
+)
+def test_a_sum_is_valid_only_if_it_is_exact_in_decimal_arithmetic(unit: str, quantity: int, extended: str, total: str, label: str) -> None:
+    assert _label(_priced(unit, quantity, extended, total), message_type=PRICING) == label
+
+
+def test_a_policy_settles_whether_sums_may_be_rounded() -> None:
+    rounded = _priced("1e-07", 1, "1e-07", "0.0")
+    assert _label(rounded, {"price-rounding": "accepted"}, PRICING) == "valid"
+    assert _label(rounded, {"price-rounding": "rejected"}, PRICING) == "invalid"
+    assert _label(rounded, {"price-arithmetic": "rejected"}, PRICING) == "unspecified"
+
+
+@pytest.mark.parametrize(
+    "timestamp",
+    [
+        "10000-01-01T00:00:00Z",
+        "2999-12-31T23:59Z",
+        "29991231T235959Z",
+        "2999-01-01T00:00:00+0000",
+        "9999-12-31T23:59:59-14:00",
+        "2999-12-31T23:59:60Z",
+        "2999-12-31 23:59:60+00:00",
+        "+002999-01-01T00:00:00Z",
+        " 2999-01-01T00:00:00Z",
+        "2999-01-01t00:00:00.5z",
+        "2999-01-01",
+    ],
+)
+def test_a_timestamp_in_the_future_is_invalid_in_every_notation_and_under_every_policy(timestamp: str) -> None:
+    assert _label(_updated(timestamp)) == "invalid"
+    assert _label(_updated(timestamp), EVERY_TIMESTAMP_IS_PARSED) == "invalid"
+
+
+@pytest.mark.parametrize("timestamp", ["1998-12-31T23:59Z", "19981231T235959Z", "1998-01-01T00:00:00+0000", "1998-12-31T23:59:60Z", "1998-12-31"])
+def test_a_timestamp_in_the_past_depends_on_the_policy_about_its_notation(timestamp: str) -> None:
+    assert _label(_updated(timestamp)) == "unspecified"
+    assert _label(_updated(timestamp), EVERY_TIMESTAMP_IS_PARSED) == "valid"
+
+
+def test_a_leap_second_without_a_zone_depends_on_two_policies() -> None:
+    leap = _updated("1998-12-31T23:59:60")
+    assert _label(leap, {"timestamp-format.leap-second": "parsed", "timestamp-format.no-zone": "rejected"}) == "invalid"
+    assert _label(leap, {"timestamp-format.leap-second": "parsed"}) == "unspecified"
