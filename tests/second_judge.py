@@ -7,6 +7,7 @@ oracle.
 
 import re
 from calendar import timegm
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -313,6 +314,19 @@ def kind_of_sequence(sequence: bytes) -> str:
     return "surrogates" if 0xD800 <= code < 0xE000 else "valid"
 
 
+def with_overlong_characters(body: bytes) -> str:
+    """Decodes the bytes, and reads overlong sequences as the characters that they stand for."""
+
+    def character(sequence: re.Match[bytes]) -> bytes:
+        if kind_of_sequence(sequence[0]) != "overlong":
+            return sequence[0] if kind_of_sequence(sequence[0]) == "valid" else "\ufffd".encode()
+        bits = "".join(f"{byte:08b}"[2:] for byte in sequence[0][1:])
+        code = int(f"{sequence[0][0]:08b}".lstrip("1") + bits, 2)
+        return (chr(code) if code <= 0x10FFFF else "\ufffd").encode()
+
+    return SEQUENCE.sub(character, body.removeprefix(b"\xef\xbb\xbf")).decode()
+
+
 def parts(value: Any) -> Iterator[Any]:
     """Yields the names, strings, numbers and objects in a value, at any depth."""
     left = [value]
@@ -327,19 +341,24 @@ def parts(value: Any) -> Iterator[Any]:
             left += value
 
 
-def read_as(value: Any, first: bool, rounded: bool, depth: int = 0) -> Any:
-    """Returns the value in the interpretation that `first` and `rounded` select. If `first` is true, the first of two properties with
-    the same name counts. If `rounded` is true, numbers are rounded to doubles.
+def read_as(value: Any, counted: int, rounded: bool, depth: int = 0) -> Any:
+    """Returns the value in the interpretation that `counted` and `rounded` select. Of several properties with the same name, the one
+    with the index `counted` counts, or the last one if there are fewer. If `rounded` is true, numbers are rounded to doubles.
 
     Omits everything below twenty levels, because no rule concerns parts below seven levels.
     """
     if isinstance(value, Number):
         return Value(exact(double(value) if rounded else value), not set(value) & set(".eE"))
     if isinstance(value, Members):
-        pairs = reversed(value) if first else value
-        return {name: read_as(below, first, rounded, depth + 1) for name, below in pairs} if depth < 20 else {}
+        chosen: dict[str, Any] = {}
+        times: dict[str, int] = {}
+        for name, below in value:
+            if times.setdefault(name, 0) <= counted:
+                chosen[name] = below
+            times[name] += 1
+        return {name: read_as(below, counted, rounded, depth + 1) for name, below in chosen.items()} if depth < 20 else {}
     if isinstance(value, list):
-        return [read_as(below, first, rounded, depth + 1) for below in value] if depth < 20 else []
+        return [read_as(below, counted, rounded, depth + 1) for below in value] if depth < 20 else []
     return value
 
 
@@ -683,29 +702,41 @@ def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None
     """The label is `valid`, `invalid` or `unspecified`."""
     answers = answers or {}
     text, questions = decoded(body)
+    overlong = "encoding.overlong" in questions
+    texts = {"replaced": text, "decoded": with_overlong_characters(body)} if overlong else {"replaced": text}
+    possible = [text for name, text in texts.items() if is_possible("encoding.overlong", name, overlong, answers)]
+    ways = [way for text in possible for way in ways_of(message_type, text, len(body), set(questions), now, answers)]
+    return Judgement(label_of(ways), ways)
+
+
+def ways_of(message_type: str, text: str, size: int, questions: set[str], now: datetime, answers: Answers) -> list[Findings]:
+    """Judges a text in each of its possible interpretations."""
     try:
         value = parsed(text)
     except NotJson as problem:
-        return Judgement("invalid", [Findings({"": f"not JSON: {problem}"})])
-    if len(body) > 2**20:
+        return [Findings({"": f"not JSON: {problem}"})]
+    if size > 2**20:
         questions.add("message-size")
-    named = inexact = False
+    most, inexact = 1, False
     for part in parts(value):
-        named = named or (isinstance(part, Members) and len({name for name, _ in part}) < len(part))
+        most = max(most, *Counter(name for name, _ in part).values(), 0) if isinstance(part, Members) else most
         inexact = inexact or (isinstance(part, Number) and is_inexact(part))
         if isinstance(part, str):
             questions |= {"nul-characters"} if "\0" in part else set()
             questions |= {"lone-surrogates"} if SURROGATE.search(part) else set()
+    named = most > 1
     questions |= {"duplicate-properties"} if named else set()
     questions |= {"double-range"} if inexact else set()
     ways = []
     for rounded in (False, True) if inexact else (False,):
         if is_possible("double-range", "rounded" if rounded else "exact", inexact, answers):
-            last, first = (findings(message_type, read_as(value, first, rounded), questions, now, answers) for first in (False, True))
-            both = Findings(first.faults | last.faults, first.questions | last.questions)
-            each = {"last": last, "first": first, "both": both} if named else {"last": last}
+            counted = [findings(message_type, read_as(value, index, rounded), questions, now, answers) for index in range(most)]
+            both = Findings({})
+            for one in counted:
+                both = Findings(both.faults | one.faults, both.questions | one.questions)
+            each = {"last": counted[-1], "first": counted[0], "both": both} if named else {"last": counted[-1]}
             ways += [way for name, way in each.items() if is_possible("duplicate-properties", name, named, answers)]
-    return Judgement(label_of(ways), ways)
+    return ways
 
 
 def is_possible(question: str, answer: str, asked: bool, answers: Answers) -> bool:

@@ -1,11 +1,11 @@
-"""Finds all interpretations of a JSON text. For example, if several properties have the same name, the first one or the last one
-can count. Numbers can be exact or rounded to doubles.
+"""Finds all interpretations of a JSON text. For example, if several properties have the same name, each of them can count. Numbers can be exact or rounded to doubles.
 
 The module also reports the reasons why a text is ambiguous, and reports strings that contain NUL or invalid Unicode.
 """
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from itertools import product
 from typing import Any, NamedTuple, NoReturn
@@ -25,25 +25,27 @@ _MAY_BE_EXOTIC = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 class Interpretation(NamedTuple):
     """One way to interpret a JSON text.
 
-    If `rounded` is true, numbers are rounded to doubles. If `first` is true, the first of several properties with the same name
-    counts.
+    If `rounded` is true, numbers are rounded to doubles. `counted` is the number of the property that counts if several properties
+    have the same name: 1 for the first, 2 for the second, and 0 for the last.
     """
 
     rounded: bool = False
-    first: bool = False
+    counted: int = 0
 
 
 USUAL = Interpretation()
 
 DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
 """The detectors of two ambiguities. The answer to each of these ambiguities determines how a text is parsed."""
-MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
+MOST_COUNTED = 16
+"""The maximum number of properties with the same name that are judged: if there are more, these are the last one and the first ones."""
+MEANINGS: Mapping[str, Mapping[str, tuple[int, ...]]] = {
     DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
-    DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
+    DUPLICATE_PROPERTIES: {"last": (0,), "first": (1,), "both": tuple(range(MOST_COUNTED))},
 }
-"""Maps the two detectors above to the names of their interpretations. A boolean is a value of `Interpretation.rounded` (for
-`DOUBLE_RANGE`) or of `Interpretation.first` (for `DUPLICATE_PROPERTIES`). `both` has two booleans: the message must be valid with
-the first duplicate property, and also with the last one.
+"""Maps the two detectors above to the names of their interpretations. A number is a value of `Interpretation.rounded` (for
+`DOUBLE_RANGE`) or of `Interpretation.counted` (for `DUPLICATE_PROPERTIES`). `both` has several numbers: the message must be valid
+with each of the properties.
 """
 
 
@@ -86,7 +88,8 @@ class _Written:
     """
 
     def __init__(self) -> None:
-        self._inexact = self._repeated = False
+        self._inexact = False
+        self._most = 1
 
     def parse(self, text: str) -> Any:
         """Returns the value. Raises `ValueError` if the text is not JSON."""
@@ -95,7 +98,7 @@ class _Written:
 
     @property
     def interpretations(self) -> list[Interpretation]:
-        return [Interpretation(*both) for both in product((False, True)[: 1 + self._inexact], (False, True)[: 1 + self._repeated])]
+        return [Interpretation(*both) for both in product((False, True)[: 1 + self._inexact], range(min(self._most, MOST_COUNTED)))]
 
     def _integer(self, literal: str) -> int | _Inexact:
         if len(literal) <= 15 or fits_double(literal):
@@ -113,7 +116,7 @@ class _Written:
         result = dict(pairs)
         if len(result) == len(pairs):
             return result
-        self._repeated = True
+        self._most = max(self._most, *Counter(name for name, _ in pairs).values())
         return _SharedNames(pairs)
 
 
@@ -161,7 +164,10 @@ class _InterpretationReader:
                 self._note(DUPLICATE_PROPERTIES, (place, _without_surrogates(name)), f"duplicate property `{printable(name)}`")
             names.add(name)
             found.append((name, self.read(prop, self._named(name, place)) or [prop] * len(self._interpretations)))
-        return [{name: read[k] for name, read in (reversed(found) if one.first else found)} for k, one in enumerate(self._interpretations)]
+        values: dict[str, list[Any]] = {}
+        for name, read in found:
+            values.setdefault(name, []).append(read)
+        return [{name: of[min(one.counted, len(of)) - 1][k] for name, of in values.items()} for k, one in enumerate(self._interpretations)]
 
     def _array(self, items: list[Any], place: Place) -> list[Any] | None:
         found = {}

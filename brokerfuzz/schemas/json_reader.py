@@ -186,6 +186,21 @@ def faulty_utf_8(body: bytes) -> str:
     return SURROGATES_IN_UTF_8
 
 
+def overlong_decoded(body: bytes) -> bytes:
+    """Replaces overlong sequences with the characters that a lenient decoder reads, and code points above U+10FFFF with U+FFFD."""
+    return _SEQUENCE.sub(lambda found: _character(found[0]).encode(), body)
+
+
+_SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")
+
+
+def _character(sequence: bytes) -> str:
+    code = sequence[0] & (0xFF >> (len(sequence) + 1))
+    for byte in sequence[1:]:
+        code = code << 6 | byte & 0x3F
+    return "\ufffd" if 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code)
+
+
 def _explain(problem: ValueError) -> str:
     if not isinstance(problem, json.JSONDecodeError):
         return str(problem)

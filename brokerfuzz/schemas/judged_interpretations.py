@@ -5,7 +5,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, REJECTED
+from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, OVERLONG_UTF_8, REJECTED
 from brokerfuzz.schemas.contract import Contract, Policies
 from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.verdicts import VALID, Touched, Verdict, Violation
@@ -66,7 +66,7 @@ def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict |
     """Converts a verdict without policies to the verdict under `policies`. Returns None if policies can change how the message is
     parsed, or whether a timestamp is in the future. Then the oracle must judge the message again.
     """
-    if any(contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW) for touch in verdict.ambiguities):
+    if any(contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW, OVERLONG_UTF_8) for touch in verdict.ambiguities):
         return None
     return verdict_of([JudgedInterpretation("", list(verdict.broken), list(verdict.ambiguities))], policies, contract)
 

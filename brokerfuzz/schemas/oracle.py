@@ -14,20 +14,20 @@ from typing import Any
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import quoted
-from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW
+from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW, OVERLONG_UTF_8
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Inspector
 from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_contract, known_message_type
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.interpretations import DOUBLE_RANGE, DUPLICATE_PROPERTIES, MEANINGS, Interpretation
-from brokerfuzz.schemas.json_reader import DEEPEST, Reading, read, read_shallow
+from brokerfuzz.schemas.json_reader import DEEPEST, Reading, overlong_decoded, read, read_shallow
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
 from brokerfuzz.schemas.sites import JSON_RULE
 from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
-NamedFlags = Sequence[tuple[str, tuple[bool, ...]]]
-"""The allowed interpretations of an ambiguity: the name of each interpretation, and its booleans in `MEANINGS`."""
-_USUAL_FLAGS: NamedFlags = [("", (False,))]
+NamedFlags = Sequence[tuple[str, tuple[int, ...]]]
+"""The allowed interpretations of an ambiguity: the name of each interpretation, and its numbers in `MEANINGS`."""
+_USUAL_FLAGS: NamedFlags = [("", (0,))]
 _NO_POLICIES = Policies()
 _LARGEST_INTEGER = 10**399
 """`_writable` replaces larger integers with this integer, because `sys.set_int_max_str_digits` can limit integers to 640 digits."""
@@ -123,17 +123,34 @@ class Rulebook:
     def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
         if headers:
             body = carried(body, headers)
-        reading = read(body)
+        readings = self._readings(body, policies)
+        outcomes = [outcome for name, reading in readings for outcome in self._judged(name, reading, now, policies, headers)]
+        return verdict_of(outcomes, policies, self.contract)
+
+    def _readings(self, body: bytes, policies: Policies) -> list[tuple[str, Reading]]:
+        """Returns the parsed message. If overlong UTF-8 is decoded or replaced, this changes the text, so there can be two readings."""
+        usual = read(body)
+        overlong = next((one for one in usual.exotic if one[0] == OVERLONG_UTF_8), None)
+        ambiguity = self._detectors.get(OVERLONG_UTF_8)
+        if overlong is None or ambiguity is None:
+            return [("", usual)]
+        decoded = read(overlong_decoded(body))
+        decoded.exotic.append(overlong)
+        possible = {f"{ambiguity.id}=decoded": decoded, f"{ambiguity.id}=replaced": usual}
+        names = policies.get(ambiguity.id, ambiguity.interpretations)
+        return [(name, reading) for name, reading in possible.items() if name.partition("=")[2] in names] or [("", usual)]
+
+    def _judged(self, name: str, reading: Reading, now: datetime, policies: Policies, headers: Headers) -> list[JudgedInterpretation]:
         try:
             outcomes = self._outcomes(reading, now, policies)
         except (ValueError, RecursionError):  # nested too deeply for the validator
-            reading = read_shallow(body)
+            reading = read_shallow(reading.body)
             outcomes = self._outcomes(reading, now, policies)
-        if reading.exotic or headers or len(body) > self._size_limit:
+        if reading.exotic or headers or len(reading.body) > self._size_limit:
             everywhere = self._touched_everywhere(reading, headers)
             for outcome in outcomes:
                 outcome.touched.extend(everywhere)
-        return verdict_of(outcomes, policies, self.contract)
+        return [outcome._replace(name=", ".join(filter(None, (name, outcome.name)))) for outcome in outcomes] if name else outcomes
 
     def _outcomes(self, reading: Reading, now: datetime, policies: Policies) -> list[JudgedInterpretation]:
         if reading.error is not None:
@@ -143,8 +160,8 @@ class Rulebook:
             return [self._outcome([reading.usual], reading, Inspection(now, tolerance))]
         found = []
         for number, rounded in self._allowed_interpretations(DOUBLE_RANGE, reading, policies):
-            for prop, first in self._allowed_interpretations(DUPLICATE_PROPERTIES, reading, policies):
-                values = [reading.values[Interpretation(*flags)] for flags in product(rounded, first)]
+            for prop, counted in self._allowed_interpretations(DUPLICATE_PROPERTIES, reading, policies):
+                values = [reading.values[one] for flags in product(rounded, counted) if (one := Interpretation(*flags)) in reading.values]
                 outcome = self._outcome(values, reading, Inspection(now, tolerance))
                 found.append(outcome._replace(name=", ".join(filter(None, (prop, number)))))
         return found
@@ -158,15 +175,16 @@ class Rulebook:
         ambiguity, meanings = self._detectors.get(detector), MEANINGS[detector]
         names = policies.get(ambiguity.id, ambiguity.interpretations) if ambiguity else tuple(meanings)
         singles = {flag for name, meaning in meanings.items() if name in names for flag in meaning if len(meaning) == 1}
+        possible = {one.counted for one in reading.values}
         return [
             (f"{ambiguity.id}={name}" if ambiguity else "", meaning)
             for name, meaning in meanings.items()
-            if name in names and not (len(meaning) > 1 and singles.issuperset(meaning))
+            if name in names and not (len(meaning) > 1 and singles.issuperset(possible.intersection(meaning)))
         ] or _USUAL_FLAGS
 
     def _outcome(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
         """Judges one interpretation of a message. `values` contains the parsed message. For the interpretation `both`, `values`
-        contains two parsed messages, and both must comply with the contract.
+        contains several parsed messages, and all of them must comply with the contract.
         """
         broken: list[Violation] = []
         for value in values:

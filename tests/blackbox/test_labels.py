@@ -83,3 +83,31 @@ def test_a_leap_second_without_a_zone_depends_on_two_policies() -> None:
     leap = _updated("1998-12-31T23:59:60")
     assert _label(leap, {"timestamp-format.leap-second": "parsed", "timestamp-format.no-zone": "rejected"}) == "invalid"
     assert _label(leap, {"timestamp-format.leap-second": "parsed"}) == "unspecified"
+
+
+@pytest.mark.parametrize("numbers", [["1", "", "2"], ["", "1"], ["1", ""], ["1", "2", "", "3", "4"]])
+def test_both_means_that_every_property_with_the_same_name_counts(numbers: list[str]) -> None:
+    members = ",".join(f'"number":"{number}"' for number in numbers)
+    message = f'{{{members},"offerType":"Email"}}'.encode()
+    assert _label(message, {"duplicate-properties": "both"}) == "invalid"
+    assert _label(message.replace(b'""', b'"0"'), {"duplicate-properties": "both"}) == "valid"
+    assert _label(message) == "unspecified"
+
+
+@pytest.mark.parametrize(
+    ("message", "decoded", "replaced"),
+    [
+        (b'{"number":"\xc0\xa2","offerType":"Email"}', "invalid", "valid"),
+        (b'{"number":"\xc0\xaf","offerType":"Email"}', "valid", "valid"),
+        (b'{"numb\xc1\xa5r":"1","offerType":"Email"}', "valid", "invalid"),
+        (b'{"number":"1","offerType":"Emai\xc1\xac"}', "valid", "invalid"),
+        (b'{"number":"1","offerType":"Emai\xe0\x81\xac"}', "valid", "invalid"),
+        (b'{"number":"1","offerType":"\xc1\x81"}', "invalid", "invalid"),
+        (b'{"number":"1","offerType":"Email"\xc0\xbd', "invalid", "invalid"),
+    ],
+)
+def test_overlong_characters_are_open_unless_every_reading_is_invalid(message: bytes, decoded: str, replaced: str) -> None:
+    assert _label(message, {"encoding.overlong": "decoded"}) == decoded
+    assert _label(message, {"encoding.overlong": "replaced"}) == replaced
+    assert _label(message, {"encoding.overlong": "rejected"}) == "invalid"
+    assert _label(message) == ("invalid" if decoded == replaced == "invalid" else "unspecified")
