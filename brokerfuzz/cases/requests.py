@@ -26,15 +26,13 @@ _TYPES = {
     "json-lines": "application/x-ndjson", "any-type": "*/*",
     "subtype-alone": "json", "no-subtype": "application/", "semicolon": ";", "empty-type": "", "two-in-one": "application/json, text/plain",
     "open-quote": 'application/json; charset="utf-8', "unknown-parameter": "application/json; profile=offer",
-    "unknown-charset": "application/json; charset=none",
 }  # fmt: skip
 _OTHER_CHARSETS = {f"charset-{name}": f"application/json; charset={name}" for name in ("iso-8859-1", "utf-16", "us-ascii")}
 _FORMS = {
     "charset-utf-8": "application/json; charset=utf-8", "charset-in-capitals": 'application/json;charset="UTF-8"', "capitals": "APPLICATION/JSON",
 }  # fmt: skip
-_CODINGS = {
-    "identity": "identity", "gzip-not-sent": "gzip", "deflate-not-sent": "deflate", "unknown-coding": "none-such", "empty-coding": "",
-}  # fmt: skip
+_CODINGS = {"identity": "identity", "empty-coding": ""}
+_FALSE_CODINGS = {"gzip-not-sent": "gzip", "deflate-not-sent": "deflate", "unknown-coding": "none-such"}
 _RESPONSE_TYPES = {"xml-alone": "application/xml", "html-alone": "text/html", "all-but-json": "*/*, application/json;q=0", "no-subtype-taken": "json"}
 _OTHERS: Mapping[str, Headers] = {"chunks": (("Transfer-Encoding", "chunked"),), "expect-continue": (("Expect", "100-continue"),)}
 
@@ -74,10 +72,14 @@ class RequestMaker:
             case of.CONTENT_TYPE:
                 yield "no-content-type", body, (("Content-Type", None),)
                 yield from _each(body, "Content-Type", _TYPES)
-                yield from _each(self._beyond_ascii(message), "Content-Type", _OTHER_CHARSETS)
                 yield "two-content-types", body, (("Content-Type", of.JSON_TYPE), ("Content-Type", "text/plain"))
             case of.CONTENT_TYPE_FORM:
                 yield from _each(body, "Content-Type", _FORMS)
+            case of.CHARSET:
+                yield from _each(self._beyond_ascii(message), "Content-Type", _OTHER_CHARSETS)
+                yield from _each(body, "Content-Type", {"unknown-charset": "application/json; charset=none"})
+            case of.FALSE_CONTENT_ENCODING:
+                yield from _each(body, "Content-Encoding", _FALSE_CODINGS)
             case of.CONTENT_ENCODING:
                 yield from _each(body, "Content-Encoding", _CODINGS)
                 smallest = build(self.contract, self.message_type, MessagePlan(full=False))  # brokerfuzz cannot shrink a compressed body

@@ -19,9 +19,10 @@ JSON_TYPE = "application/json"
 MOST_DECOMPRESSED = 8 * 1024 * 1024
 """The maximum size of a decompressed message, in bytes. brokerfuzz leaves a body compressed if the message would be larger."""
 
-CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING = "content_type", "content_type_form", "content_encoding"
+CONTENT_TYPE, CONTENT_TYPE_FORM, CHARSET = "content_type", "content_type_form", "charset"
+CONTENT_ENCODING, FALSE_CONTENT_ENCODING = "content_encoding", "false_content_encoding"
 RESPONSE_TYPE, OTHER_HEADERS = "response_type", "other_headers"
-OF_HEADERS = (CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING, RESPONSE_TYPE, OTHER_HEADERS)
+OF_HEADERS = (CONTENT_TYPE, CONTENT_TYPE_FORM, CHARSET, CONTENT_ENCODING, FALSE_CONTENT_ENCODING, RESPONSE_TYPE, OTHER_HEADERS)
 """The names of the detectors that examine headers."""
 
 TESTED = frozenset({"accept", "content-encoding", "content-type", "expect", "transfer-encoding"})
@@ -30,6 +31,7 @@ TESTED = frozenset({"accept", "content-encoding", "content-type", "expect", "tra
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VALUE = re.compile(r"(?:[!-~](?:[ \t!-~]*[!-~])?)?")
 _JSON_TYPE_VARIANT = re.compile(r'application/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?', re.IGNORECASE)
+_OTHER_CHARSET = re.compile(r'application/json\s*;\s*charset=(?:"[^"]*"|[^\s;"]+)', re.IGNORECASE)
 _QUALITY_ZERO = re.compile(r";\s*q=0(?:\.0*)?\s*$", re.IGNORECASE)
 _GZIP = ("gzip", "x-gzip")
 _GZIP_WINDOW = 31  # tells zlib to expect gzip with the largest window
@@ -57,14 +59,15 @@ def replaced(usual: Iterable[tuple[str, str]], headers: Headers) -> list[tuple[s
     return kept + [(name, value) for name, value in headers if value is not None]
 
 
-def in_doubt(headers: Headers) -> Iterator[tuple[str, str]]:
-    """Yields the detector and a description for each header that touches an ambiguity."""
+def in_doubt(headers: Headers, body: bytes) -> Iterator[tuple[str, str]]:
+    """Yields the detector and a description for each header that touches an ambiguity. `body` is the body as it is sent."""
     given = Counter(name.lower() for name, _ in headers)
     for name, value in headers:
         if name.lower() == "content-type" and given["content-type"] > 1:
             yield CONTENT_TYPE, "more than one content-type"
         elif (detector := _detector(name.lower(), value)) is not None:
-            yield detector, in_words(name.lower(), value)
+            is_false = detector == CONTENT_ENCODING and value not in ("", "identity") and carried(body, headers) is body
+            yield FALSE_CONTENT_ENCODING if is_false else detector, in_words(name.lower(), value)
 
 
 def in_words(name: str, value: str | None) -> str:
@@ -87,7 +90,11 @@ def _detector(name: str, value: str | None) -> str | None:
 def _detector_of_type(value: str | None) -> str | None:
     if value == JSON_TYPE:
         return None
-    return CONTENT_TYPE_FORM if value is not None and _JSON_TYPE_VARIANT.fullmatch(value) else CONTENT_TYPE
+    if value is None:
+        return CONTENT_TYPE
+    if _JSON_TYPE_VARIANT.fullmatch(value):
+        return CONTENT_TYPE_FORM
+    return CHARSET if _OTHER_CHARSET.fullmatch(value) else CONTENT_TYPE
 
 
 def _accepts_json(accept: str) -> bool:

@@ -28,6 +28,8 @@ from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 NamedFlags = Sequence[tuple[str, tuple[int, ...]]]
 """The allowed interpretations of an ambiguity: the name of each interpretation, and its numbers in `MEANINGS`."""
 _USUAL_FLAGS: NamedFlags = [("", (0,))]
+Doubts = Sequence[tuple[str, str]]
+"""The detectors of ambiguities that unusual headers touch, each with a description."""
 _NO_POLICIES = Policies()
 _LARGEST_INTEGER = 10**399
 """`_writable` replaces larger integers with this integer, because `sys.set_int_max_str_digits` can limit integers to 640 digits."""
@@ -121,10 +123,9 @@ class Rulebook:
         self._inspector = Inspector(contract, message_type)
 
     def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
-        if headers:
-            body = carried(body, headers)
-        readings = self._readings(body, policies)
-        outcomes = [outcome for name, reading in readings for outcome in self._judged(name, reading, now, policies, headers)]
+        doubts = list(in_doubt(headers, body)) if headers else []
+        readings = self._readings(carried(body, headers) if headers else body, policies)
+        outcomes = [outcome for name, reading in readings for outcome in self._judged(name, reading, now, policies, doubts)]
         return verdict_of(outcomes, policies, self.contract)
 
     def _readings(self, body: bytes, policies: Policies) -> list[tuple[str, Reading]]:
@@ -140,14 +141,14 @@ class Rulebook:
         names = policies.get(ambiguity.id, ambiguity.interpretations)
         return [(name, reading) for name, reading in possible.items() if name.partition("=")[2] in names] or [("", usual)]
 
-    def _judged(self, name: str, reading: Reading, now: datetime, policies: Policies, headers: Headers) -> list[JudgedInterpretation]:
+    def _judged(self, name: str, reading: Reading, now: datetime, policies: Policies, doubts: Doubts) -> list[JudgedInterpretation]:
         try:
             outcomes = self._outcomes(reading, now, policies)
         except (ValueError, RecursionError):  # nested too deeply for the validator
             reading = read_shallow(reading.body)
             outcomes = self._outcomes(reading, now, policies)
-        if reading.exotic or headers or len(reading.body) > self._size_limit:
-            everywhere = self._touched_everywhere(reading, headers)
+        if reading.exotic or doubts or len(reading.body) > self._size_limit:
+            everywhere = self._touched_everywhere(reading, doubts)
             for outcome in outcomes:
                 outcome.touched.extend(everywhere)
         return [outcome._replace(name=", ".join(filter(None, (name, outcome.name)))) for outcome in outcomes] if name else outcomes
@@ -204,9 +205,9 @@ class Rulebook:
         seconds = [int(one) for one in policies.get(ambiguity.id, ambiguity.interpretations)] if ambiguity else [0]
         return min(seconds), max(seconds)
 
-    def _touched_everywhere(self, reading: Reading, headers: Headers) -> list[Touched]:
+    def _touched_everywhere(self, reading: Reading, doubts: Doubts) -> list[Touched]:
         """Returns the ambiguities that do not depend on how the text is parsed, such as duplicate properties or unusual headers."""
-        noted = [*reading.exotic, *((detector, "", found) for detector, found in in_doubt(headers))]
+        noted = [*reading.exotic, *((detector, "", found) for detector, found in doubts)]
         if len(reading.body) > self._size_limit:
             noted.append((MESSAGE_SIZE, "", f"{len(reading.body):,} bytes"))
         return [Touched(self._detectors[detector].id, at, found) for detector, at, found in noted if detector in self._detectors]

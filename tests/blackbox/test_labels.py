@@ -1,5 +1,6 @@
 """Verdicts that an implementation of the contract would dispute if they were wrong, mostly under policies."""
 
+import gzip
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -111,3 +112,30 @@ def test_overlong_characters_are_open_unless_every_reading_is_invalid(message: b
     assert _label(message, {"encoding.overlong": "replaced"}) == replaced
     assert _label(message, {"encoding.overlong": "rejected"}) == "invalid"
     assert _label(message) == ("invalid" if decoded == replaced == "invalid" else "unspecified")
+
+
+GZIP = (("Content-Encoding", "gzip"),)
+UTF_16 = (("Content-Type", "application/json; charset=utf-16"),)
+
+
+@pytest.mark.parametrize(
+    ("headers", "question", "other"),
+    [(GZIP, "false-content-encoding", {"content-encoding": "decoded"}), (UTF_16, "charset", {"content-type": "accepted"})],
+)
+def test_a_header_that_contradicts_the_body_stays_open_until_its_own_policy_settles_it(
+    headers: tuple[tuple[str, str], ...], question: str, other: dict[str, str]
+) -> None:
+    body = b'{"number":"1","offerType":"Email"}'
+
+    def label(**policies: str) -> str:
+        return brokerfuzz.check(OFFER, body, now=NOW, policies={**other, **policies}, headers=headers).label
+
+    assert label() == "unspecified"
+    assert label(**{question: "ignored"}) == "valid"
+    assert label(**{question: "rejected"}) == "invalid"
+
+
+def test_a_compressed_message_is_valid_if_the_policy_says_that_it_is_decoded() -> None:
+    body = gzip.compress(b'{"number":"1","offerType":"Email"}')
+    assert brokerfuzz.check(OFFER, body, now=NOW, headers=GZIP).label == "unspecified"
+    assert brokerfuzz.check(OFFER, body, now=NOW, headers=GZIP, policies={"content-encoding": "decoded"}).label == "valid"

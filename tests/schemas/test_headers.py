@@ -11,14 +11,13 @@ OFFER: Final = "offer-creation-request"
 BODY = b'{"number":"N-1","offerType":"Email"}'
 GZIP = (("Content-Encoding", "gzip"),)
 DOUBTFUL: dict[str, list[tuple[str, str | None]]] = {
-    "content-type": [
-        ("Content-Type", value)
-        for value in (None, "", "text/plain", "json", ";", "application/", "application/json; charset=utf-16", "application/json,", "a/b+json")
-    ],
+    "content-type": [("Content-Type", value) for value in (None, "", "text/plain", "json", ";", "application/", "application/json,", "a/b+json")],
     "content-type-form": [
         ("content-type", value) for value in ("Application/JSON", "application/json;charset=UTF-8", 'application/json ; Charset="utf-8"')
     ],
-    "content-encoding": [("CONTENT-ENCODING", value) for value in ("gzip", "identity", "", "br")],
+    "charset": [("content-type", value) for value in ("application/json; charset=utf-16", 'Application/JSON;Charset="ISO-8859-1"')],
+    "content-encoding": [("CONTENT-ENCODING", value) for value in ("identity", "")],
+    "false-content-encoding": [("CONTENT-ENCODING", value) for value in ("gzip", "br")],
     "response-type": [
         ("accept", value) for value in ("", "text/html", "application/json;q=0", "*/*, application/json; q=0.00", "application/*;q=0, */*")
     ],
