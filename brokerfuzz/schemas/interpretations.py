@@ -1,4 +1,6 @@
-"""Finds all interpretations of a JSON text. For example, if several properties have the same name, each of them can count. Numbers can be exact or rounded to doubles.
+"""Finds all interpretations of a JSON text.
+
+For example, if several properties have the same name, each of them can count. Numbers can be exact or rounded to doubles.
 
 The module also reports the reasons why a text is ambiguous, and reports strings that contain NUL or invalid Unicode.
 """

@@ -162,7 +162,8 @@ class Rulebook:
         found = []
         for number, rounded in self._allowed_interpretations(DOUBLE_RANGE, reading, policies):
             for prop, counted in self._allowed_interpretations(DUPLICATE_PROPERTIES, reading, policies):
-                values = [reading.values[one] for flags in product(rounded, counted) if (one := Interpretation(*flags)) in reading.values]
+                chosen = [Interpretation(bool(exactness), order) for exactness, order in product(rounded, counted)]
+                values = [reading.values[one] for one in chosen if one in reading.values]
                 outcome = self._outcome(values, reading, Inspection(now, tolerance))
                 found.append(outcome._replace(name=", ".join(filter(None, (prop, number)))))
         return found
