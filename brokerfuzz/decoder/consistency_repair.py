@@ -254,11 +254,12 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
     def add_up(data: dict[str, Any]) -> None:
         total = Decimal(0)
         for offer in data["offers"]:
-            extended = _rounded_up(_as_written(offer["unitPrice"]) * offer["quantity"])
+            quantity = _as_written(offer["quantity"])
+            extended = _rounded_up(_as_written(offer["unitPrice"]) * quantity)
             if extended < least or not (simple and offer["extendedPrice"] == 1):
                 extended = max(extended, _as_written(offer["extendedPrice"]))  # the amount above unit price * quantity is a surcharge
             if not _is_double(extended) or not _is_double(total + extended):
-                extended = Decimal(offer["quantity"]) if simple and _is_double(total + offer["quantity"]) else Decimal(0)
+                extended = quantity if simple and _is_double(total + quantity) else Decimal(0)
                 offer["unitPrice"] = 1 if extended else 0
             offer["extendedPrice"] = float(extended)
             total += extended
@@ -273,7 +274,9 @@ def _rounding(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
     def repair(data: dict[str, Any], correct: Repair) -> None:
         with localcontext(_PRECISE):
-            prices = [(_as_written(offer["unitPrice"]) * offer["quantity"], _as_written(offer["extendedPrice"])) for offer in data["offers"]]
+            prices = [
+                (_as_written(offer["unitPrice"]) * _as_written(offer["quantity"]), _as_written(offer["extendedPrice"])) for offer in data["offers"]
+            ]
             sums = [*prices, (sum((extended for _, extended in prices), Decimal(0)), _as_written(data["totalExtendedPrice"]))]
         if all(abs(expected - found) <= 1 + expected / 10**6 for expected, found in sums):
             correct(data)

@@ -166,9 +166,9 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "36d630b7e79146b1",
+    "offer-creation-request": "5c9a82f9e05c339f",
     "product-list-response": "b15fa2230c4cfafd",
-    "offer-pricing-response": "b673f4b2632246ec",
+    "offer-pricing-response": "bd19fc6029e9b05a",
 }
 
 

@@ -16,14 +16,14 @@ from brokerfuzz.schemas import MESSAGE_TYPES
 CATALOGUE = ("--full",)
 RANDOM = ("--random", "--count", "2000", "--seed", "7")
 DIGESTS = {
-    ("offer-creation-request", CATALOGUE): "807d35ae36678bf66f4cd8b6465c7074df91c6e48d0860bf89c4603e48dac721",
+    ("offer-creation-request", CATALOGUE): "57ed5ffcea4a268891bb50fcf70bb2bef9e589b43de6d9da057c4084611333e9",
     ("offer-creation-request", RANDOM): "8d252f6ec579947bde482a77e3cc746820d926fdda39428968966f0b3aaf4579",
-    ("product-list-response", CATALOGUE): "fabab8519f79e01424396ae52e1b6f1d08119e00db5912e69ddc1576b830f48b",
+    ("product-list-response", CATALOGUE): "34d92f7a592ff3b77969799dac3a05d28ddf183fa32ec881ced62a8dfd84294a",
     ("product-list-response", RANDOM): "7eae010fdb68a7e1b1157a3ff3c2d9c95ece3c14073c31738f17e0f6b1e570c9",
-    ("offer-pricing-response", CATALOGUE): "dc171aa3c0c4f8a6b1b185879dc422a9997404fb1795250fa0f2f114daaf98e3",
-    ("offer-pricing-response", RANDOM): "fc50dfc6e24e5212ca2bca219685af11e954e0cd289d9cebac271f3e2b7843b5",
+    ("offer-pricing-response", CATALOGUE): "76c680e2a87918004952f640ec64a5afc21b0dd4783067473f07459b458d8691",
+    ("offer-pricing-response", RANDOM): "77c4d5dcbf00263edd670aee8bd8512442476d27e0c0dad03067fe1b6adf61be",
 }
-SUMS = "263275e9e44d9b3387c374de9dc0eaa525aa7a45dd5841894deb76483558bf81"
+SUMS = "af01c402649793f3e8859d2dc5571ce929f4e538813e28c82df619dd1ab34b95"
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
