@@ -14,7 +14,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.reports import terminal
-from brokerfuzz.schemas import load_contract
+from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.targets import Answer
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -31,7 +31,7 @@ class Knowing(Service):
     """Accepts only known product IDs. `say` returns the answer to a message with another ID."""
 
     def __init__(self, say: Callable[[], str] = lambda: "{}", known: tuple[str, ...] = ("P-1",)) -> None:
-        super().__init__(lambda body: conforming(body) if self.knows(body) else 422, say)
+        super().__init__(lambda body: (400 if check(OFFER, body, now=NOW).label == "invalid" else 201) if self.knows(body) else 422, say)
         self._known = known
 
     def knows(self, body: bytes) -> bool:
