@@ -256,6 +256,10 @@ _TARGET_OPTIONS = (
         "before_request, classify and after_answer. Each hook is optional.",
     ),
     click.option(
+        "--authenticate-after", metavar="STATUS,...", default="401,419", show_default=True,
+        help="Call the hook authenticate again if the target answers with one of these status codes, such as 401,403 or 3xx.",
+    ),
+    click.option(
         "--cleanup", metavar="'METHOD PATH'",
         help="After each accepted message, send a request that removes what the message created, such as 'DELETE /offers/{number}'. In the "
         "path, brokerfuzz replaces {NAME} with the value of the property NAME of the answer. If the answer does not contain the property NAME, "
@@ -294,6 +298,11 @@ _TARGET_OPTIONS = (
                  "no proxy for this machine and for the hosts in no_proxy]"),
     click.option("--wait-for", metavar="DURATION", type=Duration(),
                  help=f"Before the first message, wait until the service at URL answers. DURATION is the maximum time to wait, such as {FORMS}."),
+    click.option(
+        "--longest-wait", metavar="DURATION", type=Duration(), default="2m", show_default=True,
+        help="If the target is down or asks brokerfuzz to wait (status 429, or 503 with Retry-After), wait up to this time, then end the "
+        "campaign.",
+    ),
     click.option(
         "--timeout", metavar="SECONDS", type=float, callback=above_zero, default=10.0, show_default=True,
         help="Maximum time, in seconds, to wait for an answer.",

@@ -21,6 +21,7 @@ from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.schemas import Policies
 from brokerfuzz.targets import HttpTarget, Target, event_loop
+from brokerfuzz.targets.throttling import LONGEST_WAIT
 from brokerfuzz.targets.trace_headers import new_campaign_id
 from brokerfuzz.version import __version__
 
@@ -31,7 +32,7 @@ OnKnown = Callable[[Mapping[str, Outcome]], None]
 class PlannedCampaign:
     """The settings of a campaign, except for its target.
 
-    The oracle uses `now` as the current time (None: the actual time). `max_time` and `shrink` are in seconds (`shrink=0`: no
+    The oracle uses `now` as the current time (None: the actual time). `max_time`, `longest_wait` and `shrink` are in seconds (`shrink=0`: no
     shrinking). If `resume` is true, the campaign in the file `journal` continues. Otherwise, `journal` must be a new file. The
     campaign first sends the messages of the findings in `known`, and marks these findings in the result. `fresh` is the name of a
     property that gets a different value in each message. `cluster` is the address of a Dask cluster.
@@ -44,6 +45,7 @@ class PlannedCampaign:
     concurrency: int = 16
     rate: float | None = None
     fresh: str | None = None
+    longest_wait: float = LONGEST_WAIT
     max_time: float | None = None
     max_findings: int | None = None
     shrink: float = 60.0
@@ -68,7 +70,7 @@ class PlannedCampaign:
             concurrency=self.concurrency, rate=self.rate, time=self.max_time, max_findings=self.max_findings,
             now=self.now, contract=self.plan.demands, policies=self.policies,
             shrink_requests=round(SHRINK_REQUESTS * max(self.shrink / 60, 1)) if self.shrink else 0, shrink_seconds=self.shrink,
-            fresh=self.fresh, plain=self.plain, total=self.plan.total, repeats=True,
+            fresh=self.fresh, longest_wait=self.longest_wait, plain=self.plain, total=self.plan.total, repeats=True,
         )  # fmt: skip
 
     @property

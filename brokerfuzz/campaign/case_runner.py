@@ -43,7 +43,7 @@ class CaseRunner:
     """
 
     def __init__(self, cases: Iterator[Numbered], sender: Sender, options: Options, *, twins_elsewhere: Container[str] = ()) -> None:
-        self.seen = Observations()
+        self.seen = Observations(sporadic=sender.sporadic)
         self.stop: Stop | None = None
         self._cases, self._sender, self._options, self._judge = cases, sender, options, options.judge
         self._twins_elsewhere = twins_elsewhere
@@ -115,7 +115,7 @@ class CaseRunner:
             return await self._sender.send(Key(phase, number), case, case.body)
         except TargetLostError as lost:
             self.stop = self.stop or Stop(lost.reason, "target")
-            if lost.sent and not lost.rejecting:
+            if lost.sent and not lost.excused:
                 self.seen.suspicions.add("stopped-answering", number, case, self._judge.verdict(case), lost.answer)
             raise
 

@@ -10,10 +10,12 @@ from brokerfuzz.schemas import Label
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets.answers import AnswerKind
 
-FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer", "stopped-answering", "repeated-crash"]
+FindingKind = Literal[
+    "valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer", "stopped-answering", "repeated-crash", "sporadic-crash"
+]
 """The kinds of findings. `malformed-answer`: the response is not a valid envelope, although a policy requires a valid envelope.
 `stopped-answering`: the target no longer answers any message. `repeated-crash`: the target accepts an offer, and crashes when it
-gets the same offer a second time.
+gets the same offer a second time. `sporadic-crash`: the target crashes on messages, but not when they are sent again alone.
 """
 
 

@@ -14,14 +14,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
 
-from brokerfuzz.campaign.bounded_sending import Bounds, LimitReachedError
+from brokerfuzz.campaign.bounded_sending import LimitReachedError
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.causes import Cause
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
 from brokerfuzz.campaign.identity import problem_key
-from brokerfuzz.campaign.sending import Sender, UnsendableError
+from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrinking import signature
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.json_trees import tree_of, write_tree
@@ -39,10 +39,9 @@ class FindingIdentification:
     the combined contradictions.
     """
 
-    def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, bounds: Bounds) -> None:
+    def __init__(self, suspicions: list[Suspicion], minimizer: FindingMinimizer, judge: Judge) -> None:
         self.suspicions = list(suspicions)
-        self._judge = judge
-        self._minimizer = FindingMinimizer(sender, judge, bounds)
+        self._minimizer, self._judge = minimizer, judge
 
     async def run(self, concurrency: int) -> None:
         """Shrinks the contradictions: up to `concurrency` groups at the same time, and in each group one contradiction after another."""

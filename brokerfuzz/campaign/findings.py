@@ -19,6 +19,7 @@ from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, violation
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.function_target import FunctionTarget
+from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.target import Target
 from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
@@ -136,6 +137,9 @@ class Finding:
         if self.kind == "stopped-answering":
             stopped = "it processed this message, or another message that was sent at the same time"
             return f"The target stopped answering ({printable(self.answer.reason, 300)}) while {stopped}."
+        if self.kind == "sporadic-crash":
+            messages, reason = counted(self.count, "message"), printable(self.answer.reason, 300)
+            return f"The target crashed on {messages} ({reason}), but not when each was sent again alone: concurrent requests probably cause this."
         if self.kind == "repeated-crash":
             return f"The target {self._outcome()} that it had accepted before: the same message was sent twice."
         if self.about:
@@ -249,4 +253,8 @@ def _reproduction(suspicion: Suspicion, target: Target, fresh: str | None) -> st
 def _command(suspicion: Suspicion, target: Target, body: bytes) -> str:
     headers = suspicion.case.headers
     line = target.reproduction(body, headers) if headers else target.reproduction(body)
-    return f"{line}; {line}" if suspicion.kind == "repeated-crash" else line
+    if suspicion.kind == "repeated-crash":
+        line = f"{line}; {line}"
+    elif suspicion.kind == "sporadic-crash" and isinstance(target, HttpTarget):
+        line = f"for i in 1 2 3 4 5 6 7 8; do {line} & done; wait"
+    return line

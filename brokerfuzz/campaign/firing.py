@@ -12,10 +12,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic, time
 
-from brokerfuzz.campaign import repeated_number, retesting, unknown_values
+from brokerfuzz.campaign import confirming, repeated_number, retesting, unknown_values
 from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit, needs_time, time_limit
+from brokerfuzz.campaign.confirming import Confirmation
 from brokerfuzz.campaign.finding_identification import FindingIdentification
+from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.journal import Recalled, Writer
 from brokerfuzz.campaign.options import Options
@@ -113,7 +115,7 @@ class Campaign:
             ago=ago,
             sends=sends,
             fresh=options.fresh_values,
-            patience=options.patience,
+            longest_wait=options.longest_wait,
         )
         self._runner = CaseRunner(iter(cases), self._sender, options)
         self._begun = datetime.now(UTC)
@@ -200,6 +202,8 @@ class Campaign:
     def result(self) -> Result:
         seen = self._runner.seen
         suspicions = seen.suspicions.in_order() if self._identified is None else self._identified.suspicions
+        if (sporadic := seen.sporadic.finding()) is not None:
+            suspicions = [*suspicions, sporadic]
         seconds = (self._ended or monotonic()) - self._sender.started
         return Result(
             target=self._target.name,
@@ -210,6 +214,7 @@ class Campaign:
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
             proofs=seen.proofs.concluded(),
             unknown_values=seen.values.sites(),
+            sporadic=tuple(seen.sporadic.answers()),
             twins_sent=seen.twins_sent,
             twins_accepted=seen.twins_accepted,
             timing=self._sender.timing,
@@ -227,12 +232,17 @@ class Campaign:
                 await self._runner.run(self.seconds_left)
         finally:
             self.stop = self.stop or self._runner.stop
-        if self.options.repeats and (self.stop is None or self.stop.cause == "limit"):
+        if self.options.repeats and self._may_continue:
             await repeated_number.probe(self._sender, self._runner.seen, self._judge)
+
+    @property
+    def _may_continue(self) -> bool:
+        """True if the campaign has sent all cases that it may send, and the target does not ask for a pause at this time."""
+        return (self.stop is None or self.stop.cause == "limit") and not self._sender.waits_for
 
     async def _retest(self) -> None:
         plain = self._sender.contact.case
-        if plain is not None and (self.stop is None or self.stop.cause == "limit"):
+        if plain is not None and self._may_continue:
             now = monotonic()
             deadline = min(now + retesting.SECONDS, (now + self._deadline) / 2)  # the other half of the time is for shrinking
             await retesting.Retesting(self._runner.seen, self._sender, self._judge, plain, self.options.concurrency, deadline).run()
@@ -242,9 +252,16 @@ class Campaign:
         suspicions = seen.suspicions.in_order() if options.max_findings is None else seen.suspicions.of_first_findings(options.max_findings)
         suspicions = unknown_values.merged(suspicions, seen.values.sites())
         bounds = Bounds(options.shrink_requests, min(monotonic() + options.shrink_seconds, self._deadline))
-        self._identified = FindingIdentification(suspicions, self._sender, self._judge, bounds)
-        if options.shrink_requests > 0 and (self.stop is None or self.stop.cause != "target"):
+        minimizer = FindingMinimizer(self._sender, self._judge, bounds)
+        self._identified = FindingIdentification(suspicions, minimizer, self._judge)
+        if (self.stop is not None and self.stop.cause == "target") or self._sender.waits_for:
+            return
+        now = monotonic()
+        confirmation = Confirmation(seen.sporadic, minimizer, min(now + confirming.SECONDS, (now + self._deadline) / 2))
+        await confirmation.confirm(self._identified.suspicions)
+        if options.shrink_requests > 0:
             await self._identified.run(options.concurrency)
+            confirmation.remove_sporadic(self._identified.suspicions)
         if (lost := self._sender.health.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
 
@@ -257,6 +274,7 @@ class Campaign:
         if self._on_progress is not None:
             seen = self._runner.seen
             seconds = monotonic() - self._sender.started
-            phase = WAITING if self._sender.health.is_waiting else self._phase
+            waits_for = self._sender.waits_for
+            phase = f"{WAITING} ({waits_for})" if waits_for else self._phase
             progress = CampaignProgress(phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total)
             self._on_progress(progress)

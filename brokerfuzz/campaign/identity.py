@@ -35,7 +35,7 @@ def fingerprint(key: IdentityKey) -> str:
 def group_key(suspicion: Suspicion) -> IdentityKey:
     """Returns the parts of the identity that are known before the message is shrunk."""
     kind, case = suspicion.kind, suspicion.case
-    if kind == "stopped-answering":
+    if kind in ("stopped-answering", "sporadic-crash"):
         return (kind,)
     if suspicion.about:
         return (kind, case.message_type, without_details(suspicion.about))
@@ -72,26 +72,15 @@ def identity_key(suspicion: Suspicion) -> IdentityKey:
 def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion]]:
     """Combines the contradictions that belong to the same finding. Returns each identity with its contradiction, sorted by the
     number of the first case that showed the contradiction.
-
-    If a message crashes the target, other messages that were sent at the same time may fail too. So a failure that cannot be
-    reproduced is combined with a reproducible failure that has the same reason.
     """
     found: dict[IdentityKey, Suspicion] = {}
     for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):
         key = identity_key(suspicion)
-        same = found.get(key) or (_culprit(suspicion, found.values()) if suspicion.reproduced is False else None)
-        if same is None:
-            found[key] = suspicion.copy()
+        if key in found:
+            found[key].merge(suspicion)
         else:
-            same.merge(suspicion)
+            found[key] = suspicion.copy()
     return sorted(found.items(), key=lambda item: item[1].index)
-
-
-def _culprit(victim: Suspicion, known: Iterable[Suspicion]) -> Suspicion | None:
-    """Returns a known contradiction whose message may also have made the message of `victim` fail, or None."""
-    if victim.kind not in ("crashed", "timeout") or victim.answer.status is not None or victim.shown:
-        return None
-    return next((one for one in known if one.reproduced and one.kind == victim.kind and _text(one).head == _text(victim).head), None)
 
 
 def _text(suspicion: Suspicion) -> AnswerText:

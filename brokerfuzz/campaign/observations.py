@@ -13,6 +13,7 @@ from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.finding_groups import Suspicions
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import Proofs, Rejection, UnprovenExample
+from brokerfuzz.campaign.sporadic import SporadicFailures
 from brokerfuzz.campaign.unknown_values import ValueEvidence
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label, Verdict
@@ -35,6 +36,7 @@ class Observations:
     ledger: Ledger = field(default_factory=Ledger)
     proofs: Proofs = field(default_factory=Proofs)
     values: ValueEvidence = field(default_factory=ValueEvidence)
+    sporadic: SporadicFailures = field(default_factory=SporadicFailures)
     twins_sent: int = 0
     twins_accepted: int = 0
     left_out: int = 0
@@ -108,6 +110,7 @@ class Observations:
         self.ledger.absorb(other.ledger)
         self.proofs.absorb(other.proofs)
         self.values.absorb(other.values)
+        self.sporadic.absorb(other.sporadic)
         self.twins_sent += other.twins_sent
         self.twins_accepted += other.twins_accepted
         self.left_out += other.left_out

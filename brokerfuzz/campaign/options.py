@@ -5,6 +5,7 @@ from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Contract, PolicyValues, load_contract
+from brokerfuzz.targets.throttling import LONGEST_WAIT
 
 SHRINK_REQUESTS = 200
 
@@ -24,7 +25,7 @@ class Options:
 
     `fresh` is the name of a property that gets a different string in each message. `plain` contains ordinary valid messages. The
     campaign first sends these messages, until the target accepts one. Later, if the target may be down, the campaign sends the
-    accepted message again, and stops if it gets no answer within `patience` seconds. `total` is the number of cases, for progress
+    accepted message again, and stops if it gets no answer within `longest_wait` seconds. `total` is the number of cases, for progress
     reports. If `repeats` is true, the campaign sends an accepted offer twice at the end (see `repeated_number`).
     """
 
@@ -39,7 +40,7 @@ class Options:
     shrink_seconds: float = 60.0
     fresh: str | None = None
     plain: tuple[Case, ...] = ()
-    patience: float = 15.0
+    longest_wait: float = LONGEST_WAIT
     total: int | None = None
     repeats: bool = False
 

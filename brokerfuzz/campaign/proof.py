@@ -16,8 +16,10 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Verdict
 from brokerfuzz.targets import Answer
 
-ABOUT_THE_CLIENT = frozenset({401, 403, 407, 429})
-"""HTTP statuses about the client, such as wrong credentials or too many requests. These statuses say nothing about the message."""
+UNAUTHENTICATED = frozenset({401, 403, 407, 419})
+"""HTTP statuses about missing or expired credentials. Some web frameworks use 419 for a session that has expired."""
+ABOUT_THE_CLIENT = UNAUTHENTICATED | {408, 429}
+"""HTTP statuses about the client or the connection, also a slow or too frequent request. They say nothing about the message."""
 
 MOST_EXAMPLES = 20
 """The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. One additional example is used for all further reasons or rules."""

@@ -8,6 +8,7 @@ A rejection proves that a finding is gone only if the target accepts the twin (t
 valid message. Otherwise, a target that rejects everything would seem to be correct.
 """
 
+import asyncio
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -32,6 +33,8 @@ from brokerfuzz.schemas.headers import TESTED, Headers, headers_of
 from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.target import opened
 
+COPIES = 16
+"""The number of messages that are sent at the same time to find out whether concurrent requests still cause a crash."""
 TRIES = 5
 """The maximum number of times that the message of a flaky finding is sent. If the problem never occurs, the finding counts as gone."""
 
@@ -121,6 +124,8 @@ class _Replaying:
         if label != again.label:
             return Replayed(again, label, "other verdict", why=f"the message is now {label}")
         try:
+            if again.kind == "sporadic-crash":
+                return await self._beside_others(number, again)
             return await (self._twice(number, again) if again.kind == "repeated-crash" else self._once_or_flaky(number, again))
         except UnsendableError:
             return Replayed(again, label, "not sent", why="this target cannot receive the message")
@@ -153,6 +158,18 @@ class _Replaying:
             return Replayed(again, again.label, "unproven", None, both[0], "the target did not accept the first of the two messages")
         kind = again.kind if repeated_number.is_crash(both) else None
         return Replayed(again, again.label, _outcome(again, kind), kind, both[1])
+
+    async def _beside_others(self, number: int, again: ReplayRequest) -> Replayed:
+        """Sends many copies of the message at the same time, several times."""
+        for step in range(TRIES):
+            keys = [Key("replay", number, step * COPIES + copy) for copy in range(COPIES)]
+            answers = await asyncio.gather(*(self._sender.send(key, again.case, again.case.body) for key in keys))
+            if crashed := [answer for answer in answers if answer.kind == "crashed"]:
+                return Replayed(again, again.label, "still there", again.kind, crashed[0])
+            if all(self._sender.is_conflict(again.case, answer) for answer in answers[1:]):
+                why = "the target may already know the number of this message: use --fresh number"
+                return Replayed(again, again.label, "unproven", None, answers[0], why)
+        return Replayed(again, again.label, "gone", None, answers[0])
 
     async def _why_unproven(self, number: int, again: ReplayRequest) -> str:
         """Returns the reason why a rejection proves nothing, or an empty string if it proves that the finding is gone."""

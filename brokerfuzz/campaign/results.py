@@ -39,7 +39,8 @@ class Result:
     `left_out` is the number of cases that cannot be sent to this target. `requests` includes the requests for twins and for
     shrinking. `unknown_values` contains the sites at which the target probably knows only certain values. If the messages of known
     findings were sent again, `known_findings` maps the name of each finding to the result. For example, `gone` means that the
-    problem did not occur again. If the campaign ended early, `stop` contains the reason. `unwritten` lists the reports and other
+    problem did not occur again. `sporadic` contains the wrong answers that did not occur again when the message was repeated alone: the
+    reason of the answer, and the number of messages. If the campaign ended early, `stop` contains the reason. `unwritten` lists the reports and other
     files that could not be written.
     """
 
@@ -55,6 +56,7 @@ class Result:
     proofs: Proofs = field(default_factory=Proofs)
     unknown_values: UnknownValues = field(default_factory=dict)
     known_findings: Mapping[str, str] = field(default_factory=dict)
+    sporadic: tuple[tuple[str, int], ...] = ()
     twins_sent: int = 0
     twins_accepted: int = 0
     timing: Timing = field(default_factory=Timing)

@@ -9,6 +9,7 @@ from functools import partial
 from time import monotonic
 
 from brokerfuzz.campaign.journal import Answered, Key, NotRecalledError, Recalled, Writer
+from brokerfuzz.campaign.sporadic import SporadicFailure, SporadicFailures, is_server_error
 from brokerfuzz.campaign.target_health import FirstContact, TargetHealth, TargetLostError, is_answer
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, message_id
@@ -20,6 +21,13 @@ CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value (see
 `FreshValues`), this status says nothing about the message.
 """
+
+_OF_CASES = ("case", "twin")
+"""The phases (see `Key`) whose sporadic failures are counted. Other phases send changed messages."""
+
+
+def _key_of_failure(key: Key) -> Key:
+    return Key(f"failed {key.phase}", key.number, key.step)
 
 
 class UnsendableError(Exception):
@@ -67,15 +75,17 @@ class Sender:
         ago: float = 0.0,
         sends: bool = True,
         fresh: FreshValues | None = None,
-        patience: float = 0.0,
+        longest_wait: float = 0.0,
     ) -> None:
         self.requests = 0
+        self.sporadic = SporadicFailures()
         self.timing = Timing()
         self.started = monotonic() - ago
         self._target, self._rate_limiter, self._journal, self._recalled = target, RateLimiter(rate), journal, recalled
         self._sends, self._fresh = sends, fresh
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.health = TargetHealth(self._ask, patience, isolated=getattr(target, "isolates_messages", False))
+        self._isolated: bool = getattr(target, "isolates_messages", False)
+        self.health = TargetHealth(self._ask, longest_wait, isolated=self._isolated)
 
     @property
     def contact(self) -> FirstContact:
@@ -120,7 +130,8 @@ class Sender:
         return answer
 
     async def _insist(self, plain: Case) -> Answer:
-        answer = await self.health.retried(partial(self._request, _Message(plain, plain.body)), is_answer)
+        send = partial(self._request, _Message(plain, plain.body))
+        answer = await self.health.retried(send, is_answer, await send())
         if not is_answer(answer):
             raise TargetLostError(f"the target did not answer any message ({answer.reason})", answer, sent=False)
         return answer
@@ -150,15 +161,35 @@ class Sender:
         self._loop = self._loop or asyncio.get_running_loop()  # called only once, because each call in Python 3.11 needs a system call
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
             self.requests += 1
+            if (failed := self._recalled.get(_key_of_failure(key), body)) is not None:
+                self._add_sporadic(key, case, failed)
             return answer
         if not self._sends:
             raise NotRecalledError
         if not self._target.can_send(body, case.headers):
             raise UnsendableError
         message = _Message(case, body)
-        answer = await self.health.checked(partial(self._request, message))
+        checked = await self.health.checked(partial(self._request, message))
+        answer = checked.answer if checked.failed is None or not self._is_flaky(key, checked.failed) else checked.failed
         self._record(key, message, answer)
+        if checked.failed is not None and key.phase in _OF_CASES:
+            self._add_sporadic(key, case, checked.failed)
+            self._record(_key_of_failure(key), message, checked.failed)
         return answer
+
+    def _is_flaky(self, key: Key, failed: Answer) -> bool:
+        """Returns whether a failure that did not occur again still counts: no other message can have caused it."""
+        if key.phase in _OF_CASES or not is_server_error(failed, isolated=self._isolated):
+            return False
+        return key.phase.startswith("alone ") or not self.sporadic.server_errors()
+
+    def _add_sporadic(self, key: Key, case: Case, failed: Answer) -> None:
+        self.sporadic.add(SporadicFailure(key.number, case, failed, self._isolated))
+
+    @property
+    def waits_for(self) -> str:
+        """Says why the target is not ready, while messages wait for it. Otherwise, it is empty."""
+        return self.health.waits_for or getattr(self._target, "waits_for", "")
 
     async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
         """Sends a message with a fresh value, and then sends the same bytes again. Sends nothing if the journal already contains

@@ -116,7 +116,7 @@ async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None
         recalled=answered,
         ago=time.time() - settings.begun,
         fresh=options.fresh_values,
-        patience=options.patience,
+        longest_wait=options.longest_wait,
     )
     sender.health.contact = settings.contact
     plan = settings.plan

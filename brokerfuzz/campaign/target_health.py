@@ -1,31 +1,37 @@
 """Decides whether a failure was caused by the message or by the target.
 
-A crash or a timeout may have nothing to do with the message, because the target may be down. The same applies to an answer that
-asks the client to wait (such as status 429). A failure counts only after the target has answered a message that was sent after the
-failure. This answer shows that the target works. If all requests fail, `TargetHealth` sends the plain message (an ordinary valid
-message). If the plain message fails too, no other message is sent until the target answers again. Then the failed messages are sent
-once more, one at a time, so that only the message that really caused a failure counts. A message whose connection failed is always
-sent once more, because another message may have broken the connection. A target that does not answer again within `patience`
-seconds is lost.
+A crash or a timeout may have nothing to do with the message: the target may be down or overloaded, or another message may have
+caused the failure. After a failure, `TargetHealth` sends no other message until all messages under way are answered. Then it sends
+the plain message (an ordinary valid message). If this message fails too, `TargetHealth` waits until the target answers it again.
+Then the failed messages are sent once more, one at a time. Only the second answer counts.
 
     16 messages   timeout   the plain message: timeout, a pause, the plain message: accepted
     again         15 accepted, 1 timeout: this message counts
 
-If the target accepted an earlier message, the statuses 401, 403, 407 and 429 also count as failures, because credentials may have
-expired.
+If the target accepted an earlier message, redirects and the statuses in `ABOUT_THE_CLIENT` also count as failures, because a
+session may have ended. A target that does not answer again within `longest_wait` seconds is lost.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import monotonic
+from typing import NamedTuple
 
-from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT
+from brokerfuzz.campaign.answer_texts import text_of
+from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT, UNAUTHENTICATED
 from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
+from brokerfuzz.targets.throttling import THROTTLING
 
 FIRST_PAUSE = 0.25
 """The number of seconds until the first attempt to reach the target again. Each further pause is twice as long."""
+LONGEST_PAUSE = 5.0
+WITHOUT_SESSION = 3.0
+"""The maximum number of seconds to wait if the target answers, but rejects the plain message. A session that has ended rarely comes back."""
+CERTAIN = 3
+"""If a failure has occurred again this many times, messages with the same failure are no longer sent again: it would cost too much time."""
 
 Send = Callable[[], Awaitable[Answer]]
 
@@ -51,165 +57,139 @@ class FirstContact:
 class TargetLostError(Exception):
     """The target no longer answers, or it rejects every message.
 
-    `answer` is the answer to the last message. `rejecting` is true if the target answers, but rejects a message that it accepted
-    before. `sent` is false if the target was already lost before the message was sent.
+    `answer` is the answer to the last message. `excused` is true if the target did not stop because of a message: it asks
+    brokerfuzz to wait for too long, or it rejects a message that it accepted before. `sent` is false if the target was already
+    lost before the message was sent.
     """
 
-    def __init__(self, reason: str, answer: Answer, *, rejecting: bool = False, sent: bool = True) -> None:
+    def __init__(self, reason: str, answer: Answer, *, excused: bool = False, sent: bool = True) -> None:
         super().__init__(reason)
-        self.reason, self.answer, self.rejecting, self.sent = reason, answer, rejecting, sent
+        self.reason, self.answer, self.excused, self.sent = reason, answer, excused, sent
 
 
-@dataclass
-class _Suspect:
-    """A message that failed, perhaps for a reason other than the message itself. `sent_before` is the number of the last message
-    that was sent before the answer arrived.
+class Checked(NamedTuple):
+    """The answer that counts. `failed` is an earlier answer to the same message: a failure that did not occur again, although the
+    target was not down.
     """
 
     answer: Answer
-    send: Send
-    sent_before: int
-    decided: "asyncio.Future[Answer]"
+    failed: Answer | None = None
 
 
 class TargetHealth:
     """Sends messages, and decides whether their failures count. The function `ask` sends the plain message. The target is lost if
-    it gives no usual answer (see `is_usual`) within `patience` seconds. If `isolated` is true, each message has its own process, so
-    a message cannot crash the process of another message. As long as `contact` contains no answer, `checked` sends each message
-    only once and immediately returns its answer.
+    it gives no usual answer (see `is_usual`) within `longest_wait` seconds. If `isolated` is true, each message has its own
+    process, so a message cannot crash the process of another message. As long as `contact` contains no answer, `checked` sends
+    each message only once and immediately returns its answer.
+
+    `waits_for` says why the target is not ready, while `TargetHealth` waits for it, or if a time limit has ended the waiting.
+    Otherwise, it is empty.
     """
 
-    def __init__(self, ask: Send, patience: float, *, isolated: bool = False) -> None:
+    def __init__(self, ask: Send, longest_wait: float, *, isolated: bool = False) -> None:
         self.contact = FirstContact()
         self.lost: TargetLostError | None = None
-        self.is_waiting = False
-        self._ask, self._patience, self._isolated = ask, patience, isolated
-        self._sent = self._under_way = 0
-        self._suspects: list[_Suspect] = []
-        self._is_checking = self._accepted = False
-        self._gate: asyncio.Future[None] | None = None
-        """While this future is pending, no further message is sent."""
+        self.waits_for = ""
+        self._ask, self._longest_wait, self._isolated = ask, longest_wait, isolated
+        self._accepted = False
+        self._under_way = self._failed = 0
+        self._idle, self._calm, self._alone = asyncio.Event(), asyncio.Event(), asyncio.Lock()
+        self._was_up: bool | None = None
+        """None if the target was not yet checked after the current failures."""
+        self._recurring: Counter[tuple[str, ...]] = Counter()
 
-    async def checked(self, send: Send) -> Answer:
-        """Sends a message, and returns the answer. If the message fails, the method first finds out whether the target works, and
-        may send the message once more. Raises `TargetLostError` if the target is lost.
+    async def checked(self, send: Send) -> Checked:
+        """Sends a message. If the message fails, the method finds out whether the target works, and may send the message once more.
+        Raises `TargetLostError` if the target is lost.
         """
         if self.contact.answer is None:
-            return _reached(await send())
-        while self._gate is not None:
-            await asyncio.shield(self._gate)
+            return Checked(_reached(await send()))
+        while self._failed:
+            await self._calm.wait()
         if self.lost is not None:
-            raise TargetLostError(self.lost.reason, self.lost.answer, rejecting=self.lost.rejecting, sent=False)
-        self._sent += 1
-        number = self._sent
+            raise TargetLostError(self.lost.reason, self.lost.answer, excused=self.lost.excused, sent=False)
+        answer = await self._beside_others(send)
+        if self._is_failure(answer):
+            return await self._examined(answer, send)
+        self._accepted = self._accepted or answer.kind == "accepted"
+        return Checked(answer)
+
+    async def _beside_others(self, send: Send) -> Answer:
         self._under_way += 1
+        self._idle.clear()
         try:
-            answer = await send()
+            return await send()
         finally:
             self._under_way -= 1
-        if self._is_suspect(answer):
-            return await self._decision(answer, send)
-        self._accepted = self._accepted or answer.kind == "accepted"
-        if self._suspects:
-            self._confirm_failures_before(number)
-        if self._suspects:
-            await self._check_if_idle()
-        return answer
+            if not self._under_way:
+                self._idle.set()
 
-    def _is_suspect(self, answer: Answer) -> bool:
-        rejecting = answer.status in ABOUT_THE_CLIENT and (self._accepted or self.contact.accepted)
+    def _is_failure(self, answer: Answer) -> bool:
+        rejecting = is_about_the_client(answer) and (self._accepted or self.contact.accepted)
         return rejecting or not answer.reached or answer.kind in ("crashed", "timeout")
 
-    def _confirm_failures_before(self, number: int) -> None:
-        """The target has answered message `number`, so it works. Each failure that arrived before this message was sent now counts.
-        Failed connections do not count yet, because another message may have broken the connection.
-        """
-        for suspect in [one for one in self._suspects if one.sent_before < number and not self._has_lost_connection(one.answer)]:
-            suspect.decided.set_result(suspect.answer)
-            self._suspects.remove(suspect)
+    async def _examined(self, failed: Answer, send: Send) -> Checked:
+        """Waits for the messages under way, and then sends the failed messages again, one at a time."""
+        self._failed += 1
+        self._calm.clear()
+        try:
+            while self._under_way:
+                await self._idle.wait()
+            async with self._alone:
+                return await self._again(failed, send)
+        finally:
+            self._failed -= 1
+            if not self._failed:
+                self._was_up = None
+                self._calm.set()
+
+    async def _again(self, failed: Answer, send: Send) -> Checked:
+        if self._was_up is None:
+            self._was_up = await self._is_up(failed)
+        elif self.lost is not None:
+            raise TargetLostError(self.lost.reason, failed, excused=self.lost.excused)
+        text = text_of(failed).key
+        if self._was_up and self._recurring[text] >= CERTAIN and not self._has_lost_connection(failed):
+            return Checked(failed)
+        answer = await send()
+        if not self._is_failure(answer):
+            return Checked(answer, failed if self._was_up else None)
+        await self._is_up(answer)
+        self._recurring[text] += 1
+        return Checked(answer._replace(reached=True) if self._has_lost_connection(answer) else answer)
 
     def _has_lost_connection(self, answer: Answer) -> bool:
         return answer.kind == "crashed" and answer.status is None and not self._isolated
 
-    async def _decision(self, answer: Answer, send: Send) -> Answer:
-        suspect = _Suspect(answer, send, self._sent, asyncio.get_running_loop().create_future())
-        self._suspects.append(suspect)
-        if self._has_lost_connection(answer):
-            self._close_gate()
-        try:
-            await self._check_if_idle()
-            return await suspect.decided
-        finally:
-            if suspect in self._suspects:
-                self._suspects.remove(suspect)
-
     # ------------------------------------------------------------------------------------------------ outages
 
-    def _close_gate(self) -> None:
-        if self._gate is None:
-            self._gate = asyncio.get_running_loop().create_future()
-
-    async def _check_if_idle(self) -> None:
-        """Checks the target only if no other message waits for an answer, because such an answer may already show that the target works."""
-        if not self._under_way and not self._is_checking:
-            await self._check()
-
-    async def _check(self) -> None:
-        """Sends the plain message. The answer decides whether the failures count, or whether the failed messages are sent again."""
-        self._close_gate()
-        self._is_checking = True
-        try:
-            is_up = self.is_usual(await self._ask())
-            if not is_up:
-                await self._wait()
-            for suspect in list(self._suspects):
-                certain = is_up and not self._has_lost_connection(suspect.answer)
-                suspect.decided.set_result(suspect.answer if certain else await self._alone(suspect))
-            self._suspects.clear()
-        except TargetLostError as lost:
-            self.lost = lost
-            for suspect in self._suspects:
-                if not suspect.decided.done():
-                    suspect.decided.set_exception(TargetLostError(lost.reason, suspect.answer, rejecting=lost.rejecting))
-        finally:
-            self._is_checking = False
-            self._open_gate()
-
-    def _open_gate(self) -> None:
-        gate, self._gate = self._gate, None
-        if gate is not None:
-            gate.set_result(None)
-
-    async def _alone(self, suspect: _Suspect) -> Answer:
-        """Sends a message while no other message waits for an answer, so that only this message can cause a failure."""
-        answer = await suspect.send()
-        if not self._is_suspect(answer):
-            return answer
-        if not self.is_usual(await self._ask()):
-            await self._wait()
-        return answer._replace(reached=True) if answer.kind == "crashed" and answer.status is None else answer
-
-    async def _wait(self) -> None:
-        """Waits until the target gives the usual answer to the plain message. Raises `TargetLostError` if this takes more than `patience` seconds."""
-        answer = await self.retried(self._ask, self.is_usual)
-        if not self.is_usual(answer):
-            raise _lost(answer)
-
-    async def retried(self, send: Send, is_enough: Callable[[Answer], bool]) -> Answer:
-        """Sends a message again after longer and longer pauses. Returns the first answer that `is_enough` accepts, or the last
-        answer after `patience` seconds.
+    async def _is_up(self, failed: Answer) -> bool:
+        """Sends the plain message. If it fails too, waits until the target works again, and returns False. Raises `TargetLostError`
+        with the answer `failed` if the target is lost.
         """
-        deadline, pause = monotonic() + self._patience, FIRST_PAUSE
-        self.is_waiting = True
-        try:
-            while True:
-                await asyncio.sleep(max(min(pause, deadline - monotonic()), 0))
-                pause *= 2
-                answer = await send()
-                if is_enough(answer) or monotonic() >= deadline:
-                    return answer
-        finally:
-            self.is_waiting = False
+        answer = await self._ask()
+        if self.is_usual(answer):
+            return True
+        answer = await self.retried(self._ask, self.is_usual, answer)
+        if self.is_usual(answer):
+            return False
+        self._was_up = False
+        self.lost = _lost(answer, failed)
+        raise self.lost
+
+    async def retried(self, send: Send, is_enough: Callable[[Answer], bool], answer: Answer) -> Answer:
+        """Sends a message again after longer and longer pauses, because it got the insufficient `answer`. Returns the first answer
+        that `is_enough` accepts, or the last answer if the target cannot be waited for any longer.
+        """
+        seconds = min(self._longest_wait, WITHOUT_SESSION) if _is_unauthenticated(answer) else self._longest_wait
+        deadline, pause = monotonic() + seconds, FIRST_PAUSE
+        while not is_enough(answer) and not _gave_up(answer) and monotonic() < deadline:
+            self.waits_for = answer.reason
+            await asyncio.sleep(max(min(pause, deadline - monotonic()), 0))
+            pause = min(2 * pause, LONGEST_PAUSE)
+            answer = await send()
+        self.waits_for = ""
+        return answer
 
     def is_usual(self, answer: Answer) -> bool:
         """Returns whether this answer to the plain message shows that the target works. A crash, or a status such as 401, is usual
@@ -218,7 +198,7 @@ class TargetHealth:
         first = self.contact.answer
         if first is None or not is_answer(answer):
             return False
-        if answer.status in ABOUT_THE_CLIENT and answer.status != first.status:
+        if is_about_the_client(answer) and answer.status != first.status:
             return False
         return answer.kind != "crashed" or first.kind == "crashed"
 
@@ -228,13 +208,35 @@ def is_answer(answer: Answer) -> bool:
     return answer.reached and answer.kind != "timeout"
 
 
+def is_about_the_client(answer: Answer) -> bool:
+    """Returns whether the answer is about the client or the connection, not about the message."""
+    return answer.status in ABOUT_THE_CLIENT or _is_unauthenticated(answer)
+
+
+def _is_unauthenticated(answer: Answer) -> bool:
+    """A redirect counts too, because its destination may be a login page."""
+    is_redirect = answer.status is not None and 300 <= answer.status < 400
+    return answer.kind == "rejected" and (is_redirect or answer.status in UNAUTHENTICATED)
+
+
+def _gave_up(answer: Answer) -> bool:
+    """Returns whether the target asked brokerfuzz to wait longer than it may wait (see `throttling`)."""
+    return not answer.reached and answer.status in THROTTLING
+
+
 def _reached(answer: Answer) -> Answer:
     if not answer.reached:
-        raise _lost(answer)
+        raise _lost(answer, answer)
     return answer
 
 
-def _lost(answer: Answer) -> TargetLostError:
-    if answer.status in ABOUT_THE_CLIENT and answer.reached:
-        return TargetLostError(f"the target now rejects an ordinary valid message that it accepted before ({answer.reason})", answer, rejecting=True)
-    return TargetLostError(f"the target stopped answering ({answer.reason})", answer)
+def _lost(answer: Answer, failed: Answer) -> TargetLostError:
+    """`answer` is the answer to the plain message, and `failed` is the answer to the message that failed first."""
+    if _gave_up(answer):
+        return TargetLostError(f"the target {answer.reason}", failed, excused=True)
+    if is_about_the_client(answer):
+        to = "" if answer.location is None else f", Location: {answer.location}"
+        why = ": the session or the credentials probably expired" if _is_unauthenticated(answer) else ""
+        reason = f"the target now rejects an ordinary valid message that it accepted before ({answer.reason}{to}){why}"
+        return TargetLostError(reason, failed, excused=True)
+    return TargetLostError(f"the target stopped answering ({answer.reason})", failed)

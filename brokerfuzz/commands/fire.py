@@ -133,7 +133,9 @@ def command(
     planned = _planned(ctx, message_type, cases, policies, campaign) if campaign.resume is None else _resumed(ctx, campaign.resume, cases, campaign)
     plan = planned.plan
     fresh = target_options.fresh_property(sending.fresh, planned.fresh, target.cleanup, plan.message_type, plan.demands)
-    planned = replace(planned, **{**asdict(sending), "fresh": fresh}, **_limits(campaign), known=campaign_results.known(results))
+    planned = replace(
+        planned, **{**asdict(sending), "fresh": fresh}, **_limits(campaign), longest_wait=target.longest_wait, known=campaign_results.known(results)
+    )
     with output_of_targets(), _endpoint(replace(target, campaign_id=planned.campaign_id), planned) as endpoint:
         target_options.hide_secrets(endpoint)
         planned = _in_one_session(endpoint, planned)

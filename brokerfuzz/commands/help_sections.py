@@ -6,8 +6,9 @@ import click
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Target": (
-        "message_type", "headers", "auth", "secrets", "exec_", "lines", "call", "app", "demo", "bugs", "method", "timeout", "wait_for", "fresh",
-        "proxy", "insecure", "ca", "cert", "key", "trace_headers", "hooks", "cleanup",
+        "message_type", "headers", "auth", "secrets", "exec_", "lines", "call", "app", "demo", "bugs", "method", "timeout", "wait_for",
+        "longest_wait", "fresh",
+        "proxy", "insecure", "ca", "cert", "key", "trace_headers", "hooks", "authenticate_after", "cleanup",
     ),
     "Answers": ("accept", "reject", "envelope"),
     "Cases": (

@@ -37,7 +37,9 @@ class TargetOptions:
     trace_headers: str
     hooks: str | None
     cleanup: str | None
+    authenticate_after: str
     wait_for: float | None
+    longest_wait: float
     timeout: float
     accept: str | None
     reject: str | None

@@ -162,7 +162,7 @@ def _hooked_target(target: TargetOptions, url: str) -> "Target":
     from brokerfuzz.hooks.hook_file import hook_file
     from brokerfuzz.hooks.hooked_target import HookedTarget
     from brokerfuzz.hooks.hooks import Hooks
-    from brokerfuzz.targets import HttpTarget
+    from brokerfuzz.targets import HttpTarget, status_patterns
 
     options = _http_options(target)
     secrets = HttpTarget(url, **options).secrets
@@ -172,7 +172,7 @@ def _hooked_target(target: TargetOptions, url: str) -> "Target":
     except HookError as problem:
         raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
     removal = None if target.cleanup is None else cleanup(target.cleanup)
-    return HookedTarget(url, hooks=hooks, cleanup=removal, **options)
+    return HookedTarget(url, hooks=hooks, cleanup=removal, renews=status_patterns(target.authenticate_after), **options)
 
 
 _OF_APPLICATIONS = ("method", "headers", "timeout", "rules", "secrets")
@@ -203,6 +203,7 @@ def _http_options(target: TargetOptions) -> dict[str, Any]:
         "method": target.method,
         "headers": [*((name, substituted(value, f"the header {name}")) for name, value in target.headers), *_credentials(target)],
         "timeout": target.timeout,
+        "longest_wait": target.longest_wait,
         "rules": _rules(target),
         "trace": _trace(target),
         "secrets": of_environment(target.secrets),

@@ -83,6 +83,7 @@ _CONVERSIONS: Mapping[str, Conversion] = {
     "hooks": _file_or_module,
     "trace_headers": _trace_headers,
     "accept": _joined,
+    "authenticate_after": _joined,
     "reject": _joined,
     "policies": _policies,
     "values": _file_with_values,

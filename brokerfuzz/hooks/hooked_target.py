@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -14,7 +14,7 @@ from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.hooks.requests import Request, SentCase
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.secret_values import Secret
-from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer
+from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerRules
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
 from brokerfuzz.targets.secret_masking import Secrets, shown
 from brokerfuzz.targets.throttling import RetryLater
@@ -23,7 +23,8 @@ from brokerfuzz.wording import counted
 if TYPE_CHECKING:
     from brokerfuzz.targets.transport import Failure
 
-UNAUTHORIZED = 401
+RENEWS = ("401", "419")
+"""After these statuses, brokerfuzz calls the hook `authenticate` again."""
 _EMPTY: Headers = ((CONTENT_TYPE, None),)
 _MOST_REMEMBERED = 32
 """The maximum number of headers from `authenticate` whose values are hidden in all output. The oldest headers are forgotten first."""
@@ -45,8 +46,9 @@ class HookedTarget(HttpTarget):
     keeps_headers = True
     longest_body = MOST_READ
 
-    def __init__(self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, **options: Any) -> None:
+    def __init__(self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, renews: Sequence[str] = RENEWS, **options: Any) -> None:
         super().__init__(url, **options)
+        self._renews = AnswerRules(accept=tuple(renews), reject=())
         self._hooks, self._cleanup = hooks, cleanup
         self._own_headers = list(self.headers)
         self._authentications = 0
@@ -126,14 +128,14 @@ class HookedTarget(HttpTarget):
             await self._clean(self._cleanup, body, answer, case_id, set() if cleaned is None else cleaned)
 
     async def _authenticated(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
-        """If the target answers with status 401, calls the hook `authenticate` and sends the request once more."""
+        """If the target answers with a status in `renews`, calls the hook `authenticate` and sends the request once more."""
         if not self.has_session:
             return await send()
         if not self._authentications:
             await self._authenticate(0)
         number = self._authentications
         answer = await send()
-        if answer.status == UNAUTHORIZED:
+        if answer.status is not None and self._renews.read(answer.status, b"").kind == "accepted":
             await self._authenticate(number)
             answer = await send()
         if self._authenticating is not None and self._authenticating.locked():

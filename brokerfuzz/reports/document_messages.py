@@ -5,7 +5,7 @@ As a precaution, this module replaces the values of headers and URL parameters w
 
 import json
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +77,19 @@ def retested_in_words(retested: Document) -> str:
         return f"{cases} sent again with only ordinary values next to the fault, because the target rejected the twins."
     shown = listed((*sites[:_MOST_SITES], f"{len(sites) - _MOST_SITES:,} more") if len(sites) > _MOST_SITES + 1 else sites)
     return f"{cases} sent again with ordinary values of {shown}, because the target rejected the original values in the twins."
+
+
+def sporadic_in_words(answers: Iterable[tuple[str, int]]) -> str:
+    """Describes the answers that did not occur again when the messages were sent again alone, and how many messages got them."""
+    found = list(answers)
+    shown = ", ".join(f"{printable(reason, 100)}: {count:,}" for reason, count in found[:_MOST_SITES])
+    messages = counted(sum(count for _, count in found), "message was", "messages were")
+    return f"{messages} answered differently when sent again alone ({shown}); a lower --concurrency may help"
+
+
+def sporadic_lines(document: Document) -> list[str]:
+    answers = [(one["reason"], one["count"]) for one in document.get("sporadic", ())]
+    return [sporadic_in_words(answers)] if answers else []
 
 
 def name_of(finding: Document) -> str:

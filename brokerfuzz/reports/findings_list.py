@@ -23,6 +23,7 @@ KINDS = {
     "stopped-answering": "stopped answering",
     "crashed": "crashed",
     "repeated-crash": "repeated crash",
+    "sporadic-crash": "sporadic crash",
     "timeout": "timeout",
     "invalid-accepted": "invalid accepted",
     "valid-rejected": "valid rejected",

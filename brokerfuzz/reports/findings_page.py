@@ -11,7 +11,7 @@ from pathlib import Path
 
 from brokerfuzz.reports import plots
 from brokerfuzz.reports.ambiguity_ledger import ledger
-from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.reports.document_messages import Document, sporadic_lines
 from brokerfuzz.reports.findings_list import Choices, FindingEntry, entries_of, listed, tools
 from brokerfuzz.reports.heat_map import heat_map
 from brokerfuzz.reports.markup import Child, Markup, element, trusted
@@ -68,7 +68,7 @@ def _header(document: Document, entries: Sequence[FindingEntry]) -> Markup:
     said = [(outcome["state"], outcome["reason"])] if outcome["reason"] else []
     said += [("Stopped early", document["stopped"])] if document["stopped"] and not said else []
     notes = [element("p", element("b", f"{what}: "), _cut(why), class_="stopped") for what, why in said]
-    notes += [element("p", _cut(problem), class_="stopped") for problem in outcome["unwritten"]]
+    notes += [element("p", _cut(line), class_="stopped") for line in (*sporadic_lines(document), *outcome["unwritten"])]
     if unproven := len(document["unproven"]["rules"]):
         beside = [beside, element("p", f"{counted(unproven, 'rule')} unproven", class_="beside")]
     return element(

@@ -51,6 +51,7 @@ def document(result: Result, about: Mapping[str, Any] | None = None, contract: C
             "retested": [{"sites": list(sites), "count": count} for sites, count in sorted(result.proofs.retested.items())],
         },
         "elsewhere": [_elsewhere(one) for one in result.proofs.elsewhere.values()],
+        "sporadic": [{"reason": reason, "count": count} for reason, count in result.sporadic],
         "timing": _timing(result.timing),
     }
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of, retested_in_words
+from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of, retested_in_words, sporadic_lines
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, readable
 
@@ -100,6 +100,7 @@ def _campaign(document: Document) -> _TestCase:
     if unproven := document["unproven"]["count"]:
         lines.append(f"{counted(unproven, 'rejection')} unproven")
     lines += [_line(retested_in_words(one)) for one in document["unproven"].get("retested", ())]
+    lines += map(_line, sporadic_lines(document))
     lines += [_line(problem) for problem in outcome["unwritten"]]
     complete = outcome["state"] == "complete" and not outcome["unwritten"]
     error = None if complete else (outcome["state"], outcome["headline"])

@@ -13,7 +13,7 @@ from html import escape
 from itertools import groupby
 
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of, retested_in_words
+from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of, retested_in_words, sporadic_lines
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, readable
 
@@ -64,6 +64,7 @@ def _facts(document: Document) -> Iterator[str]:
         yield f"- {counted(unproven, 'unproven rejection')}, including all rejections for {counted(len(document['unproven']['rules']), 'rule')}"
         yield from (f"  - {_unproven(one)}" for one in document["unproven"]["examples"][:_MOST_REASONS])
     yield from (f"- {prose(retested_in_words(one), 300)}" for one in document["unproven"].get("retested", ())[:_MOST_REASONS])
+    yield from (f"- {prose(line, 300)}" for line in sporadic_lines(document))
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):
         yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} a different property than the invalid one"
     if campaign := document.get("campaign"):

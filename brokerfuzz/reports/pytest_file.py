@@ -93,6 +93,8 @@ def _finding(name: str, finding: Document) -> Iterator[str]:
         marks = ['pytest.mark.skip(reason="the target stopped answering, perhaps because of another message")']
     elif finding["kind"] == "repeated-crash":
         marks = ['pytest.mark.skip(reason="the message must be sent twice, and these tests send it once")']
+    elif finding["kind"] == "sporadic-crash":
+        marks = ['pytest.mark.skip(reason="the message must be sent beside others, and these tests send it alone")']
     elif finding["known"]:
         marks = ['pytest.mark.xfail(reason="known: it is in the baseline", strict=False)']
     times = min(finding["sent"] + 1, MOST_TIMES) if is_flaky(finding) else 1

@@ -19,7 +19,7 @@ from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.unknown_values import file_lines
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.reports.document_messages import retested_in_words
+from brokerfuzz.reports.document_messages import retested_in_words, sporadic_in_words
 from brokerfuzz.reports.terminal_layout import entry, paragraph, table, verbatim
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
@@ -223,6 +223,8 @@ def _summary(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
         yield from entry("unproven", f"{counted(result.unproven, 'rejection')}, including all rejections for {counted(rules, 'rule')}")
     for sites, count in sorted(result.proofs.retested.items()):
         yield from entry("retested", retested_in_words({"sites": sites, "count": count}))
+    if result.sporadic:
+        yield from entry("sporadic", sporadic_in_words(result.sporadic))
     if early := sum(bool(finding.sent) and not finding.whole for finding in result.findings):
         yield from entry("shrinking", f"stopped early for {counted(early, 'finding')}: use a longer --shrink")
     for name in ("seed", "campaign"):

@@ -42,6 +42,7 @@ def target_for(target: Any, path: str | None, calls: SerialCalls | None, **optio
         if path is not None:
             raise TargetError(f"path={path!r} does not apply to a URL: write the path into the URL")
         return HttpTarget(target, **options)
+    options.pop("longest_wait", None)  # only a server asks for a pause
     if all(hasattr(target, name) for name in ("open", "send", "close", "can_send", "reproduction")):
         return target  # type: ignore[no-any-return]
     if (kind := kind_of_client(target)) is not None:

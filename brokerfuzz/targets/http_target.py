@@ -19,7 +19,7 @@ from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.http_connections import HttpConnections
 from brokerfuzz.targets.process_limits import checked_timeout
 from brokerfuzz.targets.secret_masking import Secrets, marked, parts_of_header, shown, variable, without_user
-from brokerfuzz.targets.throttling import THROTTLING, Gate, RetryLater, Slowed, seconds_of
+from brokerfuzz.targets.throttling import LONGEST_WAIT, THROTTLING, Gate, RetryLater, Slowed, seconds_of
 from brokerfuzz.targets.trace_headers import TraceHeaders
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class HttpTarget:
         timeout: float = 10.0,
         rules: AnswerRules | None = None,
         patience: float = 3.0,
-        longest_wait: float = 30.0,
+        longest_wait: float = LONGEST_WAIT,
         insecure: bool = False,
         ca: str | Path | None = None,
         cert: str | Path | None = None,
@@ -143,6 +143,11 @@ class HttpTarget:
     def slowed(self) -> Slowed:
         """How often the target has asked brokerfuzz to wait since `open`, and how many seconds brokerfuzz has waited."""
         return self._gate.slowed
+
+    @property
+    def waits_for(self) -> str:
+        """Describes the pause that the target has asked for, while messages wait for its end. Otherwise, it is empty."""
+        return self._gate.waits_for
 
     @property
     def request(self) -> dict[str, Any]:

@@ -40,6 +40,9 @@ class InProcessTarget:
     in an `except` block. Then the answer contains the exception that this block handles.
     """
 
+    isolates_messages = True
+    """If a message causes an exception, no other message fails."""
+
     def __init__(
         self,
         name: str,

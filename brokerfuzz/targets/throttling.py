@@ -13,6 +13,8 @@ from time import monotonic, time
 
 from brokerfuzz.targets.answers import Answer, AnswerKind
 
+LONGEST_WAIT = 120.0
+"""The default limit, in seconds, for waiting until a target is ready."""
 THROTTLING = (429, 503)
 _KINDS: dict[int, AnswerKind] = {429: "timeout", 503: "crashed"}
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
@@ -77,6 +79,12 @@ class Gate:
         self._open = asyncio.Event()
         self._waiting = 0
         self._given_up: tuple[Answer, float] | None = None
+        self._pauses_until, self._why = 0.0, ""
+
+    @property
+    def waits_for(self) -> str:
+        """Describes the current pause, or is empty. It also describes a pause whose messages were cancelled."""
+        return self._why if monotonic() < self._pauses_until else ""
 
     async def enter(self) -> Answer | None:
         """Waits until the message may be sent, and returns None. If another message has waited too long, and the pause is not
@@ -117,7 +125,7 @@ class Gate:
             if pause > left or left < _LEAST_PAUSE:
                 return self._give_up(asked, times, waited)
             waited += max(pause, 0.001)
-            await self._pause(pause)
+            await self._pause(pause, f"it asked for a pause of {pause:.3g} s with status {asked.answer.status}")
             outcome = await send()
             if isinstance(outcome, Answer):
                 self.reopen()
@@ -125,8 +133,9 @@ class Gate:
             asked, times = outcome, times + 1
             self._count(times=1)
 
-    async def _pause(self, seconds: float) -> None:
+    async def _pause(self, seconds: float, why: str) -> None:
         started = monotonic()
+        self._pauses_until, self._why = started + seconds, why
         try:
             await asyncio.sleep(seconds)
         finally:
@@ -137,9 +146,8 @@ class Gate:
 
     def _give_up(self, asked: RetryLater, times: int, waited: float) -> Answer:
         status = asked.answer.status or 0
-        often = "once" if times == 1 else f"{times} times"
-        wanted = f", the last time with a wait of {asked.seconds:.0f} s" if asked.seconds is not None and asked.seconds >= 1 else ""
-        reason = f"asked to retry later {often}{wanted} (status {status})"
+        wanted = f"to wait for {asked.seconds:.0f} s" if asked.seconds is not None and asked.seconds > self._longest else f"{times} times to wait"
+        reason = f"asked brokerfuzz {wanted} (status {status}), and the longest wait is {self._longest:g} s"
         answer = asked.answer._replace(kind=_KINDS[status], reason=reason, seconds=waited, reached=False)
         self._given_up = answer, asked.at + (asked.seconds if asked.seconds is not None else 1.0)
         return answer

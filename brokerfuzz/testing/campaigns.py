@@ -19,6 +19,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError, listed_values
 from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.reports import report_files
+from brokerfuzz.reports.document_messages import sporadic_in_words
 from brokerfuzz.schemas import Contract, Label, MessageType, PolicyValues, load_contract
 from brokerfuzz.schemas.contract import known_contract, known_message_type
 from brokerfuzz.schemas.verdicts import known_labels
@@ -76,6 +77,8 @@ class Report:
         lines = [f"{self.result.target}: {self.outcome.headline}"]
         for number, finding in enumerate(self.findings[:_MOST_SHOWN], 1):
             lines += [f"{number}. {finding.sentence()}", f"   {finding.reproduction}"]
+        if self.result.sporadic:
+            lines.append(sporadic_in_words(self.result.sporadic))
         if len(self.findings) > _MOST_SHOWN:
             lines.append(f"and {len(self.findings) - _MOST_SHOWN:,} more findings")
         return "\n".join(lines)
@@ -101,6 +104,8 @@ class FireOptions(TypedDict, total=False):
     - `max_findings`: the number of findings after which no more cases are sent (default: no limit)
     - `shrink`: the maximum number of seconds for shrinking the messages of all findings (default: 60; 0: no shrinking)
     - `concurrency`: the maximum number of messages that are sent at the same time (default: 16)
+    - `longest_wait`: the number of seconds to wait if the target is down, or if a URL asks for a pause (default: 120). Then the
+      campaign ends.
     - `rate`: the maximum number of messages that are sent per second (default: no limit)
     - `policies`: the allowed interpretations of ambiguities
     - `fresh`: a property that gets a different value in each message, such as `number`
@@ -137,6 +142,7 @@ class FireOptions(TypedDict, total=False):
     shrink: float
     concurrency: int
     rate: float
+    longest_wait: float
     policies: PolicyValues
     fresh: str
     now: datetime
@@ -242,7 +248,8 @@ def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, o
         raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or sites")
     answers = AnswerRules(**_lists(options, "accept", "reject"))
     secrets = of_environment(_lists(options, "secrets").get("secrets", ()))
-    endpoint = target_for(target, options.get("path"), calls, rules=answers, secrets=secrets, **_only(options, "method", "headers", "timeout"))
+    given = _only(options, "method", "headers", "timeout", "longest_wait")
+    endpoint = target_for(target, options.get("path"), calls, rules=answers, secrets=secrets, **given)
     if note := getattr(getattr(endpoint, "secrets", None), "note", ""):
         getLogger("brokerfuzz").warning("brokerfuzz: %s", note)
     reports = [str(path) for path in listed_values("reports", options.get("reports") or ())]
@@ -281,7 +288,7 @@ def _planned(plan: Plan, target: Target, options: FireOptions) -> PlannedCampaig
         campaign_id=trace.campaign_id,
         journal=None if journal is None else str(journal),
         known={} if known is None else baseline.read(Path(known)),
-        **_only(options, "now", "concurrency", "rate", "fresh", "max_time", "max_findings", "shrink", "workers"),
+        **_only(options, "now", "concurrency", "rate", "longest_wait", "fresh", "max_time", "max_findings", "shrink", "workers"),
     )
 
 

@@ -16,7 +16,7 @@ from brokerfuzz.workers import Processes
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PLAN = Plan(message_type=PRICING, now=NOW, rules=("!*:json",), tags=("!probe:*",))
-OPTIONS = Options(now=NOW, plain=plain_messages(PRICING), patience=0.5, concurrency=4, shrink_requests=20)
+OPTIONS = Options(now=NOW, plain=plain_messages(PRICING), longest_wait=0.5, concurrency=4, shrink_requests=20)
 EXPIRED = "now rejects an ordinary valid message that it accepted before (status 401)"
 MOST = 300
 """The number of requests that the server answers as usual."""

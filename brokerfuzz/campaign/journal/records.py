@@ -22,6 +22,8 @@ class Key(NamedTuple):
         shrink     a smaller message
         turn       a message with changes that may lead to another answer
         size       the plain message with spaces (see `size_search`)
+        alone      a message that is repeated while no other message is under way
+        failed     a failure that did not occur again: `failed case` or `failed twin`
 
     If `phase` begins with `shrink`, `turn` or `size`, the kind of the finding and the verdict follow, such as `shrink crashed valid`.
     `number` is the number of the case, and `step` distinguishes the requests with the same phase and number.

@@ -1,0 +1,190 @@
+"""Targets that are correct, but unreliable: they fail for reasons that have nothing to do with the message."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from fixture_types import Run
+from hand_made_servers import conforming, response, serving
+
+import brokerfuzz
+from brokerfuzz import Report
+
+FEW: brokerfuzz.FireOptions = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "count": 60, "shrink": 5, "longest_wait": 5}
+
+
+def fired(behaviour: Any, **options: Any) -> Report:
+    with serving(behaviour) as url:
+        return brokerfuzz.fire(url, **{**FEW, **options})
+
+
+class Unreliable:
+    """A correct service. For some requests, `failure` returns other bytes than the correct answer."""
+
+    pause: ClassVar[float] = 0.003
+
+    def __init__(self) -> None:
+        self.requests = self.under_way = 0
+
+    async def __call__(self, body: bytes, writer: asyncio.StreamWriter) -> None:
+        self.requests += 1
+        self.under_way += 1
+        failure = self.failure(body, self.requests, self.under_way)
+        await asyncio.sleep(self.pause)
+        self.under_way -= 1
+        writer.write(failure if failure is not None else response(conforming(body)))
+        if failure is not None and failure.endswith(CUT):
+            writer.close()
+
+    def failure(self, body: bytes, number: int, under_way: int) -> bytes | None:
+        raise NotImplementedError
+
+
+CUT = b"a part of the body"
+TRUNCATED = b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n" + CUT
+
+
+class Overloaded(Unreliable):
+    """Answers with `answer` if more than eight requests are under way."""
+
+    def __init__(self, answer: bytes, most: int = 8) -> None:
+        super().__init__()
+        self.answer, self.most = answer, most
+
+    def failure(self, body: bytes, number: int, under_way: int) -> bytes | None:
+        return self.answer if under_way > self.most else None
+
+
+class Sometimes(Unreliable):
+    """Answers every 23rd request with `answer`."""
+
+    def __init__(self, answer: bytes) -> None:
+        super().__init__()
+        self.answer = answer
+
+    def failure(self, body: bytes, number: int, under_way: int) -> bytes | None:
+        return self.answer if number % 23 == 0 else None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [response(503), response(408), response(502, b"bad gateway"), response(400, b'{"error":"too many requests"}'), TRUNCATED],
+    ids=["503", "408", "502", "400", "truncated"],
+)
+def test_a_service_that_fails_above_eight_parallel_requests_has_no_finding(answer: bytes) -> None:
+    report = fired(Overloaded(answer))
+    assert (report.findings, report.outcome.state, report.outcome.status) == ((), "complete", 0)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [response(401), response(403), response(408), response(503), response(302, b"", "Location: /login"), TRUNCATED],
+    ids=["401", "403", "408", "503", "302", "truncated"],
+)
+def test_a_service_that_fails_sometimes_has_no_finding(answer: bytes) -> None:
+    report = fired(Sometimes(answer))
+    assert (report.findings, report.outcome.state, report.outcome.status) == ((), "complete", 0)
+
+
+def test_all_failures_that_do_not_occur_again_are_one_line_of_the_report() -> None:
+    report = fired(Overloaded(response(503)))
+    (line,) = [line for line in str(report).splitlines() if "answered differently when sent again alone" in line]
+    assert "(status 503: " in line
+
+
+@pytest.mark.parametrize("shrink", [0, 5])
+def test_a_database_that_is_locked_by_other_requests_is_one_finding_about_concurrency(shrink: int) -> None:
+    report = fired(Overloaded(response(500, b'{"error":"database is locked"}'), most=1), shrink=shrink)
+    (finding,) = report.findings
+    assert finding.kind == "sporadic-crash"
+    assert "concurrent requests probably cause this" in finding.sentence()
+    assert "status 500" in finding.sentence()
+
+
+def test_a_message_that_always_crashes_is_found_beside_crashes_by_concurrency() -> None:
+    class Both(Overloaded):
+        def failure(self, body: bytes, number: int, under_way: int) -> bytes | None:
+            return response(500, b"locked") if under_way > 4 or b'"orderMinimum":1,' in body.replace(b" ", b"") else None
+
+    report = fired(Both(b""))
+    assert [finding.kind for finding in report.findings].count("sporadic-crash") == 1
+    crashes = [finding for finding in report.findings if finding.kind == "crashed"]
+    assert crashes
+    assert all(b'"orderMinimum":1' in finding.body and not finding.flaky for finding in crashes)
+
+
+def test_a_service_that_answers_one_message_after_the_other_slowly_has_no_finding() -> None:
+    """The service also answers messages whose sender has given up, so each message is late until the queue is empty."""
+    lock = asyncio.Lock()
+
+    async def one_at_a_time(body: bytes, writer: asyncio.StreamWriter) -> None:
+        async with lock:
+            await asyncio.sleep(0.05)
+            writer.write(response(conforming(body)))
+
+    report = fired(one_at_a_time, timeout=0.5, rules=["*orderMinimum:type"], count=0)
+    assert (report.findings, report.outcome.state) == ((), "complete")
+
+
+def test_a_service_that_pauses_now_and_then_has_no_finding() -> None:
+    class Pauses(Unreliable):
+        until = 0.0
+
+        async def __call__(self, body: bytes, writer: asyncio.StreamWriter) -> None:
+            now = asyncio.get_running_loop().time()
+            self.requests += 1
+            if self.requests % 100 == 0:
+                self.until = now + 0.8
+            await asyncio.sleep(max(self.until - now, 0))
+            writer.write(response(conforming(body)))
+
+    report = fired(Pauses(), timeout=0.3)
+    assert (report.findings, report.outcome.state) == ((), "complete")
+
+
+@pytest.mark.parametrize("every", [2, 3])
+def test_a_crash_that_recurs_sometimes_stays_a_flaky_finding(every: int) -> None:
+    calls = 0
+
+    def accepts(body: bytes) -> bool:
+        nonlocal calls
+        if b'"orderMinimum":1' in body:
+            calls += 1
+            if calls % every == 1:
+                raise RuntimeError("out of luck")
+        return conforming(body) == 201
+
+    report = brokerfuzz.fire(accepts, **{**FEW, "count": 0, "rules": ["*orderMinimum:*"]})
+    assert any(finding.flaky for finding in report.findings)
+    assert {finding.kind for finding in report.findings} == {"crashed"}
+
+
+def test_the_report_and_a_resumed_campaign_keep_the_failures(run: Run, tmp_path: Path) -> None:
+    journal, document = tmp_path / "run.ndjson", tmp_path / "report.json"
+    options = ("--rule", "*orderMinimum:*", "--count", "0", "--shrink", "off", "--no-preflight")
+    with serving(Overloaded(response(500, b"locked"), most=1)) as url:
+        first = run("fire", url, *options, "--journal", journal, "--report", document)
+        (count,) = [one["count"] for one in json.loads(document.read_text())["sporadic"]]
+        again = run("fire", url, "--resume", journal, "--shrink", "off", "--report", tmp_path / "again.json")
+    assert (first.exit_code, again.exit_code) == (1, 1)
+    assert count > 0
+    assert [one["count"] for one in json.loads((tmp_path / "again.json").read_text())["sporadic"]] == [count]
+    assert "concurrent requests probably cause this" in again.output
+
+
+def test_replay_sends_concurrent_requests_to_repeat_their_crash(run: Run, tmp_path: Path) -> None:
+    document = tmp_path / "report.json"
+    with serving(Overloaded(response(500, b"locked"), most=1)) as url:
+        run("fire", url, "--rule", "*orderMinimum:*", "--count", "0", "--shrink", "off", "--report", document)
+        still = run("replay", document, url)
+    with serving(Overloaded(response(500), most=1000)) as url:
+        gone = run("replay", document, url)
+    assert (still.exit_code, gone.exit_code) == (1, 0)
+    assert "still there" in still.output
+
+
+def test_two_workers_report_the_same_concurrency_problem_once() -> None:
+    report = fired(Overloaded(response(500, b"locked"), most=1), workers=2, rules=["*orderMinimum:*"], count=0)
+    assert [finding.kind for finding in report.findings] == ["sporadic-crash"]
