@@ -3,7 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import pytest
 from fixture_types import Run
@@ -12,7 +12,7 @@ from hand_made_servers import conforming, response, serving
 import brokerfuzz
 from brokerfuzz import Report
 
-FEW: brokerfuzz.FireOptions = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "count": 60, "shrink": 5, "longest_wait": 5}
+FEW: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "count": 60, "shrink": 5, "longest_wait": 5}
 
 
 def fired(behaviour: Any, **options: Any) -> Report:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from fixture_types import Run, Start
@@ -12,7 +12,7 @@ from hand_made_servers import conforming, read_request, reset, response, serving
 import brokerfuzz
 from brokerfuzz import Report
 
-FEW: brokerfuzz.FireOptions = {"rules": ["*orderMinimum:*"], "count": 0, "shrink": 5}
+FEW: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*"], "count": 0, "shrink": 5}
 OPTIONS = ("--rule", "*orderMinimum:*", "--count", "0", "--shrink", "5s")
 
 
