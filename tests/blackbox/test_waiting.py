@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 from fixture_types import Run, Start
-from hand_made_servers import conforming, read_request, reset, response, serving, serving_streams
+from hand_made_servers import Behaviour, conforming, read_request, reset, response, serving, serving_streams
 
 import brokerfuzz
 from brokerfuzz import Report
@@ -38,9 +38,10 @@ def until(seconds: float, said: bytes) -> Callable[[float], bytes | None]:
     return lambda passed: said if passed < seconds else None
 
 
-def fired(service: Changing, **options: Any) -> Report:
+def fired(service: Behaviour, **options: Any) -> Report:
+    chosen: dict[str, Any] = {**FEW, **options}
     with serving(service) as url:
-        return brokerfuzz.fire(url, **{**FEW, **options})
+        return brokerfuzz.fire(url, **chosen)
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -195,8 +196,7 @@ def test_a_firewall_that_rejects_some_messages_does_not_end_the_campaign() -> No
     async def firewall(body: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(response(403 if b'"orderMinimum":null' in body else conforming(body)))
 
-    with serving(firewall) as url:
-        report = brokerfuzz.fire(url, **FEW)
+    report = fired(firewall)
     assert report.outcome.state == "complete"
     assert {finding.kind for finding in report.findings} <= {"valid-rejected"}
 
@@ -207,7 +207,6 @@ def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -
             await asyncio.sleep(3600)
         writer.write(response(conforming(body)))
 
-    with serving(hangs_on) as url:
-        report = brokerfuzz.fire(url, **{**FEW, "timeout": 0.5, "shrink": 0})
+    report = fired(hangs_on, timeout=0.5, shrink=0)
     assert {finding.kind for finding in report.findings} == {"timeout"}
     assert report.outcome.state == "complete"
