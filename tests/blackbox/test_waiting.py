@@ -1,9 +1,13 @@
 """Targets that are not ready for some time: they restart, ask for a pause, or no longer know the session of the client."""
 
 import asyncio
-from collections.abc import Callable
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import pytest
 from fixture_types import Run, Start
@@ -210,3 +214,28 @@ def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -
     report = fired(hangs_on, timeout=0.5, shrink=0)
     assert {finding.kind for finding in report.findings} == {"timeout"}
     assert report.outcome.state == "complete"
+
+
+@pytest.mark.parametrize(
+    ("then", "why"),
+    [
+        (until(3600, response(429, b"", "Retry-After: 45")), "waiting for the target (it asked for a pause of 45 s with status 429)"),
+        (until(3600, response(503)), "waiting for the target (status 503)"),
+    ],
+    ids=["pause", "down"],
+)
+def test_the_progress_line_says_what_brokerfuzz_waits_for(then: Callable[[float], bytes | None], why: str, environment: Mapping[str, str]) -> None:
+    pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+    ours, theirs = pty.openpty()
+    with serving(Changing(then)) as url, os.fdopen(ours, "rb", buffering=0) as terminal:
+        command = [sys.executable, "-m", "brokerfuzz.cli", "fire", url, *OPTIONS, "--max-time", "4s"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=environment):
+            os.close(theirs)
+            shown = b"".join(_until_closed(terminal))
+    assert why.encode() in shown
+
+
+def _until_closed(terminal: IO[bytes]) -> Iterator[bytes]:
+    with suppress(OSError):
+        while chunk := terminal.read(65536):
+            yield chunk
