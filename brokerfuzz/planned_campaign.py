@@ -2,7 +2,7 @@
 baseline and workers.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -11,21 +11,19 @@ from typing import Any
 from brokerfuzz import workers
 from brokerfuzz.campaign import Campaign, Options, Recalled, Result, baseline, run, run_sharded
 from brokerfuzz.campaign.baseline import Baseline
-from brokerfuzz.campaign.firing import OnContact, OnProgress
+from brokerfuzz.campaign.firing import OnContact, OnKnown, OnProgress
 from brokerfuzz.campaign.journal import AnswerLog, Journal
 from brokerfuzz.campaign.options import SHRINK_REQUESTS
-from brokerfuzz.campaign.replaying import Outcome, of_baseline, replay
+from brokerfuzz.campaign.replaying import of_baseline
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.schemas import Policies
-from brokerfuzz.targets import HttpTarget, Target, event_loop
+from brokerfuzz.targets import HttpTarget, Target
 from brokerfuzz.targets.throttling import LONGEST_WAIT
 from brokerfuzz.targets.trace_headers import new_campaign_id
 from brokerfuzz.version import __version__
-
-OnKnown = Callable[[Mapping[str, Outcome]], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +32,8 @@ class PlannedCampaign:
 
     The oracle uses `now` as the current time (None: the actual time). `max_time`, `longest_wait` and `shrink` are in seconds (`shrink=0`: no
     shrinking). If `resume` is true, the campaign in the file `journal` continues. Otherwise, `journal` must be a new file. The
-    campaign first sends the messages of the findings in `known`, and marks these findings in the result. `fresh` is the name of a
+    campaign sends the messages of the findings in `known` before the cases, and marks these findings in the result. If `preflight` is
+    true, the campaign ends without sending cases if the target accepts none of the plain messages. `fresh` is the name of a
     property that gets a different value in each message. `cluster` is the address of a Dask cluster.
     """
 
@@ -54,6 +53,7 @@ class PlannedCampaign:
     known: Baseline = field(default_factory=dict)
     workers: int = 1
     cluster: str | None = None
+    preflight: bool = True
 
     def __post_init__(self) -> None:
         if self.fresh is not None:
@@ -70,7 +70,7 @@ class PlannedCampaign:
             concurrency=self.concurrency, rate=self.rate, time=self.max_time, max_findings=self.max_findings,
             now=self.now, contract=self.plan.demands, policies=self.policies,
             shrink_requests=round(SHRINK_REQUESTS * max(self.shrink / 60, 1)) if self.shrink else 0, shrink_seconds=self.shrink,
-            fresh=self.fresh, longest_wait=self.longest_wait, plain=self.plain, total=self.plan.total, repeats=True,
+            fresh=self.fresh, longest_wait=self.longest_wait, plain=self.plain, preflight=self.preflight, total=self.plan.total, repeats=True,
         )  # fmt: skip
 
     @property
@@ -106,34 +106,18 @@ class PlannedCampaign:
         if the target cannot be reached, and `WorkerError` if workers are lost. Raises `BaselineError` or `JournalError` if the
         baseline or the journal cannot be used.
         """
-        again = event_loop.run(self._send_known(target))
-        if again and on_known is not None:
-            on_known(again)
-        with self._campaign(target, on_progress, on_contact, on_answer) as (campaign, recalled):
+        with self._campaign(target, on_progress, on_contact, on_known, on_answer) as (campaign, recalled):
             result = self._run_by_workers(campaign, recalled) if self.uses_workers else run(campaign)
-        return self._with_known(result, again)
+        return self._with_known(result)
 
     async def run_here(self, target: Target) -> Result:
         """Runs the campaign in the event loop of the caller, without workers."""
-        again = await self._send_known(target)
         with self._campaign(target) as (campaign, _):
             await campaign.run()
-        return self._with_known(campaign.result(), again)
+        return self._with_known(campaign.result())
 
-    async def _send_known(self, target: Target) -> Mapping[str, Outcome]:
-        """Sends the messages of the known findings first, so that the user soon sees which findings are gone."""
-        waiting = {} if self.resume else of_baseline(self.known, self.plan.message_type)
-        if not waiting:
-            return {}
-        options = self.options
-        plain = {self.plan.message_type: self.plain}
-        sent = await replay(
-            list(waiting.values()), target, options.judge, plain, concurrency=self.concurrency, rate=self.rate, fresh=options.fresh_values
-        )
-        return {name: one.outcome for name, one in zip(waiting, sent, strict=True)}
-
-    def _with_known(self, result: Result, again: Mapping[str, Outcome]) -> Result:
-        return replace(result, findings=baseline.marked(result.findings, baseline.applying(self.known)), known_findings=again)
+    def _with_known(self, result: Result) -> Result:
+        return replace(result, findings=baseline.marked(result.findings, baseline.applying(self.known)))
 
     @contextmanager
     def _campaign(
@@ -141,6 +125,7 @@ class PlannedCampaign:
         target: Target,
         on_progress: OnProgress | None = None,
         on_contact: OnContact | None = None,
+        on_known: OnKnown | None = None,
         on_answer: Callable[[str], object] | None = None,
     ) -> Iterator[tuple[Campaign, Recalled | None]]:
         """Yields the campaign and the answers in its journal (None for a new campaign). Closes the journal at the end."""
@@ -149,7 +134,11 @@ class PlannedCampaign:
             journal = stack.enter_context(closing(self._opened_journal(self.journal, target))) if self.journal else None
             writer = AnswerLog(journal, on_answer) if on_answer is not None else journal
             cases = () if self.uses_workers else self.plan.numbered()
-            yield Campaign(cases, target, self.options, on_progress, journal=writer, recalled=recalled, on_contact=on_contact), recalled
+            known = {} if self.resume else of_baseline(self.known, self.plan.message_type)
+            campaign = Campaign(
+                cases, target, self.options, on_progress, journal=writer, recalled=recalled, on_contact=on_contact, known=known, on_known=on_known
+            )
+            yield campaign, recalled
 
     def _opened_journal(self, path: str, target: Target) -> Journal:
         if self.resume:

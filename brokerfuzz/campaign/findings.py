@@ -53,13 +53,13 @@ class Finding:
 
     `places` are the JSON Pointers of the causes. If the message has no value at a place, the missing value is the cause.
     `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction. `sites` contains the
-    sites of the causes that were found in these cases. `identity` consists of strings that identify the finding in every campaign.
-    `sent` counts how often the smallest message was sent again, and `shown` counts how often the problem then occurred again.
-    `whole` is True if shrinking was completed. `reproduction` is a shell command that sends the smallest message. `twin` is the
-    valid counterpart of the smallest message. `about` describes the problem of a malformed answer. `known` is True if the baseline
-    contains the finding. `fresh` is the property that gets a new value each time that the smallest message is sent, and `twin_fresh`
-    the same for the twin (None: the message stays the same).
-    `size` is the smallest size in bytes that shows the contradiction, if the size is the cause (else 0).
+    sites of the causes that were found in these cases. `identity` consists of strings that identify the finding in every
+    campaign. `sent` counts how often the smallest message was sent again, and `shown` counts how often the problem then
+    occurred again. `whole` is True if shrinking was completed. `reproduction` is a shell command that sends the smallest
+    message. `twin` is the valid counterpart of the smallest message. `about` describes the problem of a malformed answer, or
+    what a target that accepts everything accepted. `known` is True if the baseline contains the finding. `fresh` is the property
+    that gets a new value each time that the smallest message is sent, and `twin_fresh` the same for the twin (None: the message
+    stays the same). `size` is the smallest size in bytes that shows the contradiction, if the size is the cause (else 0).
     """
 
     kind: FindingKind
@@ -112,7 +112,7 @@ class Finding:
     def expected(self) -> str:
         """The answers that the contract allows, for example `accepted`, or `accepted or rejected`."""
         expected = " or ".join(RIGHT_ANSWERS["unspecified" if self.kind == "repeated-crash" else self.label])
-        return f"{expected}, in a valid envelope" if self.about and self.kind != "repeated-crash" else expected
+        return f"{expected}, in a valid envelope" if self.kind == "malformed-answer" else expected
 
     @property
     def got(self) -> str:
@@ -142,6 +142,8 @@ class Finding:
             return f"The target crashed on {messages} ({reason}), but not when each was sent again alone: concurrent requests probably cause this."
         if self.kind == "repeated-crash":
             return f"The target {self._outcome()} that it had accepted before: the same message was sent twice."
+        if self.about and self.kind == "invalid-accepted":
+            return f"The target accepts everything: {counted(self.count, 'invalid message')}, and also {self.about}{self._flakiness}."
         if self.about:
             return f"The answer to {self._message()} is not a valid envelope: {printable(self.about, 300)}{self._flakiness}."
         found_by = f"; found by {self.hint}" if self.hint else ""

@@ -6,13 +6,13 @@ answers arrive.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic, time
 
-from brokerfuzz.campaign import confirming, repeated_number, retesting, unknown_values
+from brokerfuzz.campaign import accepting_everything, confirming, repeated_number, retesting, unknown_values
 from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit, needs_time, time_limit
 from brokerfuzz.campaign.confirming import Confirmation
@@ -22,6 +22,8 @@ from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.journal import Recalled, Writer
 from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import Stop
+from brokerfuzz.campaign.refused_contact import advice_for_program, refusal
+from brokerfuzz.campaign.replaying import Outcome, ReplayRequest, replay_known
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sharding import Sharding, ShardResult, Shards, ShardSettings
@@ -39,6 +41,7 @@ WAITING = "waiting for the target"
 INTERRUPTED = Stop("interrupted", "interrupt")
 OnProgress = Callable[[CampaignProgress], None]
 OnContact = Callable[[FirstContact], None]
+OnKnown = Callable[[Mapping[str, Outcome]], None]
 
 
 def fire(cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None) -> Result:
@@ -84,7 +87,8 @@ class Campaign:
     Each item of `cases` is a pair: the number that identifies the case in the journal, and the case. `recalled` contains the
     answers of an earlier run, so that these messages are not sent again. If `sends` is False, the campaign sends nothing, and all
     answers come from `recalled`. Before the first case, the campaign sends ordinary valid messages until the target accepts one.
-    Then it calls `on_contact` with this message and its answer (see `FirstContact`).
+    Then it calls `on_contact` with this message and its answer (see `FirstContact`). Next, the campaign sends the messages of the
+    `known` findings, and calls `on_known` with the results.
     """
 
     def __init__(
@@ -98,13 +102,17 @@ class Campaign:
         recalled: Recalled | None = None,
         sends: bool = True,
         on_contact: OnContact | None = None,
+        known: Mapping[str, ReplayRequest] | None = None,
+        on_known: OnKnown | None = None,
     ) -> None:
         self.options = options
         self.stop: Stop | None = None
         self._judge = options.judge
         self._target = target
         self._sends = sends
-        self._on_progress, self._on_contact = on_progress, on_contact
+        self._on_progress, self._on_contact, self._on_known = on_progress, on_contact, on_known
+        self._known, self._replayed = known or {}, dict[str, Outcome]()
+        self._contacted = False
         self._journal = journal
         ago = recalled.latest if recalled else 0.0
         self._sender = Sender(
@@ -145,7 +153,7 @@ class Campaign:
                 await self._target.close()
 
     async def make_contact(self) -> None:
-        """Sends only the ordinary valid messages, until the target accepts one. Raises `TargetError` if the target cannot be reached."""
+        """Sends only the ordinary valid messages and the messages of known findings. Raises `TargetError` if the target cannot be reached."""
         async with opened(self._target), self._time_limit():
             await self._make_contact()
 
@@ -166,13 +174,27 @@ class Campaign:
             self.stop = self.stop or time_limit(self.options)
 
     async def _make_contact(self) -> None:
-        if self._sender.contact.case is None:
-            try:
-                await self._sender.make_contact(self.options.plain)
-            except TargetLostError as lost:
-                self.stop = Stop(lost.reason, "target")
-            if self._on_contact is not None:
-                self._on_contact(self._sender.contact)
+        if self._contacted:
+            return
+        options, contact = self.options, self._sender.contact
+        try:
+            contact = await self._sender.make_contact(options.plain, repeats=options.preflight and options.fresh is None)
+        except TargetLostError as lost:
+            self.stop = Stop(lost.reason, "target", advice=advice_for_program(self._target) or "")
+        self._contacted = True
+        if self._sends and options.preflight and contact.refused and not contact.accepted:
+            self.stop = refusal(contact, self._target, self._judge.demands)
+        if self._on_contact is not None:
+            self._on_contact(contact)
+        if self.stop is None and self._known:
+            await self._send_known()
+
+    async def _send_known(self) -> None:
+        """Sends the messages of the known findings first, so that the user soon sees which findings are gone."""
+        sent = await replay_known(list(self._known.values()), self._sender, self._judge, self.options.concurrency)
+        self._replayed = {name: one.outcome for name, one in zip(self._known, sent, strict=True)}
+        if self._on_known is not None:
+            self._on_known(self._replayed)
 
     def shard_settings(self, plan: Shards, pool: WorkerPool, journal: str | None) -> ShardSettings:
         """Returns the settings for the workers, which append their answers to the file `journal`."""
@@ -197,6 +219,9 @@ class Campaign:
         return self.stop
 
     def fail(self, problem: HookError | JournalError) -> None:
+        """Stops the campaign. If a hook fails at the first message, raises its error, because there is no result to keep."""
+        if isinstance(problem, HookError) and not self._contacted:
+            raise problem
         self.stop = Stop(str(problem), "hook", problem.details) if isinstance(problem, HookError) else Stop(str(problem), "journal")
 
     def result(self) -> Result:
@@ -213,6 +238,7 @@ class Campaign:
             findings=findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values),
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
             proofs=seen.proofs.concluded(),
+            known_findings=self._replayed,
             unknown_values=seen.values.sites(),
             sporadic=tuple(seen.sporadic.answers()),
             twins_sent=seen.twins_sent,
@@ -220,7 +246,9 @@ class Campaign:
             timing=self._sender.timing,
             cases=seen.counts.total(),
             left_out=seen.left_out,
+            total=self.options.total,
             requests=self._sender.requests,
+            only_recalled=self._sender.only_recalled,
             seconds=max(seconds, 0.0),
             stop=self.stop,
         )
@@ -251,6 +279,8 @@ class Campaign:
         options, seen = self.options, self._runner.seen
         suspicions = seen.suspicions.in_order() if options.max_findings is None else seen.suspicions.of_first_findings(options.max_findings)
         suspicions = unknown_values.merged(suspicions, seen.values.sites())
+        if self.stop is None or self.stop.cause == "limit":
+            suspicions = await accepting_everything.merged(suspicions, seen, self._sender, self._judge)
         bounds = Bounds(options.shrink_requests, min(monotonic() + options.shrink_seconds, self._deadline))
         minimizer = FindingMinimizer(self._sender, self._judge, bounds)
         self._identified = FindingIdentification(suspicions, minimizer, self._judge)

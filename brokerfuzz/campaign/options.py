@@ -24,8 +24,9 @@ class Options:
     finding has the same limit. For all findings together, shrinking and searching take at most `shrink_seconds` seconds.
 
     `fresh` is the name of a property that gets a different string in each message. `plain` contains ordinary valid messages. The
-    campaign first sends these messages, until the target accepts one. Later, if the target may be down, the campaign sends the
-    accepted message again, and stops if it gets no answer within `longest_wait` seconds. `total` is the number of cases, for progress
+    campaign first sends these messages, until the target accepts one. If the target accepts none and `preflight` is true, the
+    campaign ends. Later, if the target may be down, the campaign sends the accepted message again, and stops if it gets no answer
+    within `longest_wait` seconds. `total` is the number of cases, for progress
     reports. If `repeats` is true, the campaign sends an accepted offer twice at the end (see `repeated_number`).
     """
 
@@ -40,6 +41,7 @@ class Options:
     shrink_seconds: float = 60.0
     fresh: str | None = None
     plain: tuple[Case, ...] = ()
+    preflight: bool = True
     longest_wait: float = LONGEST_WAIT
     total: int | None = None
     repeats: bool = False

@@ -11,7 +11,7 @@ from typing import Literal
 from brokerfuzz.wording import counted
 
 State = Literal["complete", "partial", "untested"]
-StopCause = Literal["limit", "interrupt", "target", "journal", "hook"]
+StopCause = Literal["contact", "limit", "interrupt", "target", "journal", "hook"]
 
 FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
 """The exit statuses for new findings, for a campaign that is not complete (or a report that was not written), and for Ctrl-C."""
@@ -21,25 +21,29 @@ FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
 class Stop:
     """The reason why a campaign stopped before it sent every case.
 
-    The cause is `limit` (a limit that the user set), `interrupt` (Ctrl-C), `target` (the target no longer answers), `journal` (the
-    journal cannot be written), or `hook` (a hook failed). `details` is the traceback of a failed hook.
+    The cause is `contact` (the target accepted no plain message), `limit` (a limit that the user set), `interrupt` (Ctrl-C),
+    `target` (the target no longer answers), `journal` (the journal cannot be written), or `hook` (a hook failed). `details` is the
+    traceback of a failed hook, or the plain message and the answers to it. `advice` recommends an option.
     """
 
     reason: str
     cause: StopCause
     details: str = ""
+    advice: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignOutcome:
     """The outcome of a campaign.
 
-    `reason` says why the campaign is not complete. `new` and `known` are the numbers of new and known findings. `unproven` is the
-    number of rules for which every rejection is unproven. `unwritten` lists the reports and other files that could not be written.
-    If the target probably knows only certain values of a property, `advice` recommends the option `--values`.
+    `sent` says how many cases were sent, for example `16 of 5,288 cases (the time limit of 1 s was reached)`. `reason` says why
+    the campaign is not complete. `new` and `known` are the numbers of new and known findings. `unproven` is the number of rules
+    for which every rejection is unproven. `unwritten` lists the reports and other files that could not be written. `advice`
+    recommends an option: for example `--values`, if the target probably knows only certain values of a property.
     """
 
     state: State
+    sent: str = ""
     reason: str = ""
     new: int = 0
     known: int = 0
@@ -58,14 +62,15 @@ class CampaignOutcome:
 
     @property
     def headline(self) -> str:
-        """The outcome on one line, for example `partial (interrupted): 2 findings, 3 rules unproven`."""
+        """The outcome on one line, for example `partial (interrupted): 2 findings in 300 of 5,288 cases, 3 rules unproven`."""
         state = "" if self.state == "complete" else f"{self.state} ({self.reason}): "
         return state + ", ".join(self._numbers()) + (f" ({self.advice})" if self.advice else "")
 
     def _numbers(self) -> Iterator[str]:
         beside = f" ({self.known:,} known)" if self.known else ""
         new = "new " if self.known else ""
-        yield (counted(self.new, f"{new}finding") if self.new else f"no {new}findings") + beside
+        among = f" in {self.sent}" if self.sent else ""
+        yield (counted(self.new, f"{new}finding") if self.new else f"no {new}findings") + beside + among
         if self.unproven:
             yield f"{counted(self.unproven, 'rule')} unproven"
         if self.unwritten:
@@ -98,6 +103,8 @@ class Evidence:
 def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
     if not evidence.cases and stop is not None and stop.cause == "interrupt":  # workers may have sent cases, but the results are lost
         return "untested", "interrupted before an answer to a case was counted"
+    if stop is not None and stop.cause == "contact":
+        return "untested", stop.reason
     early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.why_untested) else ""
     if evidence.why_untested:
         return "untested", "; ".join(filter(None, (evidence.why_untested, early)))

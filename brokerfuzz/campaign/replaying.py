@@ -86,27 +86,27 @@ async def replay(
     Raises `TargetError` if the target cannot be reached.
     """
     replaying = _Replaying(Sender(target, rate=rate, fresh=fresh), judge)
-    found: dict[int, Replayed] = {}
-    numbered = iter(enumerate(waiting))
-
-    async def work() -> None:
-        for number, again in numbered:
-            found[number] = await replaying.replayed(number, again)
-
     async with opened(target):
         message_types: set[MessageType] = {again.case.message_type for again in waiting}
         for message_type in message_types:
             await replaying.send_plain(message_type, plain[message_type])
-        await together(*(work() for _ in range(concurrency)))
-    return [found[number] for number in sorted(found)]
+        return await replaying.run(waiting, concurrency)
+
+
+async def replay_known(waiting: Sequence[ReplayRequest], sender: Sender, judge: Judge, concurrency: int) -> list[Replayed]:
+    """Works like `replay`, but for a campaign, which has already opened the target and sent the plain messages."""
+    replaying = _Replaying(sender, judge)
+    if not sender.contact.accepted:
+        replaying.why_plain.update(dict.fromkeys((again.case.message_type for again in waiting), "the target accepts no ordinary valid message"))
+    return await replaying.run(waiting, concurrency)
 
 
 class _Replaying:
-    """Sends messages of findings again. Call `send_plain` before `replayed`."""
+    """Sends messages of findings again."""
 
     def __init__(self, sender: Sender, judge: Judge) -> None:
         self._sender, self._judge = sender, judge
-        self._why_plain: dict[MessageType, str] = {}
+        self.why_plain: dict[MessageType, str] = {}
         """The reason why a rejection without a twin proves nothing, for each message type whose plain messages were not accepted."""
 
     async def send_plain(self, message_type: MessageType, plain: Sequence[Case]) -> None:
@@ -117,7 +117,18 @@ class _Replaying:
                 answers.append(await self._sender.send(Key("plain", 0, step), case, case.body))
                 if answers[-1].kind == "accepted":
                     return
-        self._why_plain[message_type] = f"the target accepts no ordinary valid message ({answers[0].reason if answers else 'none could be sent'})"
+        self.why_plain[message_type] = f"the target accepts no ordinary valid message ({answers[0].reason if answers else 'none could be sent'})"
+
+    async def run(self, waiting: Sequence[ReplayRequest], concurrency: int) -> list[Replayed]:
+        found: dict[int, Replayed] = {}
+        numbered = iter(enumerate(waiting))
+
+        async def work() -> None:
+            for number, again in numbered:
+                found[number] = await self.replayed(number, again)
+
+        await together(*(work() for _ in range(concurrency)))
+        return [found[number] for number in sorted(found)]
 
     async def replayed(self, number: int, again: ReplayRequest) -> Replayed:
         label = self._judge.of(again.case, again.case.body).label
@@ -175,7 +186,7 @@ class _Replaying:
         """Returns the reason why a rejection proves nothing, or an empty string if it proves that the finding is gone."""
         twin = again.twin
         if twin is None or self._judge.of(twin, twin.body).label != "valid":
-            return self._why_plain.get(again.case.message_type, "")
+            return self.why_plain.get(again.case.message_type, "")
         answer = await self._sender.send(Key("replay-twin", number), twin, twin.body)
         return "" if answer.kind == "accepted" else f"the target does not accept the twin (the valid counterpart) either ({answer.reason})"
 

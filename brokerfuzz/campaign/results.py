@@ -10,6 +10,7 @@ from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.campaign.unknown_values import UnknownValues, advice
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets import AnswerKind
+from brokerfuzz.wording import counted
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,17 @@ class CampaignProgress:
 class Result:
     """The result of a campaign.
 
-    `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of invalid messages
-    for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections. `twins_sent` is the number
-    of valid messages that were sent only as twins. `twins_accepted` is the number of these messages that the target accepted.
-    `left_out` is the number of cases that cannot be sent to this target. `requests` includes the requests for twins and for
-    shrinking. `unknown_values` contains the sites at which the target probably knows only certain values. If the messages of known
+    `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of invalid
+    messages for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections. `twins_sent` is
+    the number of valid messages that were sent only as twins. `twins_accepted` is the number of these messages that the target
+    accepted. `left_out` is the number of cases that cannot be sent to this target. `total` is the number of all cases, or None
+    if it is unlimited or unknown. `requests` includes the requests for twins and for shrinking, and all requests of the earlier
+    runs of a resumed campaign. `only_recalled` is true if the journal already contained all answers, so that this run sent no
+    case. `unknown_values` contains the sites at which the target probably knows only certain values. If the messages of known
     findings were sent again, `known_findings` maps the name of each finding to the result. For example, `gone` means that the
-    problem did not occur again. `sporadic` contains the wrong answers that did not occur again when the message was repeated alone: the
-    reason of the answer, and the number of messages. If the campaign ended early, `stop` contains the reason. `unwritten` lists the reports and other
-    files that could not be written.
+    problem did not occur again. `sporadic` contains the wrong answers that did not occur again when the message was repeated
+    alone: the reason of the answer, and the number of messages. If the campaign ended early, `stop` contains the reason.
+    `unwritten` lists the reports and other files that could not be written.
     """
 
     target: str
@@ -61,6 +64,8 @@ class Result:
     twins_accepted: int = 0
     timing: Timing = field(default_factory=Timing)
     left_out: int = 0
+    total: int | None = None
+    only_recalled: bool = False
     unwritten: tuple[str, ...] = ()
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -76,14 +81,25 @@ class Result:
         interrupted = self.stop is not None and self.stop.cause == "interrupt"
         return CampaignOutcome(
             state=state,
+            sent=self._sent,
             reason=reason,
             new=len(self.findings) - known,
             known=known,
             unproven=len(self.unproven_rules),
             interrupted=interrupted,
             unwritten=self.unwritten,
-            advice=advice(self.unknown_values) if self.unknown_values else "",
+            advice=advice(self.unknown_values) if self.unknown_values else "" if self.stop is None else self.stop.advice,
         )
+
+    @property
+    def _sent(self) -> str:
+        """The number of cases that were sent, and the reason if a limit of the user ended the campaign early."""
+        possible = self.cases if self.total is None else self.total - self.left_out
+        cases = counted(self.cases, "case") if self.cases >= possible else f"{self.cases:,} of {counted(possible, 'case')}"
+        limit = self.stop.reason if self.stop is not None and self.stop.cause == "limit" else ""
+        earlier = "all answers come from the journal" if self.only_recalled else ""
+        notes = "; ".join(filter(None, (limit, earlier)))
+        return f"{cases} ({notes})" if notes else cases
 
     @property
     def unproven(self) -> int:

@@ -4,7 +4,7 @@ per second, and writes the journal.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 
@@ -16,6 +16,8 @@ from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer, HttpTarget, Target
+from brokerfuzz.targets.command_target import CommandTarget
+from brokerfuzz.targets.pool_target import PoolTarget
 
 CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value (see
@@ -60,7 +62,8 @@ class RateLimiter:
 
 
 class Sender:
-    """`requests` is the number of messages that were sent, plus the number of answers that came from the journal. `started` is the
+    """`requests` is the number of messages that were sent, including the messages that an earlier run of the campaign sent. Their
+    number, `recalled`, comes from the journal. `started` is the
     time at which the campaign started (on the clock `time.monotonic`). `ago` is the number of seconds for which a resumed campaign
     has already run, otherwise 0.
     """
@@ -77,61 +80,85 @@ class Sender:
         fresh: FreshValues | None = None,
         longest_wait: float = 0.0,
     ) -> None:
-        self.requests = 0
+        self.recalled = self.requests = recalled.count if isinstance(recalled, Recalled) else 0
+        self._before_cases = self.requests
         self.sporadic = SporadicFailures()
         self.timing = Timing()
+        self._rate_limiter = RateLimiter(rate)
         self.started = monotonic() - ago
-        self._target, self._rate_limiter, self._journal, self._recalled = target, RateLimiter(rate), journal, recalled
+        if isinstance(target, HttpTarget):
+            target.pace = self._rate_limiter.wait if rate else None
+        self._target, self._journal, self._recalled = target, journal, recalled
         self._sends, self._fresh = sends, fresh
         self._loop: asyncio.AbstractEventLoop | None = None
         self._isolated: bool = getattr(target, "isolates_messages", False)
         self.health = TargetHealth(self._ask, longest_wait, isolated=self._isolated)
 
     @property
+    def only_recalled(self) -> bool:
+        """True if a resumed campaign has sent nothing except plain messages so far, because the journal contains all other answers."""
+        return self.recalled > 0 and self.requests == self._before_cases
+
+    @property
     def contact(self) -> FirstContact:
         return self.health.contact
 
-    async def make_contact(self, plain: Sequence[Case]) -> None:
-        """Sends plain messages until the target accepts one. If the target does not answer the first plain message, sends `{}`.
-        Later, `health` repeats the accepted message (or an answered message), to check whether the target is down.
+    async def make_contact(self, plain: Sequence[Case], *, repeats: bool = False) -> FirstContact:
+        """Sends plain messages until the target accepts one, and returns the result. If the target does not answer the first plain
+        message, sends `{}`. With `repeats`, sends the accepted message a second time. Later, `health` repeats the accepted message
+        (or an answered message), to check whether the target is down.
 
         Raises `TargetLostError` if the target answers no message, and `TargetError` if the target cannot be reached.
         """
-        if not plain:
-            return
-        answers: list[tuple[Case, Answer]] = []
+        try:
+            return await self._made_contact(plain, repeats=repeats)
+        finally:
+            self._before_cases = self.requests
+
+    async def _made_contact(self, plain: Sequence[Case], *, repeats: bool) -> FirstContact:
+        refused: list[tuple[Case, Answer]] = []
         for step, case in enumerate(plain):
             answer = await self._first_answer(step, case)
-            if answer is None or not is_answer(answer):
+            if answer is not None and not is_answer(answer) and not refused:
+                answer = await self._answer_when_up(case, answer, len(plain))
+            if answer is None:
                 break
-            answers.append((case, answer))
             if answer.kind == "accepted":
+                again = await self._first_answer(len(plain) + 1, case) if repeats else None
+                self.health.contact = FirstContact(case, answer, tuple(refused), again)
+                return self.contact
+            refused.append((case, answer))
+            if self.contact.case is None and is_answer(answer):
+                self.health.contact = FirstContact(case, answer)
+            if sum(not is_answer(one) for _, one in refused) > 1:  # each timeout takes several seconds
                 break
-        else:
-            self.health.contact = FirstContact(*answers[0], rejected=len(answers))
-            return
-        if answers:
-            self.health.contact = FirstContact(*answers[-1], rejected=len(answers) - 1)
-            return
-        empty = Case(plain[0].message_type, b"{}", Verdict("invalid"))
-        answer = await self._first_answer(len(plain), empty)
-        if answer is not None and is_answer(answer):
-            self.health.contact = FirstContact(empty, answer)
-        elif self._sends:
-            self.health.contact = FirstContact(plain[0], await self._insist(plain[0]))
+        self.health.contact = replace(self.contact, refused=tuple(refused))
+        return self.contact
 
     async def _first_answer(self, step: int, case: Case) -> Answer | None:
+        """Returns None if the message cannot be sent. A resumed campaign sends the message again, because the target may have changed."""
         key = Key("plain", 0, step)
-        answer = None if self._recalled is None else self._recalled.get(key, case.body)
-        if answer is None and self._sends and self.can_send(case):
-            message = _Message(case, case.body)
-            answer = await self._request(message)
-            self._record(key, message, answer)
+        if not self._sends:
+            return None if self._recalled is None else self._recalled.get(key, case.body)
+        if not self.can_send(case):
+            return None
+        message = _Message(case, case.body)
+        answer = await self._request(message)
+        self._record(key, message, answer)
         return answer
 
-    async def _insist(self, plain: Case) -> Answer:
-        send = partial(self._request, _Message(plain, plain.body))
-        answer = await self.health.retried(send, is_answer, await send())
+    async def _answer_when_up(self, plain: Case, first: Answer, step: int) -> Answer:
+        """Finds out whether a target that did not answer a plain message answers `{}`. If not, waits until it answers the plain message."""
+        empty = Case(plain.message_type, b"{}", Verdict("invalid"))
+        answer = await self._first_answer(step, empty)
+        if answer is None:
+            return first
+        if is_answer(answer):
+            self.health.contact = FirstContact(empty, answer)
+            return first
+        if not isinstance(self._target, CommandTarget | PoolTarget):  # programs do not restart
+            send = partial(self._request, _Message(plain, plain.body))
+            answer = await self.health.retried(send, is_answer, await send())
         if not is_answer(answer):
             raise TargetLostError(f"the target did not answer any message ({answer.reason})", answer, sent=False)
         return answer
@@ -160,7 +187,6 @@ class Sender:
         """
         self._loop = self._loop or asyncio.get_running_loop()  # called only once, because each call in Python 3.11 needs a system call
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
-            self.requests += 1
             if (failed := self._recalled.get(_key_of_failure(key), body)) is not None:
                 self._add_sporadic(key, case, failed)
             return answer
@@ -203,10 +229,13 @@ class Sender:
             return None
         self.requests += 2
         sent = fresh.of(case, case.body)
+        await self._rate_limiter.wait()
         if isinstance(self._target, HttpTarget):
             both = await self._target.send_twice(sent, case.headers, case_id=case.id)
         else:
-            both = await self._target.send(sent), await self._target.send(sent)
+            first = await self._target.send(sent)
+            await self._rate_limiter.wait()
+            both = first, await self._target.send(sent)
         for key, answer in zip(keys, both, strict=True):
             self._record(key, _Message(case, case.body, sent), answer)
         return both

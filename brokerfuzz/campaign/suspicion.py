@@ -15,10 +15,11 @@ from brokerfuzz.targets import Answer
 @dataclass(eq=False)
 class Suspicion:
     """`count` cases showed the contradiction, and `index` is the number of the first of these cases. `about` describes the problem
-    of a malformed answer. `body` is the smallest message so far. `whole` is true if this message cannot be shrunk further. `places`
-    are JSON Pointers to the causes of the contradiction. `sent` counts how often the message was sent again, and `shown` counts how
-    often the problem then occurred again. `twin` is the valid counterpart of the smallest message. `size` is the smallest size in bytes
-    that shows the problem, if the size is the cause (else 0).
+    of a malformed answer, or what a target that accepts everything accepted. `body` is the smallest message so far. `whole` is
+    true if this message cannot be shrunk further. `places` are JSON Pointers to the causes of the contradiction. `sent` counts
+    how often the message was sent again, and `shown` counts how often the problem then occurred again. `twin` is the valid
+    counterpart of the smallest message. `size` is the smallest size in bytes that shows the problem, if the size is the cause
+    (else 0).
     """
 
     kind: FindingKind

@@ -41,13 +41,14 @@ class FirstContact:
     """The first plain message that the target accepted, and the answer to this message.
 
     If the target accepted no plain message, `case` is another message that the target answered: a plain message or `{}`. If the
-    target answered no message, `case` and `answer` are None. `rejected` is the number of plain messages that the target answered,
-    but did not accept.
+    target answered no message, `case` and `answer` are None. `refused` contains the plain messages that the target did not accept,
+    and its answers. `again` is the answer to the accepted message when it was sent a second time, or None.
     """
 
     case: Case | None = None
     answer: Answer | None = None
-    rejected: int = 0
+    refused: tuple[tuple[Case, Answer], ...] = ()
+    again: Answer | None = None
 
     @property
     def accepted(self) -> bool:

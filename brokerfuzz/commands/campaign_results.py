@@ -94,7 +94,7 @@ def _write_files(result: "Result", planned: "PlannedCampaign", about: Mapping[st
     prune = results.baseline_prune and _may_prune(result)
     if results.baseline is not None and (results.baseline_update or prune):
         files[results.baseline] = partial(_update_baseline, results.baseline, result, planned.known, add=results.baseline_update, prune=prune)
-    if results.write_config:
+    if results.write_config and _may_pin(result):
         settings = click.get_current_context().meta.get(CONFIGURATION)
         path = "brokerfuzz.toml" if settings is None else str(settings.path)
         files[path] = partial(_pin, path, result, contract)
@@ -109,6 +109,14 @@ def _may_prune(result: "Result") -> bool:
     if not complete:
         note("no finding was removed from the baseline, because the campaign stopped early and did not check every finding")
     return complete
+
+
+def _may_pin(result: "Result") -> bool:
+    """Answers of a broken session or of a target that accepts nothing would become wrong policies."""
+    outcome = result.outcome
+    if outcome.state != "complete":
+        note(f"no policy was saved, because the campaign is {outcome.state} ({outcome.reason})")
+    return outcome.state == "complete"
 
 
 def _update_baseline(path: str, result: "Result", known: "Baseline", *, add: bool, prune: bool) -> None:

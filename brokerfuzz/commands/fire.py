@@ -14,6 +14,7 @@ from brokerfuzz import options
 from brokerfuzz.commands import campaign_results, target_options
 from brokerfuzz.commands.chosen_cases import plans_of
 from brokerfuzz.commands.help_sections import Sectioned
+from brokerfuzz.commands.interrupts import refused_exits
 from brokerfuzz.commands.journal_results import recorded
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, typed_options
 from brokerfuzz.commands.output import UsageError, clear_line, is_quiet, note
@@ -56,8 +57,8 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
               "finding. brokerfuzz sends at most 200 requests for each finding. A DURATION above 60s increases this limit: 120s allows 400. "
               "The value off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
-              help="Before the first case, send ordinary valid messages to check that the target is set up correctly. With --exec "
-              "or --call, also send a clearly invalid message, and stop if neither message gets an answer.  [default: preflight]")  # fmt: skip
+              help="Before the first case, send ordinary valid messages, and stop if the target accepts none of them. With --no-preflight, "
+              "send the cases all the same.  [default: preflight]")  # fmt: skip
 @click.option(
     "--journal",
     metavar="FILE",
@@ -136,17 +137,14 @@ def command(
     planned = replace(
         planned, **{**asdict(sending), "fresh": fresh}, **_limits(campaign), longest_wait=target.longest_wait, known=campaign_results.known(results)
     )
-    with output_of_targets(), _endpoint(replace(target, campaign_id=planned.campaign_id), planned) as endpoint:
+    with output_of_targets(), refused_exits(), _endpoint(replace(target, campaign_id=planned.campaign_id), planned) as endpoint:
         target_options.hide_secrets(endpoint)
         planned = _in_one_session(endpoint, planned)
         target_options.wait_for(endpoint, target.wait_for)
-        if campaign.preflight and not target.demo:
-            _preflight(endpoint, planned)
         result = _run(endpoint, planned, verbose=campaign.verbose)
         about = planned.about(endpoint)
     _note_slowdown(endpoint)
-    if result.stop is not None and result.stop.details:
-        click.echo(result.stop.details, err=True)
+    _show_details(result, as_json=as_json)
     return campaign_results.finish(result, planned, about, results, _continuing(result, campaign), as_json=as_json)
 
 
@@ -158,6 +156,8 @@ def _command(journal: str | None) -> str | None:
 def _continuing(result: "Result", campaign: CampaignOptions) -> str | None:
     """Returns the command that continues a campaign that ended early, or the reason why the campaign cannot continue."""
     if result.stop is None:
+        return None
+    if result.stop.cause == "contact" and campaign.journal is None:
         return None
     return _command(campaign.resume or campaign.journal) or "impossible without a journal: add --journal FILE next time"
 
@@ -192,7 +192,7 @@ def _resumed(ctx: click.Context, journal: str, cases: CaseOptions, campaign: Cam
 
 
 def _limits(campaign: CampaignOptions) -> dict[str, Any]:
-    return {name: getattr(campaign, name) for name in ("max_time", "max_findings", "shrink", "workers", "cluster")}
+    return {name: getattr(campaign, name) for name in ("max_time", "max_findings", "shrink", "workers", "cluster", "preflight")}
 
 
 # ----------------------------------------------------------------------------------------------------------- firing
@@ -227,9 +227,9 @@ def _run(target: "Target", planned: "PlannedCampaign", *, verbose: bool) -> "Res
     if planned.resume and planned.journal is not None:
         _compare_targets(planned.journal, target)
     if verbose:
-        return planned.run(target, on_contact=_note_rejections, on_known=_note_known, on_answer=partial(click.echo, err=True))
+        return planned.run(target, on_contact=_note_contact, on_known=_note_known, on_answer=partial(click.echo, err=True))
     with nullcontext() if is_quiet() else live_progress(sys.stderr) as on_progress:
-        return planned.run(target, on_progress=on_progress, on_contact=_note_rejections, on_known=_note_known)
+        return planned.run(target, on_progress=on_progress, on_contact=_note_contact, on_known=_note_known)
 
 
 def _generate_catalogue(planned: "PlannedCampaign") -> None:
@@ -255,24 +255,6 @@ def _compare_targets(journal: str, target: "Target") -> None:
         note(f"{journal} contains the answers of another target ({before}): the campaign continues with {target.name}")
 
 
-def _preflight(target: "Target", planned: "PlannedCampaign") -> None:
-    """Sends plain valid messages to check that the target is set up correctly. Prints a note if the target rejects a message that
-    it accepted before.
-    """
-    from brokerfuzz.targets import event_loop, preflight
-    from brokerfuzz.targets.target import opened
-
-    messages = {case.id: case.body for case in planned.plain}
-
-    async def check() -> preflight.Preflight:
-        async with opened(target):
-            return await preflight.check(target, messages)
-
-    answers = event_loop.run(check())
-    if answers.warning is not None and planned.fresh is None:
-        note(f"{answers.warning}; if the target rejects repeated offer numbers, use --fresh number")
-
-
 # ------------------------------------------------------------------------------------------------------------- notes
 
 
@@ -283,20 +265,21 @@ def _note_known(outcomes: "Mapping[str, Outcome]") -> None:
     note(f"known findings, sent first: {said}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))
 
 
-def _note_rejections(contact: "FirstContact") -> None:
-    """Prints a note before the first case if the target rejects all plain messages."""
-    from brokerfuzz.wording import counted, readable
+def _note_contact(contact: "FirstContact") -> None:
+    """Prints a note if the target rejects a message that it accepted before."""
+    if contact.again is not None and contact.again.kind != "accepted":
+        said = "the target rejects a message that it accepted before"
+        note(f"{said} ({contact.again.reason}); if it rejects repeated offer numbers, use --fresh number")
 
-    if contact.answer is None or contact.accepted or not contact.rejected:
+
+def _show_details(result: "Result", *, as_json: bool) -> None:
+    """Prints the traceback of a failed hook. The report shows why the target accepted no plain message, but a JSON document does not."""
+    stop = result.stop
+    if stop is None or not stop.details or (stop.cause == "contact" and not as_json):
         return
-    answer = contact.answer
-    said = f"{answer.reason}: {readable(answer.body, 200)}" if answer.body else answer.reason
-    causes = (
-        "it requires a header or a value that the contract does not mention, it knows only certain IDs (list them with --values), "
-        "or another service listens at this address"
-    )
-    verb = "rejects" if answer.kind == "rejected" else "crashes on"
-    note(f"the target {verb} everything: it accepted none of {counted(contact.rejected, 'plain valid message')} ({said}); likely causes: {causes}")
+    if stop.cause == "contact":
+        note(f"{stop.reason} ({stop.advice})")
+    click.echo(stop.details, err=True)
 
 
 def _note_slowdown(target: "Target") -> None:

@@ -1,11 +1,14 @@
-"""Handles Ctrl-C and similar signals. Python converts Ctrl-C to an exception, but a library can catch this exception by
-mistake. For this case, the module also records that Ctrl-C was pressed.
+"""Handles Ctrl-C, similar signals, and code of users that ends the process. Python converts Ctrl-C to an exception, but a library
+can catch this exception by mistake. For this case, the module also records that Ctrl-C was pressed.
 """
 
+import os
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
-from typing import Self
+from typing import NoReturn, Self
 
 
 class Interrupts:
@@ -57,3 +60,22 @@ def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.default_int_handler(number, frame)
     signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def refused_exits() -> Iterator[None]:
+    """In the `with` block, `os._exit` raises `RuntimeError`. Otherwise, an application or a hook that calls `os._exit(0)` would end the
+    command without a result, but with the exit status of a success. Child processes of the application can still call `os._exit`.
+    """
+    original, process = os._exit, os.getpid()
+
+    def refuse(status: int) -> NoReturn:
+        if os.getpid() != process:
+            original(status)
+        raise RuntimeError(f"os._exit({status}) was called")
+
+    os._exit = refuse
+    try:
+        yield
+    finally:
+        os._exit = original

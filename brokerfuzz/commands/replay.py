@@ -12,6 +12,7 @@ from brokerfuzz import options
 from brokerfuzz.commands import target_options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.help_sections import Sectioned
+from brokerfuzz.commands.interrupts import refused_exits
 from brokerfuzz.commands.journal_results import outcome, recorded
 from brokerfuzz.commands.option_values import SendingOptions, TargetOptions, typed_options
 from brokerfuzz.commands.output import FAILED, FOUND, UsageError, is_quiet, print_json
@@ -84,6 +85,7 @@ def command(
     plain: PlainMessages = {message_type: plain_messages(message_type, contract=demands) for message_type in MESSAGE_TYPES}
     with ExitStack() as stack:
         stack.enter_context(output_of_targets())
+        stack.enter_context(refused_exits())
         endpoint = _endpoint(stack, target, contract, now)
         target_options.hide_secrets(endpoint)
         target_options.wait_for(endpoint, target.wait_for)

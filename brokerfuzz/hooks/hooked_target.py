@@ -111,7 +111,9 @@ class HookedTarget(HttpTarget):
         """Sends a message, waits for the answer, and sends the same message again. The cleanup requests are sent only after the
         second answer.
         """
-        both = await self._answer(body, headers, case_id), await self._answer(body, headers, case_id)
+        first = await self._answer(body, headers, case_id)
+        await self.paced()
+        both = first, await self._answer(body, headers, case_id)
         cleaned: set[str] = set()
         for answer in both:
             await self._finish(body, headers, case_id, answer, cleaned)
@@ -137,6 +139,7 @@ class HookedTarget(HttpTarget):
         answer = await send()
         if answer.status is not None and self._renews.read(answer.status, b"").kind == "accepted":
             await self._authenticate(number)
+            await self.paced()
             answer = await send()
         if self._authenticating is not None and self._authenticating.locked():
             async with self._authenticating:  # the answer may repeat the new token, which brokerfuzz does not know yet
@@ -184,6 +187,7 @@ class HookedTarget(HttpTarget):
         cleaned.add(url)
 
     async def _remove(self, method: str, url: str, case_id: str) -> Answer:
+        await self.paced()
         removal = copy(self)  # shares the connections
         removal.method, removal.url, removal._address = method, url, url  # noqa: SLF001 - same class
         removed = await HttpTarget.send(removal, b"", _EMPTY, case_id=case_id)

@@ -122,6 +122,8 @@ def _judged(document: Document) -> Iterable[_TestCase]:
 def _of_rule(message: str, rule: Document, *, is_unproven: bool) -> _TestCase:
     doubt = f", {rule['unproven']:,} of the rejections unproven" if rule["unproven"] else ""
     skipped = ("unproven", f"no rejection is proven: {rule['why']}") if is_unproven else None
+    if rule["accepted"]:  # this counts only if the rule has no finding of its own
+        skipped = ("accepted", f"{counted(rule['accepted'], 'message')} that break this rule were accepted: see the other findings")
     return _TestCase(_group(message, rule["site"]), rule["rule"], output=_counts(rule) + doubt, skipped=skipped)
 
 

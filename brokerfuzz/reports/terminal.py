@@ -101,6 +101,8 @@ def progress_line(progress: CampaignProgress) -> str:
 
 def _lines(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
     yield from _headline(result)
+    if result.stop is not None and result.stop.cause == "contact":
+        yield from ("", *result.stop.details.splitlines())
     yield from (verbatim("values", line) for line in file_lines(result.unknown_values))
     for number, finding in enumerate(result.findings[:MOST_SHOWN], 1):
         yield ""

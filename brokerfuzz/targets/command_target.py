@@ -58,10 +58,6 @@ class CommandTarget:
         self._semaphore: asyncio.Semaphore | None = None
         self._running: set[Process] = set()
         self._started = False
-        self.answered = False
-        """True if the program has ended with an exit status at least once since `open`. A program that was killed by a signal has
-        no exit status.
-        """
 
     @property
     def name(self) -> str:
@@ -79,7 +75,6 @@ class CommandTarget:
         from brokerfuzz.targets.processes import cores
 
         self._semaphore = asyncio.Semaphore(self.processes or cores())
-        self.answered = False
 
     async def close(self) -> None:
         """Kills all programs that still run."""
@@ -152,7 +147,6 @@ class CommandTarget:
         return process
 
     def _read(self, code: int, output: Excerpt, errors: Excerpt, started: float) -> Answer:
-        self.answered = self.answered or code >= 0
         words = errors.reason_line or output.reason_line
         reason = how_it_ended(code) + (f": {words}" if words and code else "")
         rejects = code > 0 if self.reject is None else code in self.reject

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -125,6 +125,10 @@ class HttpTarget:
         self._answered = False
         self._client_error: type[PyreqwestError]
         self._before_curl = ""
+        self.pace: Callable[[], Awaitable[None]] | None = None
+        """If this function is given, the target awaits it before each request that repeats or follows a request, so that `--rate`
+        also limits these requests. The caller of `send` limits the rate of the first requests.
+        """
 
     @property
     def name(self) -> str:
@@ -221,14 +225,25 @@ class HttpTarget:
             return unsent
         outcome = await self._ask_with_retries(body, headers)
         if not isinstance(outcome, Answer):
-            return await self._gate.retry(outcome, lambda: self._ask_with_retries(body, headers))
+            return await self._gate.retry(outcome, lambda: self._ask_again(body, headers))
         if self._gate.shut:
             self._gate.reopen()
         return outcome
 
     async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
         """Sends a message, waits for the answer, and sends the same message again. Raises `TargetError` like `send`."""
-        return await self.send(body, headers, case_id=case_id), await self.send(body, headers, case_id=case_id)
+        first = await self.send(body, headers, case_id=case_id)
+        await self.paced()
+        return first, await self.send(body, headers, case_id=case_id)
+
+    async def paced(self) -> None:
+        """Waits until the rate allows a further request."""
+        if self.pace is not None:
+            await self.pace()
+
+    async def _ask_again(self, body: bytes, headers: Headers) -> Answer | RetryLater:
+        await self.paced()
+        return await self._ask_with_retries(body, headers)
 
     async def _ask_with_retries(self, body: bytes, headers: Headers) -> Answer | RetryLater:
         """Sends the message. If the connection ends without an answer, sends the message once more on a new connection. If no
@@ -250,6 +265,7 @@ class HttpTarget:
                 pause *= 2
             else:
                 return self._failed(outcome, perf_counter() - started)
+            await self.paced()
             outcome = await self._ask(body, headers, pooled=not dropped)
             if isinstance(outcome, Answer | RetryLater):
                 return outcome

@@ -29,11 +29,6 @@ class PoolTarget(ABC):
     def name(self) -> str:
         """The name of the target in reports."""
 
-    @property
-    def answered(self) -> bool:
-        """True if a process has answered a message since `open`."""
-        return self._pool is not None and self._pool.answered
-
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         return not headers
 

@@ -52,7 +52,7 @@ class Report:
     >>> import brokerfuzz
     >>> report = brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], techniques=["one-below"])
     >>> print(report.outcome.headline)
-    1 finding
+    1 finding in 1 case
     """
 
     result: Result
@@ -75,6 +75,8 @@ class Report:
 
     def __str__(self) -> str:
         lines = [f"{self.result.target}: {self.outcome.headline}"]
+        if self.result.stop is not None and self.result.stop.details:
+            lines += self.result.stop.details.splitlines()
         for number, finding in enumerate(self.findings[:_MOST_SHOWN], 1):
             lines += [f"{number}. {finding.sentence()}", f"   {finding.reproduction}"]
         if self.result.sporadic:
@@ -103,6 +105,7 @@ class FireOptions(TypedDict, total=False):
     - `max_time`: the number of seconds after which the campaign ends, including the time for shrinking (default: no limit)
     - `max_findings`: the number of findings after which no more cases are sent (default: no limit)
     - `shrink`: the maximum number of seconds for shrinking the messages of all findings (default: 60; 0: no shrinking)
+    - `preflight`: before the cases, send ordinary valid messages, and send no case if the target accepts none of them (default: True)
     - `concurrency`: the maximum number of messages that are sent at the same time (default: 16)
     - `longest_wait`: the number of seconds to wait if the target is down, or if a URL asks for a pause (default: 120). Then the
       campaign ends.
@@ -140,6 +143,7 @@ class FireOptions(TypedDict, total=False):
     max_time: float
     max_findings: int
     shrink: float
+    preflight: bool
     concurrency: int
     rate: float
     longest_wait: float
@@ -215,7 +219,7 @@ def assert_conforms(target: Any, message_type: MessageType = "offer-creation-req
     ...     brokerfuzz.assert_conforms(lambda body: True, rules=["*orderMinimum:minimum"], techniques=["one-below"])
     ... except AssertionError as problem:
     ...     print(str(problem).splitlines()[0])
-    <lambda>: 1 finding
+    <lambda>: 1 finding in 1 case
     """
     __tracebackhide__ = True
     report = fire(target, message_type, **options)
@@ -288,7 +292,7 @@ def _planned(plan: Plan, target: Target, options: FireOptions) -> PlannedCampaig
         campaign_id=trace.campaign_id,
         journal=None if journal is None else str(journal),
         known={} if known is None else baseline.read(Path(known)),
-        **_only(options, "now", "concurrency", "rate", "longest_wait", "fresh", "max_time", "max_findings", "shrink", "workers"),
+        **_only(options, "now", "concurrency", "rate", "longest_wait", "fresh", "max_time", "max_findings", "shrink", "preflight", "workers"),
     )
 
 

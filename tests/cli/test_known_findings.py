@@ -35,7 +35,7 @@ def test_the_message_of_a_known_finding_is_sent_after_one_ordinary_message_and_b
 
     with serving(answers(status_of)) as url:
         done = run("fire", url, *SOME, "--no-preflight", "--json")
-    assert json.loads(received[1]) == known["smallest"]["body"]
+    assert json.loads(received[1]) == known["smallest"]["body"]  # the first message checks that the target works
     assert json.loads(done.stdout)["baseline"] == [{"finding": known["finding"], "outcome": "still there"}]
     assert "known findings, sent first: 1 still there" in done.stderr
     assert done.exit_code == 0

@@ -40,7 +40,7 @@ def test_every_format_says_which_files_could_not_be_written(run: Run, url: str) 
     reports = [word for path in [*kept, "gone/a.md"] for word in ("--report", path)]
     done = run("fire", url, *SOME, *reports, "--baseline", "gone/known.json", "--baseline-update")
     assert done.exit_code == 2
-    assert done.stdout.startswith("no findings at ")
+    assert done.stdout.startswith("no findings in 12 cases at ")
     for path in kept:
         text = Path(path).read_text().replace("`", "")
         assert "2 files not written" in text, path
@@ -81,7 +81,7 @@ def test_a_process_that_is_killed_while_it_writes_a_report_has_printed_the_resul
         [sys.executable, "-c", KILLED, "fire", url, *SOME, "--report", "a.md"], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == -signal.SIGKILL
-    assert done.stdout.startswith(f"no findings at {url}\n")
+    assert done.stdout.startswith(f"no findings in 12 cases at {url}\n")
     assert f"   tested      {url}\n" in done.stdout
 
 

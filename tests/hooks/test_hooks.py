@@ -186,7 +186,6 @@ def test_a_failed_cleanup_is_a_note_and_not_a_finding(run: Run, broker: Broker) 
 
 
 RAISES: Final = {
-    "authenticate": "def authenticate():\n    raise ValueError('no\\npassword')\n",
     "before_request": "def before_request(request):\n    raise ValueError('no\\npassword')\n",
     "classify": "def classify(answer):\n    raise ValueError('no\\npassword')\n",
     "after_answer": "def after_answer(case, answer):\n    raise ValueError('no\\npassword')\n",
@@ -199,10 +198,7 @@ def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding
     if workers > 1 and name != "classify":
         return
     later = RAISES[name].replace("    raise", "    calls.append(1)\n    if len(calls) < 2:\n        return RESULT\n    raise") + "\n\ncalls = []\n"
-    result = {"authenticate": "{}", "before_request": "request", "classify": "None", "after_answer": "None"}[name]
-    if name == "authenticate":
-        broker.tokens.append("unknown")  # so that every message is answered 401
-        later = RAISES[name]
+    result = {"before_request": "request", "classify": "None", "after_answer": "None"}[name]
     done = run("fire", broker.url, *SOME, "--hooks", written(later.replace("RESULT", result)), "--json", "--no-preflight", "--workers", workers)
     report = json.loads(done.stdout)
     assert (done.exit_code, report["findings"]) == (2, [])
@@ -215,6 +211,7 @@ def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding
 
 
 WRONG: Final[dict[str, tuple[str, str]]] = {
+    "raises": ("def authenticate():\n    raise ValueError('no\\npassword')\n", "line 1: the hook authenticate raised ValueError: no password"),
     "no headers": ("def authenticate():\n    return 5\n", "line 1: the hook authenticate returned 5: return a dictionary with headers"),
     "a number": ("def authenticate():\n    return {'A': 5}\n", "line 1: the hook authenticate returned an invalid header 'A'"),
     "a line break": ("def authenticate():\n    return {'A': 'a\\nb'}\n", "line 1: the hook authenticate returned an invalid header 'A'"),

@@ -78,7 +78,7 @@ def test_a_terminal_gets_colour_unless_it_is_declined(monkeypatch: pytest.Monkey
 
 def test_the_report_contains_everything_needed_to_fix_a_finding() -> None:
     first, *rest = shown(RESULT, io.StringIO()).splitlines()
-    assert first == "1 finding at http://127.0.0.1:8000/offers"
+    assert first == "1 finding in 1,213 cases at http://127.0.0.1:8000/offers"
     text = "\n".join(rest)
     for part in (
         "rule        orderMinimum:minimum at /orderMinimum",
@@ -117,7 +117,7 @@ def test_the_summary_comes_last_and_has_the_verdicts_by_answer() -> None:
     terminal.show_files(stream, ["a.html", "b.json"], ["c.md cannot be written"], "brokerfuzz fire --resume a")
     lines = stream.getvalue().splitlines()
     assert lines[lines.index("Summary") + 1 :] == [
-        "   outcome     1 finding",
+        "   outcome     1 finding in 1,213 cases",
         "   tested      http://127.0.0.1:8000/offers",
         "   message     offer-creation-request",
         "   sent        1,213 cases, 1,250 requests in 2.0 s",
@@ -157,14 +157,14 @@ def test_forty_findings_leave_the_summary_on_the_last_screen() -> None:
 
 def test_the_report_says_why_a_campaign_stopped() -> None:
     stopped = replace(RESULT, stop=Stop("interrupted", "interrupt"))
-    assert shown(stopped, io.StringIO()).startswith("partial (interrupted): 1 finding at ")
+    assert shown(stopped, io.StringIO()).startswith("partial (interrupted): 1 finding in 1,213 cases at ")
     limited = shown(replace(RESULT, stop=Stop("the time limit of 5 s was reached", "limit")), io.StringIO())
-    assert limited.startswith("1 finding at ")
+    assert limited.startswith("1 finding in 1,213 cases (")
     assert "   stopped     the time limit of 5 s was reached" in limited
 
 
 def test_a_report_without_findings_says_so() -> None:
-    assert shown(replace(RESULT, findings=(), ambiguities=()), io.StringIO()).startswith("no findings at ")
+    assert shown(replace(RESULT, findings=(), ambiguities=()), io.StringIO()).startswith("no findings in 1,213 cases at ")
 
 
 def test_cases_that_the_target_cannot_get_are_counted_with_the_reason() -> None:

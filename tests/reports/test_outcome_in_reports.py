@@ -97,25 +97,33 @@ class Row(NamedTuple):
 
 
 ROWS = {
-    "complete": Row(lambda: sent_to(correct), "complete", 0, "no findings"),
-    "complete with a finding": Row(lambda: sent_to(accepting_zero), "complete", 1, "1 finding"),
-    "complete with known findings": Row(known_only, "complete", 0, r"no new findings \(1 known\)"),
-    "complete with an unproven rule": Row(lambda: sent_to(blocking_zero), "complete", 0, "no findings, 1 rule unproven"),
-    "a limit of the user": Row(limited, "complete", 1, "1 finding"),
+    "complete": Row(lambda: sent_to(correct), "complete", 0, r"no findings in \d+ cases"),
+    "complete with a finding": Row(lambda: sent_to(accepting_zero), "complete", 1, r"1 finding in \d+ cases"),
+    "complete with known findings": Row(known_only, "complete", 0, r"no new findings \(1 known\) in \d+ cases"),
+    "complete with an unproven rule": Row(lambda: sent_to(blocking_zero), "complete", 0, r"no findings in \d+ cases, 1 rule unproven"),
+    "a limit of the user": Row(limited, "complete", 1, r"1 finding in \d+ cases? \(the limit of 1 finding was reached\)"),
     "expired credentials": Row(
         lambda: losing_the_target(401),
         "partial",
         2,
-        r"partial \(the target now rejects an ordinary valid message that it accepted before \(status 401\): .*\): no findings",
+        r"partial \(the target now rejects an ordinary valid message that it accepted before \(status 401\): .*\): no findings in \d+ cases",
     ),
-    "a target that hangs": Row(lambda: losing_the_target(None), "partial", 1, r"partial \(the target stopped answering \(.*\)\): 1 finding"),
-    "interrupted": Row(interrupted, "partial", 130, r"partial \(interrupted\): no findings"),
-    "no case": Row(lambda: fire([], Service(correct), OPTIONS), "untested", 2, r"untested \(no case was sent\): no findings"),
+    "a target that hangs": Row(
+        lambda: losing_the_target(None), "partial", 1, r"partial \(the target stopped answering \(.*\)\): 1 finding in \d+ cases"
+    ),
+    "interrupted": Row(interrupted, "partial", 130, r"partial \(interrupted\): no findings in \d+ cases"),
+    "no case": Row(lambda: fire([], Service(correct), OPTIONS), "untested", 2, r"untested \(no case was sent\): no findings in 0 cases"),
     "nothing accepted": Row(
-        lambda: sent_to(lambda _: 400), "untested", 1, r"untested \(no valid message was accepted\): \d+ findings?, \d+ rules unproven"
+        lambda: sent_to(lambda _: 400),
+        "untested",
+        2,
+        r"untested \(the target accepted none of \d+ plain valid messages?: status 400\): no findings in 0 cases \(.*\)",
     ),
     "nothing proven": Row(
-        lambda: sent_to(unauthorised, "valid", "invalid"), "untested", 2, r"untested \(no rejection was proven\): no findings, \d+ rules unproven"
+        lambda: sent_to(unauthorised, "valid", "invalid"),
+        "untested",
+        2,
+        r"untested \(no rejection was proven\): no findings in \d+ cases, \d+ rules unproven",
     ),
 }
 

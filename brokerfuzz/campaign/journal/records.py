@@ -15,9 +15,11 @@ class Key(NamedTuple):
 
         phase      message
         plain      an ordinary valid message
+        replay     the message of a known finding
         case       a case
         twin       the twin of a case
         repeated   an offer that is sent twice
+        everything a message that only a target which accepts everything accepts
         retest     a case or its twin, without the part that the target rejects
         shrink     a smaller message
         turn       a message with changes that may lead to another answer

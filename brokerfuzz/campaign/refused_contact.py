@@ -1,0 +1,119 @@
+"""Explains why a campaign ended before its first case: the target accepted none of the plain messages.
+
+If the path is wrong, or if credentials or known IDs are missing, the target rejects every message. Then the cases would say nothing
+about the target, and would be reported as hundreds of findings with the same cause.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from brokerfuzz.campaign.named_properties import named_properties, names_of
+from brokerfuzz.campaign.outcome import Stop
+from brokerfuzz.campaign.target_health import FirstContact
+from brokerfuzz.campaign.unknown_values import values_in
+from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas import Contract
+from brokerfuzz.targets import Answer, AnswerRules, HttpTarget, Target
+from brokerfuzz.targets.call_target import CALL_IN_PYTHON, CallTarget
+from brokerfuzz.targets.command_target import CommandTarget
+from brokerfuzz.targets.function_target import FunctionTarget
+from brokerfuzz.targets.line_target import LineTarget
+from brokerfuzz.targets.pool_target import PoolTarget
+from brokerfuzz.targets.shell import RUN_IN_SHELL
+from brokerfuzz.wording import counted, listed, printable, readable
+
+_LONGEST = 300
+_MOST_ANSWERS = 3
+_MOST_SITES = 3
+_REMEDIES = {
+    401: "the target requires credentials: provide them with --auth or -H 'Authorization: ...'",
+    403: "these credentials give no access: provide other credentials with -H 'Authorization: ...'",
+    404: "nothing exists at this path: correct the path of the URL (the contract does not define a path)",
+    405: "the target does not support {method} at this path: use another method with --method",
+    407: "a proxy requires credentials: specify --proxy http://USER:PASSWORD@HOST:PORT",
+    409: "the target may already know the number of this offer: --fresh number sends a new number in each message",
+    415: "the target does not support {content_type}: use another type with -H 'Content-Type: ...'",
+}
+_ANYTHING = (
+    "the target may require a header (-H, --auth) or another path, know only certain IDs (--values FILE), require a new number in each message "
+    "(--fresh number), or use other statuses than brokerfuzz expects (--accept, --reject)"
+)
+
+
+def refusal(contact: FirstContact, target: Target, contract: Contract) -> Stop:
+    """Returns the reason why no case is sent, with the plain messages, the answers, and the option that probably helps."""
+    different = _different(contact)
+    reasons = listed([printable(answer.reason, _LONGEST) for _, answer in different[:_MOST_ANSWERS]], "or")
+    reason = f"the target accepted none of {counted(len(contact.refused), 'plain valid message')}: {reasons}"
+    specific = (advice for _, answer in different if (advice := _specific_advice(answer, target)))
+    advice = next(specific, None) or _advice_for_values(contact, contract) or _general_advice(target)
+    return Stop(reason, "contact", "\n".join(_lines(different)), advice)
+
+
+def _different(contact: FirstContact) -> list[tuple[Case, Answer]]:
+    """Returns each different answer once, with the shortest message that was answered in this way."""
+    by_answer: dict[tuple[str, bytes], tuple[Case, Answer]] = {}
+    for case, answer in sorted(contact.refused, key=lambda pair: len(pair[0].body)):
+        by_answer.setdefault((answer.reason, answer.body), (case, answer))
+    return list(by_answer.values())
+
+
+def _lines(different: Sequence[tuple[Case, Answer]]) -> Iterator[str]:
+    for case, answer in different[:_MOST_ANSWERS]:
+        yield f"sent:     {readable(case.body, _LONGEST)}"
+        yield f"answered: {_described(answer)}"
+    yield "No case was sent. To send the cases all the same, use --no-preflight (in Python: preflight=False)."
+
+
+def _described(answer: Answer) -> str:
+    said = f"{answer.kind} ({printable(answer.reason, _LONGEST)})"
+    return f"{said}: {readable(answer.body, _LONGEST)}" if answer.body and answer.status is not None else said
+
+
+def _specific_advice(answer: Answer, target: Target) -> str | None:
+    if answer.kind == "rejected":
+        return _remedy(target, answer)
+    if answer.kind == "crashed" and answer.status is not None:
+        return _remedy(target, answer) or "the target fails on ordinary messages: read its log, or check that it is the right service"
+    return advice_for_program(target) or ("allow more time with --timeout" if answer.kind == "timeout" else None)
+
+
+def _general_advice(target: Target) -> str:
+    program = CALL_IN_PYTHON if isinstance(target, FunctionTarget) else advice_for_program(target)
+    return _ANYTHING if program is None else f"{program}; if it knows only certain IDs, list them with --values FILE"
+
+
+def advice_for_program(target: Target) -> str | None:
+    """Returns advice if the target is a program or a function in another process, else None."""
+    if isinstance(target, LineTarget):
+        return "print and flush a line with accepted or rejected for each message"
+    if isinstance(target, CallTarget):
+        return CALL_IN_PYTHON
+    return RUN_IN_SHELL if isinstance(target, CommandTarget | PoolTarget) else None
+
+
+def _remedy(target: Target, answer: Answer) -> str | None:
+    """Returns advice for a status that concerns the request and not the message, unless `--accept` or `--reject` lists this status."""
+    status, rules = answer.status or 0, getattr(target, "rules", AnswerRules())
+    if rules.has_code(status):
+        return None
+    if status // 100 == 3:
+        place = "the URL of its destination" if answer.location is None else "that URL"
+        to = "" if answer.location is None else f" to {answer.location}"
+        return f"a redirect{to}, which brokerfuzz does not follow: use {place}"
+    headers = {name.lower(): value for name, value in getattr(target, "headers", ())}
+    given = dict(target.request["headers"]) if isinstance(target, HttpTarget) else headers
+    if status == 401 and ("authorization" in headers or "authorization" in given):
+        return "the target does not accept these credentials: provide other credentials with -H 'Authorization: ...'"
+    method, content_type = getattr(target, "method", "POST"), headers.get("content-type", "")
+    return _REMEDIES.get(status, "").format(method=method, content_type=content_type) or None
+
+
+def _advice_for_values(contact: FirstContact, contract: Contract) -> str | None:
+    """Returns advice if an answer names a property of its message, because the target may not know the value of this property."""
+    for case, answer in contact.refused:
+        known = names_of(contract, case.message_type)
+        names = named_properties(answer.body, known) | named_properties(answer.reason.encode(errors="replace"), known)
+        sites = sorted({site for site, _ in values_in(case.body) if site.removesuffix("[]").rpartition(".")[2] in names})
+        if sites and answer.kind == "rejected":
+            return f"the answer names {listed(sites[:_MOST_SITES])}: if the target knows only certain values, list them with --values FILE"
+    return None
