@@ -108,16 +108,17 @@ class PlannedCampaign:
         """
         with self._campaign(target, on_progress, on_contact, on_known, on_answer) as (campaign, recalled):
             result = self._run_by_workers(campaign, recalled) if self.uses_workers else run(campaign)
-        return self._with_known(result)
+        return self._completed(result)
 
     async def run_here(self, target: Target) -> Result:
         """Runs the campaign in the event loop of the caller, without workers."""
         with self._campaign(target) as (campaign, _):
             await campaign.run()
-        return self._with_known(campaign.result())
+        return self._completed(campaign.result())
 
-    def _with_known(self, result: Result) -> Result:
-        return replace(result, findings=baseline.marked(result.findings, baseline.applying(self.known)))
+    def _completed(self, result: Result) -> Result:
+        total = len(self.plan.catalogue_cases()) + (self.plan.count or 0)
+        return replace(result, findings=baseline.marked(result.findings, baseline.applying(self.known)), total=total)
 
     @contextmanager
     def _campaign(

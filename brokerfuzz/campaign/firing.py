@@ -246,7 +246,6 @@ class Campaign:
             timing=self._sender.timing,
             cases=seen.counts.total(),
             left_out=seen.left_out,
-            total=self.options.total,
             requests=self._sender.requests,
             only_recalled=self._sender.only_recalled,
             seconds=max(seconds, 0.0),

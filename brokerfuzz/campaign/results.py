@@ -35,16 +35,17 @@ class Result:
     """The result of a campaign.
 
     `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of invalid
-    messages for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections. `twins_sent` is
-    the number of valid messages that were sent only as twins. `twins_accepted` is the number of these messages that the target
-    accepted. `left_out` is the number of cases that cannot be sent to this target. `total` is the number of all cases, or None
-    if it is unlimited or unknown. `requests` includes the requests for twins and for shrinking, and all requests of the earlier
-    runs of a resumed campaign. `only_recalled` is true if the journal already contained all answers, so that this run sent no
-    case. `unknown_values` contains the sites at which the target probably knows only certain values. If the messages of known
-    findings were sent again, `known_findings` maps the name of each finding to the result. For example, `gone` means that the
-    problem did not occur again. `sporadic` contains the wrong answers that did not occur again when the message was repeated
-    alone: the reason of the answer, and the number of messages. If the campaign ended early, `stop` contains the reason.
-    `unwritten` lists the reports and other files that could not be written.
+    messages for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections.
+    `twins_sent` is the number of valid messages that were sent only as twins. `twins_accepted` is the number of these
+    messages that the target accepted. `left_out` is the number of cases that cannot be sent to this target. `total` is the
+    number of all cases (of the catalogue only, if there is no limit), or None if it is unknown. `requests` includes the
+    requests for twins and for shrinking, and all requests of the earlier runs of a resumed campaign. `only_recalled` is
+    true if the journal already contained all answers, so that this run sent no case. `unknown_values` contains the sites at
+    which the target probably knows only certain values. If the messages of known findings were sent again, `known_findings`
+    maps the name of each finding to the result. For example, `gone` means that the problem did not occur again. `sporadic`
+    contains the wrong answers that did not occur again when the message was repeated alone: the reason of the answer, and
+    the number of messages. If the campaign ended early, `stop` contains the reason. `unwritten` lists the reports and other
+    files that could not be written.
     """
 
     target: str

@@ -81,7 +81,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--baseline-prune", is_flag=True, help="Delete the findings that no longer occur from the file of --baseline.")
 @click.option("--write-config", is_flag=True,
               help="For each question that the contract leaves open, save the behaviour of the target as a policy in the "
-              "configuration file.")  # fmt: skip
+              "configuration file. A campaign that is not complete saves nothing.")  # fmt: skip
 @options.workers_option("send the cases")
 @click.option("--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster send the cases. ADDRESS is the address of the Dask scheduler.")
 @options.policy_option
