@@ -111,7 +111,8 @@ class Campaign:
         self._target = target
         self._sends = sends
         self._on_progress, self._on_contact, self._on_known = on_progress, on_contact, on_known
-        self._known, self._replayed = known or {}, dict[str, Outcome]()
+        self._known = known or {}
+        self._replayed: Mapping[str, Outcome] = {}
         self._contacted = False
         self._journal = journal
         ago = recalled.latest if recalled else 0.0
