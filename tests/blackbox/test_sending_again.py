@@ -129,7 +129,9 @@ def test_known_findings_are_not_called_gone_if_the_target_rejects_everything(run
         assert run("fire", url, *words, "--baseline-update").exit_code == 0
     with served(lambda _: False) as url:
         done = run("fire", url, *words)
-    assert "known findings, sent first: 1 unproven" in done.stderr
+        sent = run("fire", url, *words, "--no-preflight")
+    assert (done.exit_code, "known findings" in done.stderr) == (2, False)
+    assert "known findings, sent first: 1 unproven" in sent.stderr
 
 
 def test_replay_knows_the_values_of_the_campaign(run: Run) -> None:
