@@ -209,4 +209,4 @@ def test_the_reference_service_follows_its_table_and_never_fails() -> None:
     assert (result.findings, {answer for _, answer in result.counts}) == ((), {"accepted", "rejected"})
     behaviours = {observed.ambiguity.id: observed.behaviour for observed in result.ambiguities}
     assert behaviours == {ambiguity: ",".join(decisions(load_contract())[ambiguity]) for ambiguity in behaviours}
-    assert len(behaviours) == 5
+    assert len(behaviours) == 7
