@@ -120,7 +120,7 @@ def overlooking(place: str, message_type: brokerfuzz.MessageType = OFFER) -> Acc
 
 def strict(refuses: Condition, otherwise: Accepts = _CONFORMING) -> Accepts:
     """Also rejects messages for which `refuses` is true."""
-    return lambda body: not refuses(parsed(body)) and otherwise(body)
+    return lambda body: otherwise(body) and not refuses(parsed(body))
 
 
 def crashing(fails: Condition, message: str = "boom", otherwise: Accepts = _CONFORMING) -> Accepts:
