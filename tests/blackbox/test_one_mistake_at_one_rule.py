@@ -1,6 +1,5 @@
 """Generated services: each has one mistake at one rule, and its findings name this rule, and no other."""
 
-from collections.abc import Callable
 from typing import Any
 
 from behaviours import causes_of, conforming, lenient, strict, values_at
@@ -10,8 +9,16 @@ from hypothesis import strategies as st
 import brokerfuzz
 
 RULES = [rule for message_type in brokerfuzz.MESSAGE_TYPES for rule in brokerfuzz.rules(message_type)]
-BOUNDS: dict[str, Callable[[Any], float]] = {"minimum": float, "maximum": float, "minLength": len, "minItems": len}
-"""How a rule measures a value that is not null."""
+LENGTHS = ("minLength", "minItems")
+STRICTER = [
+    rule
+    for rule in RULES
+    if rule.condition is None
+    and (rule.keyword in ("minimum", "maximum", *LENGTHS) or "null" in rule.demand)
+    and "xtendedPrice" not in rule.site  # no sum can be changed alone, so no single site is the cause
+    and rule.site != "data"  # the smallest message of all has this cause: see test_behaviours
+]
+"""The rules that a service can wrongly extend: to a bound itself, or to null."""
 
 
 @given(rule=st.sampled_from(RULES))
@@ -35,12 +42,12 @@ def test_findings_of_a_service_that_crashes_name_its_rule(rule: brokerfuzz.Rule)
     assert all(rule.id in {reason.rule for reason in finding.reasons} for finding in report.findings), report
 
 
-@given(rule=st.sampled_from([rule for rule in RULES if rule.condition is None and (rule.keyword in BOUNDS or "null" in rule.demand)]))
+@given(rule=st.sampled_from(STRICTER))
 def test_findings_of_a_strict_service_name_the_site_of_its_rule(rule: brokerfuzz.Rule) -> None:
     def is_refused(value: Any) -> bool:
         if rule.keyword == "type":
             return value is None
-        return value is not None and BOUNDS[rule.keyword](value) == rule.value
+        return value is not None and (len(value) if rule.keyword in LENGTHS else value) == rule.value
 
     def refuses(message: dict[str, Any]) -> bool:
         return any(map(is_refused, values_at(rule.site, message)))
