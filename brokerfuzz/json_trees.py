@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from brokerfuzz.pointers import pointer_of, steps_of
 
-DEEPEST = 100
+DEEPEST = 110
 """The maximum depth of a tree. Messages that are nested more deeply are shrunk as bytes."""
 
 

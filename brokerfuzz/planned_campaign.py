@@ -13,6 +13,7 @@ from brokerfuzz.campaign import Campaign, Options, Recalled, Result, baseline, r
 from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.campaign.firing import OnContact, OnKnown, OnProgress
 from brokerfuzz.campaign.journal import AnswerLog, Journal
+from brokerfuzz.campaign.known_findings import KnownFindings
 from brokerfuzz.campaign.options import SHRINK_REQUESTS
 from brokerfuzz.campaign.replaying import of_baseline
 from brokerfuzz.cases.case import Case
@@ -68,10 +69,16 @@ class PlannedCampaign:
     def options(self) -> Options:
         return Options(
             concurrency=self.concurrency, rate=self.rate, time=self.max_time, max_findings=self.max_findings,
-            now=self.now, contract=self.plan.demands, policies=self.policies,
+            now=self.now, contract=self.plan.demands, policies=self.policies, known=self._known_findings,
             shrink_requests=round(SHRINK_REQUESTS * max(self.shrink / 60, 1)) if self.shrink else 0, shrink_seconds=self.shrink,
             fresh=self.fresh, longest_wait=self.longest_wait, plain=self.plain, preflight=self.preflight, total=self.plan.total, repeats=True,
         )  # fmt: skip
+
+    @property
+    def _known_findings(self) -> KnownFindings:
+        applying = {name: self.known[name] for name in baseline.applying(self.known)}
+        messages = [(again.kind, again.case) for again in of_baseline(applying, self.plan.message_type).values() if again.kind is not None]
+        return KnownFindings(frozenset(applying), tuple(messages))
 
     @property
     def uses_workers(self) -> bool:

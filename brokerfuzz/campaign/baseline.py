@@ -119,9 +119,11 @@ def applying(known: Baseline) -> list[str]:
 
 
 def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
-    """Copies the findings, and sets `Finding.known` to True if the argument `known` contains the name of the finding."""
+    """Copies the findings, and sets `Finding.known` to True if the argument `known` contains the name of the finding. A finding that
+    a known finding explains stays known.
+    """
     names = set(known)
-    return tuple(replace(finding, known=finding.name in names) for finding in findings)
+    return tuple(replace(finding, known=finding.known or finding.name in names) for finding in findings)
 
 
 def update(path: Path, findings: Iterable[Finding], *, add: bool, prune: Container[str] = ()) -> None:

@@ -191,7 +191,7 @@ class CaseRunner:
 
     def _consider_stopping(self) -> None:
         limit = self._options.max_findings
-        if limit is not None and len(self.seen.suspicions) >= limit:
+        if limit is not None and self.seen.suspicions.new(self._options.known) >= limit:
             self.stop = self.stop or findings_limit(limit)
 
 

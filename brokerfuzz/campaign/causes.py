@@ -4,7 +4,7 @@ find the same cause in other messages.
 To check whether another message has the same problem, a campaign removes the cause from this message and sends the message again.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from brokerfuzz.campaign.cause_candidates import plain, with_property
@@ -45,8 +45,9 @@ class Cause:
         return all(pair in found for pair in self.present) and all(any(_lacking(tree, where)) for where in self.missing)
 
     def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
-        """Yields variants of the message without the cause. Each variant adds the missing properties, and removes the values of the
-        cause or replaces them with ordinary values. Variants that are equal to the message are skipped.
+        """Yields variants of the message without the cause. Each variant adds the missing properties, and removes all values at the
+        sites of the cause, removes only the values that are equal to those of the cause, or replaces them with ordinary values.
+        Variants that are equal to the message are skipped.
         """
         added = tree
         for where in self.missing:
@@ -55,7 +56,8 @@ class Cause:
 
     def _without_values(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
         present = {where for where, _ in self.present}
-        yield _without(tree, present)
+        yield _without(tree, lambda where, _: where in present)
+        yield _without(tree, lambda where, value: (where, value) in self.present)
         usual = {where: plain(schemas.get(where, {})) for where in present}
         for choice in range(max(map(len, usual.values()), default=0)):
             yield _with_plain(tree, {where: values[min(choice, len(values) - 1)] for where, values in usual.items()})
@@ -76,14 +78,15 @@ def _with_missing(tree: Tree, where: str, schemas: Schemas) -> Tree:
     return tree
 
 
-def _without(tree: Tree, wheres: Container[str], above: str = "") -> Tree:
-    """Removes the values at all sites in `wheres`."""
+def _without(tree: Tree, is_removed: Callable[[str, Tree], bool], above: str = "") -> Tree:
+    """Removes the values for which `is_removed` returns True. The function gets the site and the value."""
     match tree:
         case JsonObject(pairs):
             places = [(name, prop, below(above, name)) for name, prop in pairs]
-            return JsonObject(tuple((name, _without(prop, wheres, place)) for name, prop, place in places if place not in wheres))
+            return JsonObject(tuple((name, _without(prop, is_removed, place)) for name, prop, place in places if not is_removed(place, prop)))
         case JsonArray(items):
-            return JsonArray(() if f"{above}[]" in wheres else tuple(_without(item, wheres, f"{above}[]") for item in items))
+            place = f"{above}[]"
+            return JsonArray(tuple(_without(item, is_removed, place) for item in items if not is_removed(place, item)))
         case _:
             return tree
 

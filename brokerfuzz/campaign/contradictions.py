@@ -18,6 +18,9 @@ FindingKind = Literal[
 gets the same offer a second time. `sporadic-crash`: the target crashes on messages, but not when they are sent again alone.
 """
 
+WITH_CAUSES: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})
+"""The kinds of findings for which brokerfuzz searches the part of the message that is the cause."""
+
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:
     if answer in RIGHT_ANSWERS[label]:

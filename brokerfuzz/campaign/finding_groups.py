@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.identity import IdentityKey, group_key
+from brokerfuzz.campaign.known_findings import KnownFindings
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.techniques import family_of
@@ -33,11 +34,15 @@ class Suspicions:
     def __init__(self) -> None:
         self._by_key: dict[IdentityKey, Suspicion] = {}
         self._undistinguished: dict[IdentityKey, list[Suspicion]] = {}
-        self._identities: set[IdentityKey] = set()
+        self._identities: dict[IdentityKey, Suspicion] = {}
 
     def __len__(self) -> int:
         """Returns the number of different findings so far. Shrinking can change this number."""
         return len(self._identities)
+
+    def new(self, known: KnownFindings) -> int:
+        """Returns the number of different findings so far that are certainly not in the baseline."""
+        return sum(not known.may_contain(suspicion) for suspicion in self._identities.values())
 
     def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer, about: str = "") -> None:
         self._take(Suspicion(kind, case, index, verdict, answer, about=about))
@@ -46,11 +51,14 @@ class Suspicions:
         for suspicion in other.in_order():
             self._take(suspicion)
 
-    def of_first_findings(self, limit: int) -> list[Suspicion]:
-        """Returns the contradictions of the first `limit` findings. A campaign can find more, because it sends several cases at the same time."""
+    def of_first_findings(self, limit: int | None, known: KnownFindings) -> list[Suspicion]:
+        """Returns the contradictions of the first `limit` new findings (None: of all), and of all findings that may be known. A
+        campaign can find more, because it sends several cases at the same time.
+        """
         found = self.in_order()
-        first = list(dict.fromkeys(map(group_key, found)))[:limit]
-        return [suspicion for suspicion in found if group_key(suspicion) in first]
+        new = dict.fromkeys(group_key(one) for one in found if not known.may_contain(one))
+        late = [] if limit is None else list(new)[limit:]
+        return [suspicion for suspicion in found if group_key(suspicion) not in late]
 
     def in_order(self) -> list[Suspicion]:
         found = [*self._by_key.values(), *(one for some in self._undistinguished.values() for one in some)]
@@ -63,7 +71,7 @@ class Suspicions:
         if key not in self._by_key and len(self._by_key) >= MOST_GROUPS:
             key, is_specific = next(iter(self._by_key)), True
         else:
-            self._identities.add(identity)
+            self._identities.setdefault(identity, new)
         if not is_specific:
             self._sample(self._undistinguished.setdefault(key, []), new)
             return

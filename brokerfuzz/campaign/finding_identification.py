@@ -11,14 +11,13 @@ shrunk too.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import groupby
 
 from brokerfuzz.campaign.bounded_sending import LimitReachedError
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.causes import Cause
-from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.contradictions import WITH_CAUSES, FindingKind
 from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
 from brokerfuzz.campaign.identity import problem_key
 from brokerfuzz.campaign.sending import UnsendableError
@@ -28,7 +27,6 @@ from brokerfuzz.json_trees import tree_of, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.targets import Answer
 
-_WITH_CAUSES: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})
 _NOT_SHRUNK: frozenset[FindingKind] = frozenset({"stopped-answering", "repeated-crash"})
 MOST_CAUSES = 4
 """The maximum number of causes to search for in one message."""
@@ -72,12 +70,17 @@ class _ProblemGroup:
         """Shrinks each contradiction that belongs to no known finding, one after another. Begins with messages that are not
         invalid, because the rules that invalid messages break are rarely the cause.
         """
+        for suspicion in group:
+            if suspicion.kind in ("crashed", "timeout"):  # a time in the message may have been in the future until now
+                suspicion.verdict = self._judge.of(suspicion.case, suspicion.case.body)
         for suspicion in sorted(group, key=lambda one: (one.verdict.label == "invalid", one.index)):
-            if suspicion.kind not in _WITH_CAUSES:
+            if suspicion.kind not in WITH_CAUSES:
                 await self._minimizer.shrink(suspicion, suspicion.body, suspicion.answer)
                 continue
-            with suppress(LimitReachedError):
+            try:
                 await self._identify(suspicion)
+            except LimitReachedError:
+                self._merge_unexamined(suspicion)
 
     async def _identify(self, suspicion: Suspicion) -> None:
         if await self._is_too_large(suspicion):
@@ -101,6 +104,13 @@ class _ProblemGroup:
                 further.count = 1
                 self._all.append(further)
             suspicion = further
+
+    def _merge_unexamined(self, suspicion: Suspicion) -> None:
+        """If a limit ended the search before the message was sent again, its cause is unknown. Another finding with the same answer
+        is then more probable than a new cause, so the contradiction counts with this finding.
+        """
+        if not suspicion.sent and self._known and suspicion in self._all:
+            self._merge(self._known[0][0], suspicion)
 
     def _merge(self, finding: Suspicion, suspicion: Suspicion) -> None:
         finding.merge(suspicion)

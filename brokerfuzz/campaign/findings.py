@@ -238,6 +238,7 @@ def finding_of(suspicion: Suspicion, identity: IdentityKey, target: Target, cont
         fresh=name,
         twin_fresh=fresh.name if fresh is not None and twin is not None and fresh.changes(suspicion.case, twin) else None,
         size=suspicion.size,
+        known=suspicion.known,
     )
 
 

@@ -19,7 +19,9 @@ from brokerfuzz.campaign.confirming import Confirmation
 from brokerfuzz.campaign.finding_identification import FindingIdentification
 from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
 from brokerfuzz.campaign.findings import findings_of
+from brokerfuzz.campaign.identity import without_combinations
 from brokerfuzz.campaign.journal import Recalled, Writer
+from brokerfuzz.campaign.known_findings import KnownCauses
 from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.refused_contact import advice_for_program, refusal
@@ -211,7 +213,7 @@ class Campaign:
         if self._journal is not None:
             for line in part.lines:
                 self._journal.add(line)
-        if (limit := self.options.max_findings) is not None and len(self._runner.seen.suspicions) >= limit:
+        if (limit := self.options.max_findings) is not None and self._runner.seen.suspicions.new(self.options.known) >= limit:
             self.stop = self.stop or findings_limit(limit)
         if monotonic() > self._deadline - self.options.time_for_findings and needs_time(self._runner.seen):
             self.stop = self.stop or time_limit(self.options)
@@ -236,7 +238,9 @@ class Campaign:
             started=self._begun,
             counts=dict(seen.counts),
             rules=dict(seen.rules),
-            findings=findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values),
+            findings=self.options.known.limited(
+                findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values), self.options.max_findings
+            ),
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
             proofs=seen.proofs.concluded(),
             known_findings=self._replayed,
@@ -277,8 +281,8 @@ class Campaign:
 
     async def _shrink(self) -> None:
         options, seen = self.options, self._runner.seen
-        suspicions = seen.suspicions.in_order() if options.max_findings is None else seen.suspicions.of_first_findings(options.max_findings)
-        suspicions = unknown_values.merged(suspicions, seen.values.sites())
+        suspicions = seen.suspicions.of_first_findings(options.max_findings, options.known)
+        suspicions = without_combinations(unknown_values.merged(suspicions, seen.values.sites()))
         if self.stop is None or self.stop.cause == "limit":
             suspicions = await accepting_everything.merged(suspicions, seen, self._sender, self._judge)
         bounds = Bounds(options.shrink_requests, min(monotonic() + options.shrink_seconds, self._deadline))
@@ -290,8 +294,11 @@ class Campaign:
         confirmation = Confirmation(seen.sporadic, minimizer, min(now + confirming.SECONDS, (now + self._deadline) / 2))
         await confirmation.confirm(self._identified.suspicions)
         if options.shrink_requests > 0:
+            known = KnownCauses(options.known, self._sender, self._judge, bounds)
+            await known.ask()
             await self._identified.run(options.concurrency)
             confirmation.remove_sporadic(self._identified.suspicions)
+            await known.mark(self._identified.suspicions, minimizer)
         if (lost := self._sender.health.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
 

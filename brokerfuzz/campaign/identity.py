@@ -3,7 +3,8 @@
 | contradiction | belongs to the same finding if these are equal |
 |---|---|
 | an invalid message was accepted | the broken rules and the families of techniques |
-| a crash | the answer and the families of techniques |
+| a crash | the answer, and the families of techniques of the first case |
+| a crash on a message without a fault, with a status but no text | the status, and the sites that cause the crash |
 | a valid message was rejected | the answer and the sites that cause the rejection |
 | a timeout | the sites that cause the timeout |
 | a rejection or a crash because of the size of the message | the answer |
@@ -41,12 +42,11 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
         return (kind, case.message_type, without_details(suspicion.about))
     headers = sorted({name.lower() for name, _ in case.headers})
     head = (kind, case.message_type, *headers)
-    rules = sorted({broken.rule for broken in suspicion.verdict.broken})
     match kind:
         case "invalid-accepted":
-            return (*head, *rules, *suspicion.families)
+            return (*head, *_rules(suspicion), *suspicion.own_families)
         case "crashed":
-            return (*head, *_text(suspicion).key, *suspicion.families)
+            return (*head, *_text(suspicion).key, *suspicion.own_families)
         case "valid-rejected":
             return (*head, *_text(suspicion).key)
         case _:
@@ -58,7 +58,8 @@ def problem_key(suspicion: Suspicion) -> IdentityKey:
     have the same cause, whatever rules they break.
     """
     if suspicion.kind == "crashed" and not suspicion.about:
-        return (suspicion.kind, suspicion.case.message_type, *_text(suspicion).key)
+        headers = sorted({name.lower() for name, _ in suspicion.case.headers})
+        return (suspicion.kind, suspicion.case.message_type, *headers, *_text(suspicion).key)
     return group_key(suspicion)
 
 
@@ -66,7 +67,13 @@ def identity_key(suspicion: Suspicion) -> IdentityKey:
     if suspicion.size:
         return (suspicion.kind, suspicion.case.message_type, *_text(suspicion).key, "size")
     key = group_key(suspicion)
-    return (*key, *suspicion.sites) if suspicion.kind in ("timeout", "valid-rejected") else key
+    with_sites = suspicion.kind in ("timeout", "valid-rejected") or (suspicion.kind == "crashed" and _is_bare_crash(suspicion))
+    return (*key, *suspicion.sites) if with_sites and not suspicion.about else key
+
+
+def _is_bare_crash(suspicion: Suspicion) -> bool:
+    """Returns True if neither the answer nor a technique distinguishes the crash from other crashes."""
+    return suspicion.answer.status is not None and not _text(suspicion).parts and not suspicion.case.faults
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion]]:
@@ -81,6 +88,25 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
         else:
             found[key] = suspicion.copy()
     return sorted(found.items(), key=lambda item: item[1].index)
+
+
+def without_combinations(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
+    """If the target accepts messages that break only rule A, and messages that break only rule B, it is no further problem that it
+    accepts a message that breaks both rules. Such a contradiction is counted with the one about rule A.
+    """
+    found = list(suspicions)
+    by_rule: dict[str, Suspicion] = {}
+    for suspicion in found:
+        if suspicion.kind == "invalid-accepted" and len(rules := _rules(suspicion)) == 1:
+            by_rule.setdefault(rules[0], suspicion)
+    explained = [one for one in found if one.kind == "invalid-accepted" and len(_rules(one)) > 1 and all(rule in by_rule for rule in _rules(one))]
+    for suspicion in explained:
+        by_rule[_rules(suspicion)[0]].merge(suspicion)
+    return [suspicion for suspicion in found if suspicion not in explained]
+
+
+def _rules(suspicion: Suspicion) -> list[str]:
+    return sorted({broken.rule for broken in suspicion.verdict.broken})
 
 
 def _text(suspicion: Suspicion) -> AnswerText:

@@ -1,7 +1,8 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.known_findings import KnownFindings
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Contract, PolicyValues, load_contract
@@ -21,7 +22,8 @@ class Options:
 
     brokerfuzz judges the cases with `now`, `contract` and `policies`. `now` and `contract` must be the same as when the cases were
     generated. For each finding, shrinking uses at most `shrink_requests` requests (0: no shrinking). The search for the causes of a
-    finding has the same limit. For all findings together, shrinking and searching take at most `shrink_seconds` seconds.
+    finding has the same limit. For all findings together, shrinking and searching take at most `shrink_seconds` seconds. Findings in
+    `known` do not count for `max_findings`.
 
     `fresh` is the name of a property that gets a different string in each message. `plain` contains ordinary valid messages. The
     campaign first sends these messages, until the target accepts one. If the target accepts none and `preflight` is true, the
@@ -39,6 +41,7 @@ class Options:
     policies: PolicyValues | None = None
     shrink_requests: int = SHRINK_REQUESTS
     shrink_seconds: float = 60.0
+    known: KnownFindings = field(default_factory=KnownFindings)
     fresh: str | None = None
     plain: tuple[Case, ...] = ()
     preflight: bool = True

@@ -19,7 +19,7 @@ class Suspicion:
     true if this message cannot be shrunk further. `places` are JSON Pointers to the causes of the contradiction. `sent` counts
     how often the message was sent again, and `shown` counts how often the problem then occurred again. `twin` is the valid
     counterpart of the smallest message. `size` is the smallest size in bytes that shows the problem, if the size is the cause
-    (else 0).
+    (else 0). `known` is true if a finding in the baseline explains the contradiction.
     """
 
     kind: FindingKind
@@ -40,6 +40,7 @@ class Suspicion:
     body: bytes = b""
     twin: bytes | None = None
     size: int = 0
+    known: bool = False
     further_sites: set[str] = field(default_factory=set)
     """The sites of the contradictions that were merged into this contradiction."""
     provisional: bool = False
@@ -73,6 +74,11 @@ class Suspicion:
         """The families of the techniques. Techniques of the same family usually find the same bug."""
         return sorted({family_of(technique) for technique in self.techniques})
 
+    @property
+    def own_families(self) -> list[str]:
+        """The families of the techniques of the first case. They are the same in every campaign, whatever other cases are merged."""
+        return sorted({family_of(fault.technique) for fault in self.case.faults})
+
     def copy(self) -> "Suspicion":
         twin = copy(self)
         twin.first_shown, twin.further_sites = dict(self.first_shown), set(self.further_sites)
@@ -83,6 +89,7 @@ class Suspicion:
         and the techniques of `other` replace those of this contradiction.
         """
         self.further_sites |= {*other.sites, *other.further_sites}
+        self.known = self.known and other.known
         if self.provisional:
             self.case, self.index, self.count, self.provisional = other.case, other.index, other.count, False
             self.first_shown = dict(other.first_shown)
