@@ -1,11 +1,10 @@
 """Compares brokerfuzz with similar tools: `python -m benchmarks [NAME ...]`. Runs all benchmarks by default.
 
-Names: strategies, discovery, variety, shrinking, planted, bulk, generators, oracle, firing, in_process, fleet, fleet_schemathesis,
-fleet_flagged.
+Names: strategies, discovery, variety, shrinking, bulk, generators, oracle, firing, in_process, fleet, fleet_schemathesis, fleet_flagged.
 
 `strategies` and `fleet_schemathesis` need Schemathesis (`pip install '.[bench]'`). `bulk` includes json-schema-faker if it is
-installed (`npm ci --prefix benchmarks/node`). The benchmarks `variety`, `planted` and `generators` include each supported tool that
-is installed. `generators` prints Markdown, and draws a chart with `--plot FILE.svg`.
+installed (`npm ci --prefix benchmarks/node`). The benchmarks `variety` and `generators` include each supported tool that is
+installed. `generators` prints Markdown, and draws a chart with `--plot FILE.svg`.
 """
 
 import argparse
@@ -28,7 +27,6 @@ from benchmarks.fleet.fleet_benchmarks import fleet, fleet_flagged, fleet_schema
 from benchmarks.generators.generator_benchmarks import Effort, generators
 from benchmarks.generators.peer_generators import Make, json_schema_faker
 from benchmarks.in_process import in_process
-from benchmarks.planted.planted_benchmark import planted
 from benchmarks.rates import examples, in_turn, of_stream, table
 from brokerfuzz import strategies as ours
 from brokerfuzz.decoder import messages
@@ -37,7 +35,7 @@ from brokerfuzz.schemas import MessageType, check
 OFFER: MessageType = "offer-creation-request"
 SIZES = {
     "runs": "number of runs of `discovery`",
-    "seeds": "number of seeds of `variety` and `planted`",
+    "seeds": "number of seeds of `variety`",
     "examples": "number of examples in a long run",
     "processes": "number of processes that share the work",
 }
@@ -106,14 +104,14 @@ def main(arguments: list[str]) -> None:
     of_generators.add_argument(
         "--seconds", type=float, default=Effort.seconds, metavar="NUMBER", help="set the approximate duration of a round (default: %(default)s)"
     )
-    of_examples = parser.add_argument_group("discovery, variety, shrinking and planted")
+    of_examples = parser.add_argument_group("discovery, variety and shrinking")
     for name, text in SIZES.items():
         of_examples.add_argument(f"--{name}", type=int, default=getattr(ExampleEffort, name), metavar="NUMBER", help=f"{text} (default: %(default)s)")
     of_examples.add_argument("--only-ours", action="store_true", help="measure only brokerfuzz, because the other tools need most of the time")
     given = parser.parse_args(arguments)
     known: dict[str, Callable[[], str]] = {"strategies": strategies}
     effort = ExampleEffort(**{name: getattr(given, name) for name in SIZES}, only_ours=given.only_ours)
-    known |= {function.__name__: partial(function, effort) for function in (discovery, variety, shrinking, planted)}
+    known |= {function.__name__: partial(function, effort) for function in (discovery, variety, shrinking)}
     known |= {function.__name__: function for function in (bulk, generators, oracle, firing, in_process, fleet, fleet_schemathesis, fleet_flagged)}
     known["generators"] = partial(generators, given.plot, Effort(given.sample, given.seconds))
     if unknown := [name for name in given.names if name not in known]:

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Effort:
-    """The size of the benchmarks. `discovery` uses `runs` seeds. `variety` and `planted` use `seeds` seeds. A long run has `examples` examples."""
+    """The size of the benchmarks. `discovery` uses `runs` seeds. `variety` uses `seeds` seeds. A long run has `examples` examples."""
 
     runs: int = 30
     seeds: int = 10

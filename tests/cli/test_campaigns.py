@@ -40,7 +40,8 @@ def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, exp
     assert reproducible_parts(resumed.stdout_bytes) == expected
     keys = [record.key for record in records(journal)]
     assert keys[: len(answered)] == answered
-    assert len(set(keys)) == len(keys)
+    cases = [key for key in keys if key.phase != "plain"]  # a resumed campaign first checks that the target still works
+    assert len(set(cases)) == len(cases)
 
 
 def test_ctrl_c_ends_with_a_report_and_a_journal_that_can_be_resumed(start: Start, run: Run, url: str, expected: Any, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 BUG: Final = "accepts-zero-order-minimum"
 SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below")
-REPORTS: Final = ("r.html", "r.xml", "r.json", "r.ndjson", "r.har", "r.md", "r.py")
+REPORTS: Final = ("r.html", "r.xml", "r.json", "r.har", "r.md", "r.py")
 
 
 @pytest.mark.parametrize(

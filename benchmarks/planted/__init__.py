@@ -1,1 +1,0 @@
-"""Programs with one planted bug each. The benchmark measures how many examples each source needs to find the bug."""
