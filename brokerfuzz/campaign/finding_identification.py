@@ -52,6 +52,9 @@ class FindingIdentification:
                 await _ProblemGroup(self.suspicions, self._minimizer, self._judge).identify(group)
 
         await together(*(work() for _ in range(concurrency)))
+        for suspicion in self.suspicions:
+            if suspicion.kind in WITH_CAUSES and suspicion.whole and not suspicion.size and not suspicion.places:
+                await self._minimizer.repeat(suspicion)
 
 
 class _ProblemGroup:

@@ -19,6 +19,9 @@ from brokerfuzz.campaign.size_search import smallest_rejected
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.targets import Answer
 
+ALONE = 2
+"""The number of times that a smallest message without a known cause is sent while no other message is sent."""
+
 
 class FindingMinimizer:
     """Shrinks contradictions. `bounds` limits each shrinking and each search for causes."""
@@ -67,6 +70,15 @@ class FindingMinimizer:
             await search.run()
         finally:
             suspicion.add_causes(search.places)
+
+    async def repeat(self, suspicion: Suspicion) -> None:
+        """Sends the smallest message several times while no other message is sent. So other messages cannot be the cause."""
+        sender = self.bounded(suspicion)
+        problem = self.problem(suspicion, suspicion.answer, suspicion.body)
+        with suppress(LimitReachedError, UnsendableError):
+            for _ in range(ALONE):
+                suspicion.shown += problem.is_shown(await sender.answer(suspicion.body), suspicion.body)
+                suspicion.sent += 1
 
     async def find_size(self, suspicion: Suspicion) -> bool:
         """Returns whether the size of the message alone causes the problem (see `size_search`). If so, stores the smallest message

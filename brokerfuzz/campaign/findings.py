@@ -23,6 +23,8 @@ from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.target import Target
 from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
+ENOUGH = 2
+"""Shrinking sends the smallest message up to `ENOUGH` times. Further repetitions are made while no other message is sent."""
 _READABLE = ("probe:", "as:")
 """The prefixes of the tags that reports show. Other tags, such as `pairs:0-15`, only say how a case was generated."""
 _NEW_IN_QUOTES = "-'\"$NEW\"'"
@@ -185,7 +187,7 @@ class Finding:
         if self.ambiguities:
             return f"{'ambiguity' if len(self.ambiguities) == 1 else 'ambiguities'}: {listed(self.ambiguities[:4])}"
         sent_with = f" with {listed(self.headers)}" if self.headers else ""
-        if self.reproduced and self.whole:
+        if self.reproduced and self.whole and self.sent > ENOUGH:
             return f"even the simplest message{sent_with} causes this"
         return f"the cause in this message{sent_with} was not found"
 
