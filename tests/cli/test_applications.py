@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,8 @@ def test_an_application_is_tested_and_its_crashes_contain_the_traceback(name: st
 
 def test_several_processes_test_an_application(run: Run) -> None:
     done = run("fire", "--app", "brokerfuzz_shops:wsgi", "/offers", *SOME, "--workers", "2", "-q")
-    assert (done.exit_code, done.stdout.splitlines()[0]) == (1, "2 findings in 3 cases at brokerfuzz_shops:wsgi /offers")
+    assert done.exit_code == 1
+    assert re.fullmatch(r"2 findings in \d+ cases at brokerfuzz_shops:wsgi /offers", done.stdout.splitlines()[0])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,7 +123,7 @@ def test_a_baseline_is_created_applied_and_pruned(run: Run, url: str, conforming
     first = Path("known.json").read_text()
     again = run("fire", url, *args)
     assert again.exit_code == 0
-    assert again.stdout.startswith(f"no new findings (1 known) in 51 cases at {url}\n")
+    assert re.match(rf"no new findings \(1 known\) in \d+ cases at {url}\n", again.stdout)
     assert ": known: " in again.stdout
     assert run("fire", conforming_url, *args, "--baseline-prune").exit_code == 0
     assert json.loads(Path("known.json").read_text())["findings"] == []

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -40,7 +41,7 @@ def test_every_format_says_which_files_could_not_be_written(run: Run, url: str) 
     reports = [word for path in [*kept, "gone/a.md"] for word in ("--report", path)]
     done = run("fire", url, *SOME, *reports, "--baseline", "gone/known.json", "--baseline-update")
     assert done.exit_code == 2
-    assert done.stdout.startswith("no findings in 12 cases at ")
+    assert re.match(r"no findings in \d+ cases at ", done.stdout)
     for path in kept:
         text = Path(path).read_text().replace("`", "")
         assert "2 files not written" in text, path
@@ -81,7 +82,7 @@ def test_a_process_that_is_killed_while_it_writes_a_report_has_printed_the_resul
         [sys.executable, "-c", KILLED, "fire", url, *SOME, "--report", "a.md"], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == -signal.SIGKILL
-    assert done.stdout.startswith(f"no findings in 12 cases at {url}\n")
+    assert re.match(rf"no findings in \d+ cases at {url}\n", done.stdout)
     assert f"   tested      {url}\n" in done.stdout
 
 
