@@ -17,6 +17,8 @@ from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Path, at, child
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.targets import HttpTarget
 
+pytestmark = pytest.mark.internals
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PLAINEST = b'{"number":"0","offerType":"Direct Mail"}'
 SCHEMAS = {path: place.schema for path, place in load_contract().sites[OFFER].items()}

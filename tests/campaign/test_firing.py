@@ -22,6 +22,8 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.targets import Answer, HttpTarget
 
+pytestmark = pytest.mark.internals
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PLAIN = {"number": "N-1", "offerType": "Email"}
 MINIMUM = f"{OFFER}/orderMinimum:minimum"

@@ -17,6 +17,8 @@ from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import check
 from brokerfuzz.schemas.headers import carried
 
+pytestmark = pytest.mark.internals
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGE = Judge(now=NOW)
 

@@ -18,6 +18,8 @@ from brokerfuzz.cases.plan import Plan
 from brokerfuzz.schemas import check
 from brokerfuzz.targets import Answer, HttpTarget
 
+pytestmark = pytest.mark.internals
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Reply = tuple[int, bytes]
 

@@ -18,6 +18,8 @@ from brokerfuzz.errors import JournalError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 
+pytestmark = pytest.mark.internals
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASE = Case.judged(OFFER, b'{"number":"0","offerType":"Email"}', now=NOW)
 ANSWER = Answer("accepted", 201, b"created", "status 201", 0.001)

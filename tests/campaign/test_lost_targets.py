@@ -14,6 +14,8 @@ from brokerfuzz.cases.plan import Plan
 from brokerfuzz.targets import HttpTarget
 from brokerfuzz.workers import Processes
 
+pytestmark = pytest.mark.internals
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PLAN = Plan(message_type=PRICING, now=NOW, rules=("!*:json",), tags=("!probe:*",))
 OPTIONS = Options(now=NOW, plain=plain_messages(PRICING), longest_wait=0.5, concurrency=4, shrink_requests=20)

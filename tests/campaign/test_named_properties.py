@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from brokerfuzz.campaign.named_properties import named_properties, names_of
 from brokerfuzz.schemas import load_contract
 
+pytestmark = pytest.mark.internals
+
 NAMES = names_of(load_contract(), "offer-creation-request")
 
 

@@ -14,6 +14,8 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.schemas import check
 
+pytestmark = pytest.mark.internals
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LIMIT, LOST, PRESSED = Stop("the time limit was reached", "limit"), Stop("the target stopped answering", "target"), Stop("interrupted", "interrupt")
 

@@ -14,6 +14,8 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.service.judging import answering
 from brokerfuzz.targets import Answer
 
+pytestmark = pytest.mark.internals
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 OPTIONS = Options(now=NOW, shrink_requests=0)
 

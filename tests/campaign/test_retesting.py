@@ -17,6 +17,8 @@ from brokerfuzz.campaign.retesting import SEARCH_REQUESTS
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plainest
 
+pytestmark = pytest.mark.internals
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PLAIN = plainest(OFFER)
 RULE: Final = f"{OFFER}/productClusters[].products[].pageCount:minimum"

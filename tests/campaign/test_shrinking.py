@@ -16,6 +16,8 @@ from brokerfuzz.json_trees import Number, at, paths, read_tree, site, sites, wri
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.targets import AnswerKind
 
+pytestmark = pytest.mark.internals
+
 RICH: dict[str, Any] = {
     "number": "OFF-1",
     "offerType": "Product List",

@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 
 from brokerfuzz.campaign.timing import SPANS, Timing
 
+pytestmark = pytest.mark.internals
+
 answers = st.lists(st.tuples(st.floats(0, 5000), st.floats(0, 60), st.booleans()), max_size=60)
 
 

@@ -3,11 +3,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
+import pytest
+
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.finding_twins import twin_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.json_trees import paths, read_tree
+
+pytestmark = pytest.mark.internals
 
 OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -17,6 +17,8 @@ from brokerfuzz.reports import terminal
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.targets import Answer
 
+pytestmark = pytest.mark.internals
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ID = "productClusters[].products[].productId"
 WORDS = ("red", "green", "blue", "white", "black")
