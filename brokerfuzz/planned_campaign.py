@@ -11,6 +11,7 @@ from typing import Any
 from brokerfuzz import workers
 from brokerfuzz.campaign import Campaign, Options, Recalled, Result, baseline, run, run_sharded
 from brokerfuzz.campaign.baseline import Baseline
+from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.firing import OnContact, OnKnown, OnProgress
 from brokerfuzz.campaign.journal import AnswerLog, Journal
 from brokerfuzz.campaign.known_findings import KnownFindings
@@ -77,7 +78,9 @@ class PlannedCampaign:
     @property
     def _known_findings(self) -> KnownFindings:
         applying = {name: self.known[name] for name in baseline.applying(self.known)}
-        messages = [(again.kind, again.case) for again in of_baseline(applying, self.plan.message_type).values() if again.kind is not None]
+        messages: list[tuple[FindingKind, Case]] = [
+            (again.kind, again.case) for again in of_baseline(applying, self.plan.message_type).values() if again.kind is not None
+        ]
         return KnownFindings(frozenset(applying), tuple(messages))
 
     @property

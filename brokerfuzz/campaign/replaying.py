@@ -172,6 +172,7 @@ class _Replaying:
 
     async def _beside_others(self, number: int, again: ReplayRequest) -> Replayed:
         """Sends many copies of the message at the same time, several times."""
+        answers: list[Answer] = []
         for step in range(TRIES):
             keys = [Key("replay", number, step * COPIES + copy) for copy in range(COPIES)]
             answers = await asyncio.gather(*(self._sender.send(key, again.case, again.case.body) for key in keys))

@@ -46,7 +46,7 @@ class StructureChecker:
     """Finds the broken rules of one message type. The schema is compiled only once."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
-        self._message_type = message_type
+        self._message_type: MessageType = message_type
         self._flat = (contract.original or contract).flat[message_type]
         self._files = files = SchemaFiles(contract.schemas)
         self._validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # without "properties", errors lack property names

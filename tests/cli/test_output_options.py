@@ -28,7 +28,7 @@ def test_quiet_prints_only_the_outcome(run: Run, url: str) -> None:
     assert len(loud) > len(text)
     assert "findings" in json.loads(run("fire", url, *SOME, "-q", "--json").stdout)
     replayed = run("replay", "run.ndjson", url, "--quiet")
-    assert (replayed.exit_code, replayed.stderr, replayed.stdout) == (1, "", "0 of 1 finding is gone\n")
+    assert (replayed.exit_code, replayed.stderr, replayed.stdout) == (1, "", "0 of 1 finding is gone, 1 still there\n")
 
 
 def test_quiet_still_prints_errors(spawn: Spawn) -> None:

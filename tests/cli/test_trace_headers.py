@@ -71,7 +71,7 @@ def test_the_configuration_names_the_headers_or_turns_them_off(
     url, log = logged
     Path("brokerfuzz.toml").write_text(f'target.url = "{url}"\ntarget.trace-headers = {setting}\n')
     assert run("fire", *SOME, "--shrink", "off").exit_code == 1
-    usual = {"content-type", "user-agent", "accept", "host", "content-length"}
+    usual = {"content-type", "user-agent", "accept", "accept-encoding", "host", "content-length"}
     assert {name for headers, _ in log for name in headers} - usual == {name for name in (case, campaign) if name}
 
 
