@@ -37,6 +37,7 @@ def _later(behaviour: Behaviour, names: set[str]) -> object:
     return pytest.param(behaviour, id=behaviour.name, marks=marks)
 
 
+@pytest.mark.rotated(3)
 @pytest.mark.parametrize("behaviour", [_later(one, UNEXPLAINED) for one in BEHAVIOURS])
 def test_a_campaign_names_the_causes_and_nothing_else(behaviour: Behaviour) -> None:
     report = brokerfuzz.fire(behaviour.accepts, behaviour.message_type, sites=behaviour.sites)

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import pytest
 from behaviours import causes_of, conforming, lenient, strict, values_at
 from hypothesis import given
 from hypothesis import strategies as st
 
 import brokerfuzz
+
+pytestmark = pytest.mark.rotated(3)
 
 RULES = [rule for message_type in brokerfuzz.MESSAGE_TYPES for rule in brokerfuzz.rules(message_type)]
 LENGTHS = ("minLength", "minItems")
