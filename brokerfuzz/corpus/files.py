@@ -53,7 +53,7 @@ def write(
 
     >>> from brokerfuzz.corpus import load, write
     >>> write("responses.ndjson.gz", load("product-list-response")).count
-    1063
+    1064
     """
     place, form = place_of(str(path)), format_named(fmt)
     counts, known = Counter[tuple[str, str]](), about or CorpusInfo(load_contract(), MESSAGE_TYPES, "")

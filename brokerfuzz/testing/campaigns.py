@@ -52,7 +52,7 @@ class Report:
     >>> import brokerfuzz
     >>> report = brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], techniques=["one-below"])
     >>> print(report.outcome.headline)
-    1 finding in 1 case
+    1 finding in 2 cases
     """
 
     result: Result
@@ -219,7 +219,7 @@ def assert_conforms(target: Any, message_type: MessageType = "offer-creation-req
     ...     brokerfuzz.assert_conforms(lambda body: True, rules=["*orderMinimum:minimum"], techniques=["one-below"])
     ... except AssertionError as problem:
     ...     print(str(problem).splitlines()[0])
-    <lambda>: 1 finding in 1 case
+    <lambda>: 1 finding in 2 cases
     """
     __tracebackhide__ = True
     report = fire(target, message_type, **options)

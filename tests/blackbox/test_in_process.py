@@ -205,7 +205,7 @@ def blocking(folder: Path) -> Path:
 
 
 def test_a_handler_that_blocks_its_thread_is_a_timeout_and_ends_the_campaign(start: Start, blocking: Path) -> None:
-    with start("fire", "--app", "brokerfuzz_blocking:app", "/offers", *FEW, "--timeout", 1, "--concurrency", 1) as process:
+    with start("fire", "--app", "brokerfuzz_blocking:app", "/offers", *FEW, "--timeout", 1, "--concurrency", 1, "--longest-wait", "2s") as process:
         stdout, stderr = process.communicate(timeout=SECONDS)
     assert blocking.exists()
     assert process.returncode in (1, 2)

@@ -51,7 +51,7 @@ def test_the_readme_says_how_to_run_complete_and_regenerate_the_tests(name: str)
     form = format_named(name)
     assert isinstance(form, Folder)
     owned = [file.name for file in form.files(iter(chosen()), about()) if file.user_owned]
-    assert len(readme.splitlines()) <= 13
+    assert len(readme.splitlines()) <= 14
     assert all(f"`{path}`" in readme for path in owned)
     assert "--seed 1" in readme
 
