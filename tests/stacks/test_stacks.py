@@ -176,7 +176,9 @@ def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_polic
     assert policies["clock-tolerance"] == (str(stack.tolerance),)
     assert policies["duplicate-properties"] == (stack.duplicates,)
     assert {name: policies[f"encoding.{name}"] for name in ENCODINGS} == {
-        name: ("decoded",) if words in stack.accepts else ("rejected",) for name, words in ENCODINGS.items()
+        # overlong quotes do not end strings in any of these services
+        name: (("replaced",) if name == "overlong" else ("decoded",)) if words in stack.accepts else ("rejected",)
+        for name, words in ENCODINGS.items()
     }
     for name in ("offset", "lower case", "space", "no zone", "fraction", "date only"):
         expected = ("parsed",) if name in stack.timestamps else ("rejected",)
