@@ -4,7 +4,7 @@ settings.
 Schemathesis reads the original schema. The other generators get a schema with the same meaning, but without references and with
 `if` and `then` under `allOf`. The reason is that json-schema-faker generates only invalid offers from the original schema.
 polyfactory reads types (see `models`). hypothesis-jsonschema is patched to work with current Hypothesis (see
-`brokerfuzz.decoder.unsupported_keywords`).
+`benchmarks.peers`).
 """
 
 # pyright: reportMissingImports=false
@@ -16,13 +16,14 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from copy import deepcopy
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from hypothesis.strategies import SearchStrategy
+
 from benchmarks import peers
-from benchmarks.generators.drawing import drawn
+from benchmarks.drawing import examples
 from benchmarks.generators.generator import Generator, Made, clocked, written
 from benchmarks.generators.messages import OFFER
 from brokerfuzz.schemas import load_contract
@@ -55,12 +56,16 @@ def theirs() -> tuple[list[Generator], list[str]]:
 
 
 def hypothesis_jsonschema() -> Make:
-    return clocked(partial(drawn, peers.from_schema(), patient=True))
+    return _drawn(peers.from_schema())
 
 
 def schemathesis() -> Make:
     """Generates the bodies that Schemathesis considers valid, for an HTTP operation that receives an offer."""
-    return clocked(partial(drawn, peers.schemathesis().map(lambda case: case.body), patient=True))
+    return _drawn(peers.schemathesis().map(lambda case: case.body))
+
+
+def _drawn(strategy: SearchStrategy[Any]) -> Make:
+    return clocked(lambda count: list(map(written, examples(strategy, count))))
 
 
 def jsf() -> Make:

@@ -1,0 +1,92 @@
+"""Measures the examples that Hypothesis gives to a test: what they cover, which rules they break, and how simple they become."""
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from hypothesis import find, settings
+from hypothesis.errors import NoSuchExample
+
+from benchmarks.drawing import examples
+from benchmarks.fleet.messages import OFFER
+from benchmarks.quality.figures import Figures, Value
+from benchmarks.quality.kills import NOW
+from benchmarks.quality.minima import MINIMA, Minimum
+from brokerfuzz import Case, load_contract, strategies
+
+EXAMPLES = 100
+"""Hypothesis' default number of examples per test."""
+VARIETY_SEEDS = (1, 2, 3)
+RUNS = 20
+SEARCHED = 5000
+"""The maximum number of examples that Hypothesis tries for each condition."""
+NOT_FOUND = "no example found"
+
+
+def variety() -> Figures:
+    """Measures the edges and pairs that the command `coverage` finds in valid offers. Each figure is the median of several seeds."""
+    measured = [_covered(examples(strategies.offer_requests(), EXAMPLES, seed)) for seed in VARIETY_SEEDS]
+    return {f"{EXAMPLES} valid offers": {name: median(one[name] for one in measured) for name in measured[0]}}
+
+
+def _covered(offers: Sequence[Any]) -> dict[str, float]:
+    lines = [json.dumps(offer) for offer in offers]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "offers.ndjson"
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        command = [sys.executable, "-m", "brokerfuzz", "coverage", str(path), "--message", OFFER, "--json"]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    goals = json.loads(printed)["messages"][OFFER]["goals"]
+    shares = {f"% of {kind}s": 100 * goals[kind]["covered"] / goals[kind]["all"] for kind in ("edge", "pair")}
+    return {**shares, "distinct": len(set(lines))}
+
+
+def broken_rules() -> Figures:
+    """Counts the runs whose invalid offers break each validation rule in the text of the contract."""
+    strategy = strategies.invalid_offer_requests(now=NOW)
+    runs = [_broken(examples(strategy, EXAMPLES, seed)) for seed in range(1, RUNS + 1)]
+    counts: dict[str, Value] = {f"{number}:": sum(not rules.isdisjoint(run) for run in runs) for number, rules in validation_rules().items()}
+    return {f"validation rules broken in {RUNS} runs": counts}
+
+
+def _broken(cases: Sequence[Case]) -> set[str]:
+    return {broken.rule for case in cases for broken in case.verdict.broken}
+
+
+def validation_rules() -> dict[int, set[str]]:
+    """Maps the number of each validation rule in the text of the contract to the IDs of the single rules that it states."""
+    stated: dict[int, set[str]] = {}
+    for rule in load_contract().rules[OFFER]:
+        if rule.citation and rule.citation.validation_rule:
+            stated.setdefault(rule.citation.validation_rule, set()).add(rule.id)
+    return dict(sorted(stated.items()))
+
+
+def smallest_examples(minima: Sequence[Minimum] = MINIMA, tell: Callable[[str], None] = print) -> Figures:
+    """Counts the conditions whose examples become as simple as a person would write them. Passes the others to `tell`."""
+    different = [words for minimum in minima if (words := difference(minimum, [smallest(minimum, seed=1)]))]
+    for words in different:
+        tell(words)
+    return {"smallest examples": {"as expected": len(minima) - len(different), "of": len(minima)}}
+
+
+def smallest(minimum: Minimum, seed: int) -> Any:
+    options = settings(max_examples=SEARCHED, database=None, deadline=None)
+    try:
+        found = find(minimum.strategy, lambda example: bool(minimum.condition(example)), settings=options, random=random.Random(seed))
+    except NoSuchExample:
+        return NOT_FOUND
+    return found.value if isinstance(found, Case) else found
+
+
+def difference(minimum: Minimum, found: Sequence[Any]) -> str | None:
+    others = [example for example in found if minimum.smallest != example]
+    if not others:
+        return None
+    return f"  {minimum.name}: {len(found) - len(others)} of {len(found)} seeds\n    expected {minimum.smallest}\n    found    {others[0]}"
