@@ -20,7 +20,9 @@ def sizes() -> Figures:
 
 
 def modules(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*.py") if path.name != GENERATED and "node_modules" not in path.parts]
+    parts = [part for part in folder.iterdir() if part.is_dir() and part.name != "node"]
+    paths = [*folder.glob("*.py"), *(path for part in parts for path in part.rglob("*.py"))]
+    return [path for path in paths if path.name != GENERATED]
 
 
 def _size(paths: Iterable[Path]) -> dict[str, Value]:
