@@ -46,8 +46,7 @@ def check(
 ) -> Verdict:
     """Returns the verdict on a message. The function accepts any bytes.
 
-    - `body`: the bytes of the message, or a Python value that `json.dumps` accepts. A `str` is a JSON string; it is not parsed as
-      JSON.
+    - `body`: the bytes of the message, or a Python value that `json.dumps` accepts, such as a dictionary.
     - `now`: the time that counts as the current time (default: the actual current time). A time without a time zone is in UTC.
     - `policies`: maps the ID of an ambiguity to the interpretations that you allow (see `Contract.check_policies`). The oracle
       judges the message under every allowed interpretation. A message is invalid if it breaks a rule under every allowed
@@ -56,8 +55,8 @@ def check(
     - `headers`: the unusual headers of the request. Headers can touch ambiguities, too. If the headers declare gzip and the body
       is valid gzip, the oracle judges the decompressed message.
 
-    Raises `UnknownNameError` if a message type, an ambiguity or an interpretation is unknown, and `TypeError` if a Python value
-    cannot be written as JSON.
+    Raises `UnknownNameError` if a message type, an ambiguity or an interpretation is unknown, and `TypeError` if the body is a
+    string, or a Python value that cannot be written as JSON.
 
     >>> from brokerfuzz import check
     >>> print(check("offer-creation-request", b'{"number": "A", "offerType": "Email", "orderMinimum": 0}'))
@@ -83,6 +82,8 @@ def aware(now: datetime | None) -> datetime:
 
 
 def _written(value: Any) -> bytes:
+    if isinstance(value, str):
+        raise TypeError(f"body={quoted(value)} is not bytes: use body.encode() for a message, or json.dumps(body).encode() for a JSON string")
     try:
         try:
             return json.dumps(value).encode()
