@@ -1,6 +1,7 @@
 """Defines a case: a message as bytes, its verdict, and the reason for the verdict."""
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -206,6 +207,10 @@ class Broken(Case):
     """
 
     twin: Case = field(kw_only=True)
+
+
+if (plugin := sys.modules.get("brokerfuzz.hypothesis_plugin")) is not None:
+    plugin.register_cases(Case, Broken)
 
 
 @overload
