@@ -63,9 +63,11 @@ def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
 
 
 def needs_extra(what: str, problem: ImportError, extra: str = "fire") -> str:
-    """Returns the error message for a missing optional package. The message contains the command that installs the package."""
+    """Returns the error message for a missing optional package. The message contains the command that installs the package. The
+    command contains a path, because no package registry has brokerfuzz.
+    """
     name = (problem.name or "another package").partition(".")[0]
-    return f"{what} needs {name}: pip install 'brokerfuzz[{extra}]'"
+    return f"{what} needs {name}: pip install 'PATH[{extra}]', where PATH is a checkout or a wheel of brokerfuzz"
 
 
 def problem_of(problem: Exception) -> str:

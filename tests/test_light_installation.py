@@ -1,4 +1,4 @@
-"""Without the packages of the extra `fire`, everything that needs no service works. All other commands say what to install."""
+"""Without the packages of the extras, everything that needs no service works. All other commands say what to install."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-MISSING = ("covertable", "httptools", "pyreqwest", "uvicorn", "uvloop")
+MISSING = ("covertable", "distributed", "fsspec", "httptools", "pyarrow", "pyreqwest", "uvicorn", "uvloop")
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
 """The content of `sitecustomize.py`, which Python runs when it starts. Afterwards, Python cannot import the packages in `MISSING`."""
 USE = """
@@ -32,7 +32,7 @@ Light = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def light(tmp_path: Path, environment: Mapping[str, str]) -> Light:
-    """Runs Python in a process without the packages of the extra `fire`."""
+    """Runs Python in a process without the packages of the extras."""
     (tmp_path / "sitecustomize.py").write_text(BLOCKED)
     env = {**environment, "PYTHONPATH": f"{tmp_path}:{environment['PYTHONPATH']}"}
 
@@ -50,12 +50,18 @@ def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("fire --demo", "the reference service needs uvicorn: pip install 'brokerfuzz[fire]'"),
-        ("fire http://127.0.0.1:1/offers", "sending messages to a URL needs pyreqwest: pip install 'brokerfuzz[fire]'"),
+        ("fire --demo", "the reference service needs uvicorn: pip install 'PATH[fire]', where PATH is a checkout or a wheel of brokerfuzz"),
+        (
+            "fire http://127.0.0.1:1/offers",
+            "sending messages to a URL needs pyreqwest: pip install 'PATH[fire]', where PATH is a checkout or a wheel of brokerfuzz",
+        ),
         (
             "catalogue --strength 3 --message offer-pricing-response",
-            "a catalogue of a changed contract or of another --strength needs covertable: pip install 'brokerfuzz[fire]'",
+            "a catalogue of a changed contract or of another --strength needs covertable: pip install 'PATH[fire]', where",
         ),
+        ("export a.parquet", "the format `parquet` needs pyarrow: pip install 'PATH[parquet]', where"),
+        ("export memory://a.ndjson", "a corpus at a URL needs fsspec: pip install 'PATH[remote]', where"),
+        ("export a.ndjson --cluster tcp://127.0.0.1:1", "a Dask cluster needs distributed: pip install 'PATH[cluster]', where"),
     ],
 )
 def test_a_command_without_its_package_says_in_one_line_what_to_install(light: Light, command: str, said: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
-from brokerfuzz.errors import WorkerError
+from brokerfuzz.errors import WorkerError, needs_extra
 
 _PATIENCE = 10
 """The maximum time to wait for the scheduler of a cluster, in seconds."""
@@ -73,7 +73,7 @@ def cluster(address: str) -> Iterator[_Cluster]:
     try:
         from distributed import Client, KilledWorker
     except ImportError as problem:
-        raise WorkerError("a cluster needs Dask: pip install 'brokerfuzz[cluster]'") from problem
+        raise WorkerError(needs_extra("a Dask cluster", problem, "cluster")) from problem
     _check_listening(address)
     _check_scheduler(address)
     for name in ("distributed.client", "distributed.batched"):

@@ -12,7 +12,7 @@ from waiting import happens
 from brokerfuzz.corpus import read
 from brokerfuzz.corpus.places import place_of
 
-fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'brokerfuzz[remote]'")
+fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip install fsspec")
 
 
 SOME = ("--message", "offer-pricing-response", "--random", "--count", "12")

@@ -18,7 +18,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import facts_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
-from brokerfuzz.errors import CorpusError
+from brokerfuzz.errors import CorpusError, needs_extra
 from brokerfuzz.version import __version__
 
 GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
@@ -44,7 +44,7 @@ def _pyarrow() -> tuple[ModuleType, ModuleType]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as problem:
-        raise CorpusError(f"the format `parquet` needs pyarrow, which is not installed ({problem}): pip install 'brokerfuzz[parquet]'") from problem
+        raise CorpusError(needs_extra("the format `parquet`", problem, "parquet")) from problem
     return pa, pq
 
 

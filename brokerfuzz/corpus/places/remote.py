@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from brokerfuzz.atomic_files import temporary_name
 from brokerfuzz.corpus.places.place import Create, Place
-from brokerfuzz.errors import BrokerfuzzError, CorpusError
+from brokerfuzz.errors import BrokerfuzzError, CorpusError, needs_extra
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -33,7 +33,7 @@ def remote_place(url: str) -> "RemotePlace":
     try:
         from fsspec.core import url_to_fs
     except ImportError as problem:
-        raise CorpusError("a corpus at a URL needs fsspec: pip install 'brokerfuzz[remote]'") from problem
+        raise CorpusError(needs_extra("a corpus at a URL", problem, "remote")) from problem
     with _store_errors(url, "used"):
         try:
             system, key = url_to_fs(url)

@@ -64,7 +64,7 @@ def test_duckdb_can_query_rules_and_decode_messages(tmp_path: Path, content: byt
 
 def test_without_pyarrow_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(CorpusError, match=r"pip install 'brokerfuzz\[parquet\]'"):
+    with pytest.raises(CorpusError, match=r"pip install 'PATH\[parquet\]'"):
         written("parquet", cases())
 
 
