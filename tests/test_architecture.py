@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "cases": {"decoder", "compression", "json_trees", "schemas", "errors"},
     "strategies": {"cases", "decoder", "schemas", "errors"},
     "corpus": {
-        "cases.fresh_values", "cases.message_diff",
+        "cases.fresh_values", "cases.message_diff", "cases.strangeness",
         "cases.blocks", "cases.case", "cases.record_claims", "cases.record_reader", "cases.plan", "cases.records", "cases.case_filters",
         "format_names", "har_entries",
         "compression", "workers", "atomic_files", "version", "schemas", "errors",

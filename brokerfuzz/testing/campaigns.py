@@ -31,6 +31,7 @@ from brokerfuzz.targets.trace_headers import TraceHeaders
 from brokerfuzz.wording import listed
 
 _MOST_SHOWN = 10
+_ALL_FINDINGS = "`report.findings` lists all of them, and the argument reports=['findings.html'] writes them to a file"
 
 
 class FindingsError(AssertionError):
@@ -82,7 +83,7 @@ class Report:
         if self.result.sporadic:
             lines.append(sporadic_in_words(self.result.sporadic))
         if len(self.findings) > _MOST_SHOWN:
-            lines.append(f"and {len(self.findings) - _MOST_SHOWN:,} more findings")
+            lines.append(f"and {len(self.findings) - _MOST_SHOWN:,} more findings: {_ALL_FINDINGS}")
         return "\n".join(lines)
 
 

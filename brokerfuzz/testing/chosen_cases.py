@@ -8,6 +8,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.rule_names import rule_names
+from brokerfuzz.cases.strangeness import strangeness
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.corpus.bundled_corpus import load
 from brokerfuzz.errors import BrokerfuzzError, quoted
@@ -66,10 +67,11 @@ class ChosenCases:
         return list(found.values())
 
     def groups(self, cases: Sequence[Case]) -> list[CaseGroup]:
+        """Returns the groups. Plain cases come first in their group, because a failure shows only the first cases that fail."""
         grouped: dict[str, list[Case]] = {}
         for case in cases:
             grouped.setdefault(self._group_name(case), []).append(case)
-        return [CaseGroup(name, tuple(members)) for name, members in grouped.items()]
+        return [CaseGroup(name, tuple(sorted(members, key=strangeness))) for name, members in grouped.items()]
 
     def _fixed(self) -> Iterator[Case]:
         if self.folder is not None:

@@ -2,6 +2,7 @@
 result, and the difference from the twin (the valid counterpart).
 """
 
+import re
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ from brokerfuzz.wording import counted, printable, readable
 MOST_SHOWN = 3
 """The maximum number of failures to describe if several cases of the same rule fail."""
 _WIDEST = 200
+_COMPARED = re.compile(r"assert (True|False) (?:==|is) \('\w+' (?:== 'valid'|!= 'invalid')")
+"""How pytest describes the failure of `assert accepts(case.body) == (case.label == "valid")`. The first value is the answer."""
 _secrets = NOTHING_SECRET
 
 
@@ -42,7 +45,7 @@ def described_failures(total: int, failures: Sequence[tuple[Case, str]]) -> str:
         place, *more = _places(case) or [str(case)]
         lines += [f"{number}. {place}", *(f"   {line}" for line in (*more, f"actual: {actual}", *_difference(case)))]
     if len(failures) > MOST_SHOWN:
-        lines.append(f"and {len(failures) - MOST_SHOWN:,} more")
+        lines.append(f'and {len(failures) - MOST_SHOWN:,} more: by="case" shows each of them')
     return "\n".join(lines)
 
 
@@ -79,7 +82,10 @@ def actual_of(problem: BaseException) -> str:
         return without_secrets(str(actual))
     said = next(iter(without_secrets(str(problem)).splitlines()), "")
     name = type(problem).__name__
-    text = said if said and name in {"AssertionError", "Failed"} else f"{name}: {said}" if said else name
+    if compared := _COMPARED.match(said):
+        text = "accepted" if compared[1] == "True" else "rejected"
+    else:
+        text = said if said and name in {"AssertionError", "Failed"} else f"{name}: {said}" if said else name
     lines = [(frame, number) for frame, number in traceback.walk_tb(problem.__traceback__) if "__unittest" not in frame.f_globals]
     where = [f"({Path(frame.f_code.co_filename).name}:{number})" for frame, number in lines[-1:]]
     return " ".join([shortened(printable(text), _WIDEST), *where])

@@ -137,7 +137,7 @@ def test_a_failed_case_shows_rule_place_results_and_the_difference_from_the_twin
         "rule: offer-creation-request/orderMinimum:minimum",
         "place: /orderMinimum: expected at least 1, found 0 (one-below)",
         "expected: rejected",
-        "actual: assert True == ('invalid' == 'valid'",
+        "actual: accepted",
         "difference from the twin:",
         '  -   "orderMinimum": 1',
         '  +   "orderMinimum": 0',
@@ -150,7 +150,7 @@ def test_a_failed_rule_shows_the_number_and_the_first_three_cases(pytester: pyte
     printed = done.stdout.str().partition("short test summary")[0]  # pytest repeats failures in its summary on build servers
     assert "\n10 of 10 cases failed\n" in printed
     assert [printed.count(f"\n{number}. place: /orderMinimum") for number in (1, 2, 3, 4)] == [1, 1, 1, 0]
-    assert "\nand 7 more\n" in printed
+    assert "\nand 7 more" in printed
 
 
 def test_a_crash_keeps_its_traceback(pytester: pytest.Pytester) -> None:

@@ -10,9 +10,10 @@ other case for the same reason.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.strangeness import strangeness
 from brokerfuzz.corpus.formats.case_names import ascii_line, now_of
 from brokerfuzz.corpus.formats.format import CorpusInfo
 from brokerfuzz.errors import CorpusError
@@ -20,6 +21,8 @@ from brokerfuzz.schemas import MESSAGE_TYPES
 
 PLAIN = "plain"
 LONGEST_TOPIC, LONGEST_IDENTIFIER = 60, 100
+_ITEMS = re.compile(r"\[\](?=:)")
+"""The end of a site that consists of the items of an array, in the ID of a rule: `pageCounts[]:type`, unlike `pageCounts:type`."""
 _ABOUT_THE_CLOCK = "that need a certain time on the clock of your system (`brokerfuzz fire` sends such cases)"
 
 
@@ -55,10 +58,10 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
     return sorted(found, key=_position)
 
 
-def _position(one: SuiteCase) -> tuple[bool, int, str, int, str]:
-    """Returns the sort key of a case. Plain messages come first, in order of their length."""
+def _position(one: SuiteCase) -> tuple[Any, ...]:
+    """Returns the sort key of a case. Plain messages come first. In a group, cases without escapes and short cases come first."""
     length = len(one.case.body) if one.is_plain else 0
-    return not one.is_plain, MESSAGE_TYPES.index(one.case.message_type), one.group, length, one.name
+    return not one.is_plain, MESSAGE_TYPES.index(one.case.message_type), one.group, *strangeness(one.case), length, one.name
 
 
 def _group(case: Case, *, plain: bool) -> str:
@@ -80,14 +83,13 @@ def _name(case: Case) -> str:
 def named_tests(cases: Iterable[SuiteCase]) -> Iterator[tuple[str, Sequence[str]]]:
     """Yields the name of each group and the names of its tests, for use in source code.
 
-    The names are unique, and consist of lower-case letters, digits and `_`. The last 16 characters of the name of a test are the ID
-    of the case.
+    The names are unique, and consist of lower-case letters, digits and `_`. A rule about the items of an array has `item` in its name. The
+    last 16 characters of the name of a test are the ID of the case.
     """
     seen: set[str] = set()
     for group, some in groupby(cases, lambda one: one.group):
-        name = base = _identifier(group)[:LONGEST_IDENTIFIER]
-        while name in seen:
-            name = f"{base}_{len(seen)}"
+        base = _identifier(_ITEMS.sub(" item", group))[:LONGEST_IDENTIFIER]
+        name = next(name for name in (base, *(f"{base}_{number}" for number in range(2, len(seen) + 3))) if name not in seen)
         seen.add(name)
         yield name, [_identifier(one.name) for one in some]
 
