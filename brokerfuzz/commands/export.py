@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from brokerfuzz.workers import WorkerPool
 
 
+_KINDS = {"rules": "rule", "techniques": "technique", "ambiguities": "ambiguity"}
 _SECTIONS = {"Output": ("fmt", "base64", "force", "shards", "resume", "as_json"), **SECTIONS}
 
 
@@ -92,7 +93,7 @@ def command(
     contract changes, only a few lines of the corpus change. Random cases come last. The twin (the valid counterpart) of an invalid
     case comes before the invalid case.
 
-    OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (pip install 'brokerfuzz[remote]'). A file is
+    OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (with the extra `remote`). A file is
     compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists, brokerfuzz
     replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to standard error.
 
@@ -134,7 +135,7 @@ def command(
         scope = "whole" if full else form.scope if isinstance(form, Folder) else "essential"
         plans = plans_of(message_types, cases, clock(cases.now) if with_clock else None)
         plans = tuple(replace(plan, scope=scope, large=large, plausible=plausible) for plan in plans)
-        outcome = _written(_export(form, plans, pool, progress, cases.values), place, progress, shards, force=force, resume=resume)
+        outcome = _written(_export(form, plans, place, pool, progress, cases.values), place, progress, shards, force=force, resume=resume)
     _print_summary(outcome, out, progress.seconds, shards, {} if with_clock else _not_covered(plans), as_json=as_json)
 
 
@@ -224,11 +225,14 @@ def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "WorkerPool | 
     return processes
 
 
-def _export(form: "Format", plans: "tuple[Plan, ...]", pool: "WorkerPool | None", progress: ProgressLine, values: str | None) -> "Export":
+def _export(
+    form: "Format", plans: "tuple[Plan, ...]", place: "Place | None", pool: "WorkerPool | None", progress: ProgressLine, values: str | None
+) -> "Export":  # fmt: skip
     from brokerfuzz.corpus.exporting import Export
     from brokerfuzz.corpus.formats import CorpusInfo
 
-    about = CorpusInfo(plans[0].demands, tuple(plan.message_type for plan in plans), recipe_of(plans, form.name, values))
+    recipe, folder = recipe_of(plans, form.name, values), place.base if place is not None else ""
+    about = CorpusInfo(plans[0].demands, tuple(plan.message_type for plan in plans), recipe, folder)
     return Export(plans, form, about, pool, progress)
 
 
@@ -275,5 +279,11 @@ def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | N
         click.echo(f"  left out: {count:,} case{'' if count == 1 else 's'} {reason}", err=err)
     for name, counts in written.items():
         click.echo(f"  {name}: {counted(counts)}", err=err)
-    for kind, names in not_covered.items():
-        click.echo(f"  {kind} that this corpus covers only with --clock: {', '.join(names)}", err=err)
+    if not_covered:
+        click.echo(f"  not covered without --clock: {_numbers(not_covered)} (--json lists them)", err=err)
+
+
+def _numbers(names: dict[str, list[str]]) -> str:
+    from brokerfuzz import wording
+
+    return wording.listed(wording.counted(len(names[kind]), one) for kind, one in _KINDS.items() if kind in names)

@@ -56,7 +56,7 @@ def write(
     1064
     """
     place, form = place_of(str(path)), format_named(fmt)
-    counts, known = Counter[tuple[str, str]](), about or CorpusInfo(load_contract(), MESSAGE_TYPES, "")
+    counts, known = Counter[tuple[str, str]](), about or CorpusInfo(load_contract(), MESSAGE_TYPES, "", place.base)
     counted = _counted(cases, counts, progress)
     if isinstance(form, OneFile):
         place.check_file(force=True)

@@ -25,12 +25,14 @@ class LeftOut:
 @dataclass(frozen=True)
 class CorpusInfo:
     """Describes a corpus for the format that writes its cases. `recipe` contains the options of `brokerfuzz export` that
-    generate the corpus again. `left_out` counts the cases that the format does not write.
+    generate the corpus again. `folder` is the name of the folder or file, without the path. `left_out` counts the cases that the
+    format does not write.
     """
 
     contract: Contract
     message_types: tuple[MessageType, ...]
     recipe: str
+    folder: str = "FOLDER"
     left_out: LeftOut = field(default_factory=LeftOut, compare=False)
 
 

@@ -6,6 +6,6 @@ FORMAT = suite(
     "go",
     tests="broker_contract_test.go",
     template="accepts_test.go",
-    place="Put this folder into your Go module, as the package `brokercontract` (Go 1.18 or later).",
-    run="go test ./brokercontract",
+    place="Put this folder into your Go module (Go 1.18 or later).",
+    run="go test ./FOLDER",
 )

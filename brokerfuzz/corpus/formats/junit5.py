@@ -45,6 +45,7 @@ FORMAT = suite(
     template="Broker.java",
     place="Copy the folder `src` into your project, or add its two folders to the tests of your build. JUnit 5 and Java 17 are required.",
     run="mvn test",
+    home="",
     code="src/test/java/brokerfuzz/",
     data="src/test/resources/brokerfuzz/",
     listing=("BrokerContractTest.java", _tests),

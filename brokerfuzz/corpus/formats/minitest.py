@@ -6,6 +6,6 @@ FORMAT = suite(
     "minitest",
     tests="broker_contract_test.rb",
     template="accepts.rb",
-    place="Put this folder anywhere in your project, for example at `test/broker_contract`.",
-    run="ruby test/broker_contract/broker_contract_test.rb",
+    place="Put this folder anywhere in your project.",
+    run="ruby FOLDER/broker_contract_test.rb",
 )

@@ -6,6 +6,6 @@ FORMAT = suite(
     "phpunit",
     tests="BrokerContractTest.php",
     template="accepts.php",
-    place="Put this folder anywhere in your project, for example at `tests/BrokerContract` (PHP 8.0 and PHPUnit 9 or later).",
-    run="vendor/bin/phpunit tests/BrokerContract",
+    place="Put this folder anywhere in your project (PHP 8.0 and PHPUnit 9 or later).",
+    run="vendor/bin/phpunit FOLDER",
 )

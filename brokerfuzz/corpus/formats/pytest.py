@@ -5,6 +5,7 @@ and `difference` (the lines that differ between the message and its twin, the va
 verified with brokerfuzz.
 """
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 import orjson
@@ -22,7 +23,7 @@ _README = """\
 # Contract tests of your system
 
 Your system must accept the valid messages and reject the invalid ones. There is one test per rule. A test fails if your system gives
-a wrong answer to a case of this rule, or if it crashes. The test shows the first three failures.
+a wrong answer to a case of this rule, or if it crashes. The test shows the first three failures, and with `-v` all of them.
 
 1. Put this folder anywhere in a project that uses pytest.
 2. Complete the function `accepts` in `conftest.py`: give the message to your system, and return True if your system accepts it.
@@ -32,7 +33,7 @@ a wrong answer to a case of this rule, or if it crashes. The test shows the firs
 4. If you cannot fix a failure now, write the ID of the case or the rule into `expected-failures`.
 
 If your system also rejects the twin (the valid counterpart) of an invalid message, the rejection proves nothing: the test is skipped or
-warns. To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. This keeps the files that you completed.
+warns. To regenerate this folder, run `brokerfuzz export {folder} --force {recipe}`. This keeps the files that you completed.
 """
 
 
@@ -42,7 +43,7 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     yield File(_TEMPLATE, [source(_TEMPLATE)], user_owned=True)
     yield File("cases.ndjson", _lines(cases))
     yield known_failures(cases)
-    yield File(README, [_README.format(recipe=about.recipe).encode()])
+    yield File(README, [_README.format(folder=shlex.quote(about.folder), recipe=about.recipe).encode()])
 
 
 def _lines(cases: Sequence[SuiteCase]) -> Iterator[bytes]:

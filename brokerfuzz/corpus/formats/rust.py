@@ -21,7 +21,8 @@ FORMAT = suite(
     "rust",
     tests="main.rs",
     template="accepts.rs",
-    place="Put this folder into your crate, at `tests/broker_contract` (Rust 1.63 or later).",
-    run="cargo test --test broker_contract",
+    place="Put this folder into your crate, at `tests/FOLDER` (Rust 1.63 or later).",
+    run="cargo test --test FOLDER",
+    home="tests/FOLDER/",
     listing=("rules.rs", _rules),
 )

@@ -10,6 +10,7 @@ The source code of the tests is in the folder `suites`. Only the names of groups
 There, these names consist of letters, digits and `_`. Later exports do not change the files of the user.
 """
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib import resources
@@ -41,16 +42,16 @@ Your system must accept the valid messages and reject the invalid ones. A test f
 3. Run `{run}`. The plain (ordinary valid) messages come first: if your system rejects one, no other test runs.
    If your system knows only certain values, such as product IDs, list them in a file and export again with `--values FILE`.
 4. If you cannot fix a failure now, write the ID of the case or the rule into `{expected}`. This command adds all failures:
-   `{run} 2>&1 | grep -oE '{failure}' | grep -oE '.{{16}}$' | sort -u >> FOLDER/{expected}`
+   `{run} 2>&1 | grep -oE '{failure}' | grep -oE '.{{16}}$' | sort -u >> {home}{expected}`
 
 The tests are grouped by rule. The name of a test consists of the technique that breaks the rule, and the ID of the case.
 If your system also rejects the twin (the valid counterpart) of an invalid message, the rejection proves nothing, and the test says so.
-To regenerate this folder, run `brokerfuzz export FOLDER --force {recipe}`. This keeps the files that you completed.
+To regenerate this folder, run `brokerfuzz export {folder} --force {recipe}`. This keeps the files that you completed.
 """
 
 
 def suite(
-    name: str, *, tests: str, template: str, place: str, run: str, code: str = "", data: str = "",
+    name: str, *, tests: str, template: str, place: str, run: str, home: str = "FOLDER/", code: str = "", data: str = "",
     listing: tuple[str, Callable[[Sequence[SuiteCase]], Iterator[bytes]]] | None = None,
 ) -> Folder:  # fmt: skip
     """Returns the format of a test suite.
@@ -58,7 +59,8 @@ def suite(
     `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. `cases.tsv` and
     `expected-failures` are in the folder `data`. For languages that cannot create tests at run time, `listing` is the name and
     the content of a file with one line of code per test. For the README, `place` is a sentence that says where the user puts
-    the folder, and `run` is the command that runs the tests.
+    the folder, `run` is the command that runs the tests, and `home` is the path of the folder where this command runs. In these
+    three, `FOLDER` stands for the name of the folder.
     """
 
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -70,7 +72,7 @@ def suite(
         yield File(data + TABLE, table(cases))
         yield known_failures(cases, data)
         complete = f"Complete the function in `{code + template}`: give the message to your system, and return true if your system accepts it."
-        yield readme(about, place=place, complete=complete, run=run, expected=data + EXPECTED_FAILURES)
+        yield readme(about, place=place, complete=complete, run=run, home=home, expected=data + EXPECTED_FAILURES)
 
     return Folder(name, files)
 
@@ -97,9 +99,12 @@ def _check_entries(content: bytes, cases: Sequence[SuiteCase]) -> None:
             )
 
 
-def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str) -> File:
-    """`expected` is the path of the file with the expected failures."""
-    text = _README.format(place=place, complete=complete, run=run, expected=expected, recipe=about.recipe, failure=FAILURE)
+def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str, home: str = "FOLDER/") -> File:
+    """`expected` is the path of the file with the expected failures, in the folder. For the other arguments, see `suite`."""
+    folder = shlex.quote(about.folder)
+    given = {"place": place, "run": run, "home": home}
+    named = {name: text.replace("FOLDER", folder) for name, text in given.items()}
+    text = _README.format(**named, complete=complete, expected=expected, folder=folder, recipe=about.recipe, failure=FAILURE)
     return File(README, [text.encode()])
 
 

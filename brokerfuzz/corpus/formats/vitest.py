@@ -7,5 +7,5 @@ FORMAT = suite(
     tests="broker-contract.test.ts",
     template="accepts.ts",
     place="Put this folder anywhere in a project that uses Vitest.",
-    run="npx vitest run",
+    run="npx vitest run --reporter=dot",
 )

@@ -5,6 +5,7 @@ test programs that read the responses of the broker.
     GET /brokerfuzz/product-list-response/ID            the message of a case
     any request with the header X-Brokerfuzz-Case: ID   the message of a case
     any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
+    any other request                                   status 404, and how to select a case
 
 If you cannot change the path or the headers that your program sends, first send the `PUT` request that is shown above. Its body
 contains the ID of a case. Then WireMock answers each request of your program with the message of this case. The bytes of each
@@ -30,6 +31,19 @@ _INDEX = "brokerfuzz/cases.json"
 _CHUNK = 1 << 20
 _BY_PATH, _BY_HEADER, _BY_SCENARIO = 1, 2, 3
 """The priorities of the stubs. If several stubs match a request, WireMock uses the stub with the lowest number."""
+_AFTER_ALL_OTHERS = 1_000_000
+_HINT = f"""\
+No case belongs to this request. GET {ROOT} lists the cases. Select a case in one of three ways:
+- request the path of the case: GET {ROOT}/MESSAGE-TYPE/ID
+- send the header {HEADER}: ID
+- before any request, set the state: curl -X PUT HOST/__admin/scenarios/{SCENARIO}/state -d '{{"state":"ID"}}'
+"""
+_NO_CASE = {
+    "name": "brokerfuzz: no case belongs to the request",
+    "priority": _AFTER_ALL_OTHERS,
+    "request": {"method": "ANY", "urlPattern": ".*"},
+    "response": {"status": 404, "headers": {"Content-Type": "text/plain"}, "body": _HINT},
+}
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -50,6 +64,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         yield File(f"__files/{_INDEX}", iter(lambda: index.read(_CHUNK), b""))
         listing = {"name": "brokerfuzz: the cases", "priority": _BY_PATH, "request": {"method": "GET", "urlPath": ROOT}, "response": _served(_INDEX)}
         yield File("mappings/brokerfuzz/cases.json", [_json(listing, indent=2), b"\n"])
+        yield File("mappings/brokerfuzz/no-case.json", [_json(_NO_CASE, indent=2), b"\n"])
 
 
 def _described(case: Case) -> dict[str, Any]:
