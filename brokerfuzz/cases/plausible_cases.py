@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from brokerfuzz.cases.case import Case, compact, confirmed, is_always_correct
 from brokerfuzz.decoder import messages
@@ -12,23 +13,20 @@ _MOST_REPEATED = 5000
 
 
 class _Cases:
-    """All plausible cases of a seed in order, without duplicates. To return a part of the cases, `part` must first generate all earlier cases."""
+    """All plausible cases of a seed in order, without duplicates. To return a part of the cases, `part` must first generate all
+    earlier cases. So it keeps the rest of the cases for the part that follows. Every caller has its own iterator, because several
+    callers may alternate.
+    """
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int) -> None:
         self._contract, self._seed = contract, seed
         self._message_type: MessageType = message_type
-        self._restart()
-
-    def _restart(self) -> None:
-        self._position, self._every = 0, self._generated()
+        self._rest: dict[int, Iterator[Case]] = {}
 
     def part(self, start: int, size: int) -> Iterator[Case]:
-        if start < self._position:
-            self._restart()
-        while self._position < start + size and (case := next(self._every, None)) is not None:
-            self._position += 1
-            if self._position > start:
-                yield case
+        every = self._rest.pop(start, None) or islice(self._generated(), start, None)
+        yield from islice(every, size)
+        self._rest = {start + size: every}
 
     def _generated(self) -> Iterator[Case]:
         seen, repeated = set[str](), 0
