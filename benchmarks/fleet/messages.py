@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from brokerfuzz.schemas import Contract, Label, MessageType, check
-from brokerfuzz.schemas.contract import NOT_IN_FUTURE
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.interpretations import Interpretation
 from brokerfuzz.schemas.json_reader import read, read_shallow
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator

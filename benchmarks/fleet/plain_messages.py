@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.fleet.messages import OFFER, Behaviour, Reader
 from benchmarks.fleet.places import ABSENT, put
 from brokerfuzz.schemas import Contract, Rule, Site, check
-from brokerfuzz.schemas.contract import NOT_IN_FUTURE
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import Schema, conditions_of, types_of
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.sites import JSON_RULE, join

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Policies, Verdict, check, load_contract
-from brokerfuzz.schemas.contract import NOT_IN_FUTURE
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.judged_interpretations import under
 
 _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))

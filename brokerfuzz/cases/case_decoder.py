@@ -23,6 +23,7 @@ from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.decoder import Read, Seeded, Source, Style, compile_decoder
+from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
 from brokerfuzz.schemas.flattening import Schema, types_of
 
@@ -97,6 +98,8 @@ class CaseDecoder:
     def next_rule(self, source: Source) -> Rule:
         """Chooses a rule. Some kinds of rules are chosen more often than others."""
         rules, sums = self._weighted_rules
+        if not rules:
+            raise ContractError(f"brokerfuzz cannot break any rule of {self.message_type} in a plain message: simplify its schema")
         return rules[bisect(sums, int.from_bytes(source.take(2)) * sums[-1] >> 16)]  # Hypothesis prefers small integers, but not small bytes
 
     @cached_property
@@ -135,6 +138,11 @@ class CaseDecoder:
     def _probe(self, source: Source, now: datetime | None) -> Case:
         maker = ProbeMaker(self.contract, self.message_type, now)
         questions = _questions(self.contract, self.message_type, now is not None)
+        if not questions:
+            others = tuple(label for label in self.labels if label != "unspecified")
+            if not others:
+                raise ContractError(f"the contract leaves no question about {self.message_type} open: remove 'unspecified' from the verdicts")
+            return replace(self, labels=others).read(source, now)
         ambiguity, site = questions[source.choose(len(questions))]
         path = maker.path(site)
         message = self._message(path, source, lambda: schema_with_place(self.contract, self.message_type, path))

@@ -7,7 +7,7 @@ from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.decoder.value_pools import EARLIEST_NOW
-from brokerfuzz.schemas.contract import NOT_IN_FUTURE
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 
 
 def covered_only_with_clock(plan: Plan) -> Mapping[str, Sequence[str]]:

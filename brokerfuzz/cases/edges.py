@@ -159,7 +159,8 @@ class EdgeMaker:
             for index in (1, 2, 10) if nullable else ():
                 message = build(self.contract, self.message_type, MessagePlan().narrow(_with_items(site.path, index + 1)))
                 found = places(message, site.path)
-                if found and len(items := value_at(message, found[0])) > index:
+                items = value_at(message, found[0]) if found else None
+                if isinstance(items, list) and len(items) > index and isinstance(items[index], dict):
                     items[index].update(dict.fromkeys(nullable))
                     case = Case.judged(
                         self.message_type,

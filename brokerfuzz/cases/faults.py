@@ -14,7 +14,7 @@ from brokerfuzz.cases.message_builder import MessagePlan, build, schema_meeting,
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check, load_contract
 from brokerfuzz.schemas.flattening import Schema, conjoin
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.sites import JSON_RULE, join
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
 """The keywords of rules that require a property, or that set a lower limit for an array, a string or a number."""
@@ -148,7 +148,12 @@ class FaultMaker:
         return message, steps
 
     def _change(self, message: object, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
-        return technique.change(self._spot(message, steps, rule))
+        spot = self._spot(message, steps, rule)
+        if rule.keyword in (JSON_RULE, "additionalProperties") and not isinstance(
+            spot.present, dict
+        ):  # a changed contract can allow other types as well
+            return None
+        return technique.change(spot)
 
     def _spot(self, message: object, steps: Steps, rule: Rule) -> FaultContext:
         return FaultContext(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)

@@ -144,7 +144,7 @@ def _wishes(known: States, wished: Mapping[str, str], number: int) -> Choose:
         state = wished.get(path)
         if state is None:
             above = path.rpartition(".")[0]
-            bare = wished.get(above) == "edge" and not known.sites[path].required
+            bare = wished.get(above) == "edge" and known.sites[path].name and not known.sites[path].required
             return ABSENT if bare else PLAIN
         if state in ("absent", "null"):
             return ABSENT if state == "absent" else None
@@ -292,9 +292,11 @@ def message_with(known: States, path: str, row: Row) -> Any | None:
     for full, some in ((False, fillings), (True, fillings[:MOST_TRIED_WHOLE])):
         for filling in some:
             message = _message(known, {path: {**filling, **row}}, 0, full=full)
-            held = value_at(message, places(message, path)[0])
+            there = places(message, path)
+            held = value_at(message, there[0]) if there else None
             if (
-                set(row.items()) <= set(known.of(path, held))
+                isinstance(held, dict)
+                and set(row.items()) <= set(known.of(path, held))
                 and check(known.message_type, compact(message), contract=known.contract).label == "valid"
             ):
                 return message

@@ -36,8 +36,9 @@ from brokerfuzz.decoder.consistency_repair import Repair, repairs, repetition
 from brokerfuzz.decoder.record_layout import Outline, outline
 from brokerfuzz.decoder.scalars import ValuePlace, may_be_null, ready_made, scalar_kinds, scalar_pool
 from brokerfuzz.errors import ContractError
-from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas import Contract, MessageType, check, load_contract
 from brokerfuzz.schemas import flattening as flat
+from brokerfuzz.schemas.ambiguity_detectors import COMPARED, PROPERTIES
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.sites import join
 
@@ -144,7 +145,8 @@ def compile_decoder(
     """Returns a function that turns a source of bytes into a valid message, or into the part of a message at a site. All
     decoded values also comply with the schema `narrowed`.
 
-    Raises `ContractError` if no message can be valid, or if a required property has no schema.
+    Raises `ContractError` if no message can be valid, or if a required property has no schema. If the contract is not the built-in
+    one, the returned function raises `ContractError` if it finds no valid message.
     """
     contract.check_described(message_type)
     whole = contract.sites[message_type][site].schema
@@ -153,7 +155,41 @@ def compile_decoder(
     entries, width = [*_table(schema, place)], 1 + place.outline.width + SELECTOR_BYTES
     if place.style.full:
         entries[-place.style.full :] = _table(schema, replace(place, full=True))[-place.style.full :]
-    return lambda source: _slot(source, source.take(width), 0, entries)
+
+    def read(source: Source) -> Any:
+        return _slot(source, source.take(width), 0, entries)
+
+    return read if contract is load_contract() or site or place.style.pinned else _only_valid(read, place)
+
+
+_ATTEMPTS = 50
+
+
+def _only_valid(read: Read, place: _CompileContext) -> Read:
+    """Returns a function that skips invalid messages, and messages that touch ambiguities other than those of the style. Only messages
+    of a changed contract need this: for example, two of its rules can contradict each other. If its rules allow only unspecified values,
+    such as strings with at least 2,000 characters, the function returns unspecified messages.
+    """
+    allowed = ("valid", "unspecified") if place.style.ambiguities else ("valid",)
+    related = {one.id for one in place.contract.ambiguities if one.detector in {*COMPARED, *PROPERTIES}}
+
+    def read_valid(source: Source) -> Any:
+        unspecified, reason = [], ""
+        for _ in range(_ATTEMPTS):
+            message = read(source)
+            verdict = check(place.message_type, message, contract=place.contract)
+            if verdict.label in allowed:
+                return message
+            reason = " ".join(str(verdict).split())[:200]
+            touched = {one.ambiguity for one in verdict.ambiguities}
+            unspecified += [message] if verdict.label == "unspecified" and not touched & related else []
+        if unspecified:
+            return unspecified[0]
+        raise ContractError(
+            f"brokerfuzz found no valid {place.message_type} in {_ATTEMPTS} attempts (the last one was {reason}): simplify its schema"
+        )
+
+    return read_valid
 
 
 # ------------------------------------------------------------------------------------------------------- properties

@@ -15,8 +15,9 @@ from string import ascii_lowercase
 from typing import Any
 
 from brokerfuzz.decoder.ambiguity_sites import SiteAmbiguity
+from brokerfuzz.decoder.condition_matching import matches
 from brokerfuzz.decoder.known_rows import in_one_row, use_each_key_once
-from brokerfuzz.schemas.flattening import KNOWN, ROWS, Schema, types_of, unsupported_keywords_of
+from brokerfuzz.schemas.flattening import ANNOTATIONS, KNOWN, ROWS, Schema, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
 
@@ -67,7 +68,7 @@ def _ordered(
     if low not in props or high not in props:
         return []
     loose = [name for name in (high, low) if join(site, name) not in pinned]
-    adjustable = len(loose) == 2 and all(props[low].get(k) == props[high].get(k) for k in ("type", "minimum", "maximum", "enum", KNOWN))
+    adjustable = len(loose) == 2 and _without_annotations(props[low]) == _without_annotations(props[high])
     removable = [name for name in loose if name not in schema.get("required", ())]
 
     def repair(value: dict[str, Any]) -> None:
@@ -84,6 +85,10 @@ def _ordered(
             del value[removable[0]]
 
     return [repair] if loose else []
+
+
+def _without_annotations(schema: Schema) -> Schema:
+    return {keyword: value for keyword, value in schema.items() if keyword not in ANNOTATIONS}
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
@@ -106,9 +111,11 @@ def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Colle
         for name in violated:
             if name in removable and (len(numbers) > 1 or is_pinned or (simple and name == low)):
                 del value[name]
-            elif not is_pinned:
+            elif not is_pinned and matches(listed, value[name]):
                 move = max if name == low else min
                 value[quantities] = list(dict.fromkeys(move(number, value[name]) for number in value[quantities]))
+            elif name in removable:
+                del value[name]
 
     return [repair]
 
@@ -176,6 +183,7 @@ def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
     if value.__class__ is int:
         larger = next(number for number in count(value) if number not in others and float(number) == number)
         return larger if _allows_new(schema, "integer") and larger <= schema.get("maximum", larger) else value
+    others = [other for other in others if other.__class__ is dict]
     for name, prop in schema.get("properties", {}).items():
         inner: Any = value.get(name) if value.__class__ is dict else None
         if inner.__class__ is list and len(inner) == 1:
@@ -207,23 +215,23 @@ def _rename_repeated(items: list[Any], key: str, renew: Renew) -> None:
     in `key` is changed only if the whole item equals an earlier one.
     """
     seen: set[str] = set()
-    for number in range(len(items)):
+    for number in (number for number, item in enumerate(items) if item.__class__ is dict):
         if items[number].get(key).__class__ is not str and items[number] in items[:number]:
             items[number] = renew(items[number], items[:number])
         item = items[number]
         name = item.get(key)
         if name.__class__ is str:
             if name in seen:
-                name = item[key] = _fresh(name, {*seen, *(other.get(key) for other in items)})
+                name = item[key] = _fresh(name, {*seen, *(other.get(key) for other in items if other)})
             seen.add(name)
         elif item in items[:number]:
-            item[key] = _fresh("a", {*seen, *(other.get(key) for other in items)})
+            item[key] = _fresh("a", {*seen, *(other.get(key) for other in items if other)})
             seen.add(item[key])
 
 
 def _alike(one: Any, other: Any, key: str) -> bool:
     name = one.get(key) if isinstance(one, dict) else None
-    return bool(name == other.get(key) if isinstance(name, str) else one == other)
+    return bool(name == other.get(key) if isinstance(name, str) and isinstance(other, dict) else one == other)
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
@@ -245,11 +253,14 @@ def _envelope(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 
 def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], *, simple: bool) -> list[Repair]:
-    least = schema["properties"]["offers"]["items"]["properties"]["extendedPrice"].get("minimum", 0)
+    """The repair does nothing if a price is absent or null, because then there is no sum."""
+    total_schema, offer_schema = schema["properties"]["totalExtendedPrice"], schema["properties"]["offers"]["items"]["properties"]
+    least = offer_schema["extendedPrice"].get("minimum", 0)
 
     def repair(data: dict[str, Any]) -> None:
-        with localcontext(_PRECISE):
-            add_up(data)
+        if _has_all_prices(data):
+            with localcontext(_PRECISE):
+                add_up(data)
 
     def add_up(data: dict[str, Any]) -> None:
         total = Decimal(0)
@@ -261,9 +272,9 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
             if not _is_double(extended) or not _is_double(total + extended):
                 extended = quantity if simple and _is_double(total + quantity) else Decimal(0)
                 offer["unitPrice"] = 1 if extended else 0
-            offer["extendedPrice"] = float(extended)
+            offer["extendedPrice"] = _number(extended, offer_schema["extendedPrice"])
             total += extended
-        data["totalExtendedPrice"] = float(total)
+        data["totalExtendedPrice"] = _number(total, total_schema)
 
     sums = {join(site, name) for name in ("offers", "totalExtendedPrice", "offers[].extendedPrice", "offers[].unitPrice", "offers[].quantity")}
     return [] if sums & set(pinned) else [repair]
@@ -273,6 +284,8 @@ def _rounding(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
     """If sums may be wrong, but not rounded, the repair corrects each sum that is nearly right."""
 
     def repair(data: dict[str, Any], correct: Repair) -> None:
+        if not _has_all_prices(data):
+            return
         with localcontext(_PRECISE):
             prices = [
                 (_as_written(offer["unitPrice"]) * _as_written(offer["quantity"]), _as_written(offer["extendedPrice"])) for offer in data["offers"]
@@ -282,6 +295,18 @@ def _rounding(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
             correct(data)
 
     return [partial(repair, correct=correct) for correct in _arithmetic(site, names, schema, pinned, simple=False)]
+
+
+def _has_all_prices(data: dict[str, Any]) -> bool:
+    offers = data.get("offers")
+    rows = [[offer.get(name) for name in ("unitPrice", "quantity", "extendedPrice")] if offer else [None] for offer in offers or ()]
+    return offers is not None and data.get("totalExtendedPrice") is not None and not any(None in row for row in rows)
+
+
+def _number(amount: Decimal, schema: Schema) -> float:
+    """Returns the amount as a double, or as an integer if the schema allows only integers."""
+    is_integer = "number" not in types_of(schema) and amount == amount.to_integral_value()
+    return int(amount) if is_integer else float(amount)
 
 
 _PRECISE = Context(prec=1000)

@@ -244,8 +244,8 @@ def _number_kinds(schema: Schema, place: ValuePlace, pool: Pool, simplest: Any) 
     least, most = ceil(max(low, -_EXACT)), floor(min(high, _EXACT))
     if whole and least <= most:
         kinds += _whole_kinds(least, most, whole, simplest, share=0.4)
-    if low <= -_AMOUNT or high >= _AMOUNT:
-        smallest, largest = max(low, -_AMOUNT), min(high, _AMOUNT)
+    smallest, largest = max(low, -_AMOUNT), min(high, _AMOUNT)
+    if (low <= -_AMOUNT or high >= _AMOUNT) and smallest <= largest:
         kinds.append(Kind(Scalar(lambda source, _: shown(round(source.number(smallest, largest), 2))), ANY_WEIGHT * 0.3))
     decimal = place.is_concerned_by("decimal_range")
 

@@ -190,6 +190,8 @@ OF_RELATIONS: Mapping[str, Callable[..., bool]] = {detector.__name__: detector f
 TIMESTAMP, NEAR_NOW = "timestamp", "near_now"
 OF_TIMES = (TIMESTAMP, NEAR_NOW)
 OF_TEXT = ("integer_form", *MEANINGS, "lone_surrogates", "nul_characters")
+OF_PLACES = frozenset([*OF_VALUES, *OF_RELATIONS, "distinct", TIMESTAMP])
+"""The detectors that need `sites`."""
 BYTE_ORDER_MARK, UTF_16, UTF_32 = "byte_order_mark", "utf_16", "utf_32"
 SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8 = "surrogates_in_utf_8", "overlong_utf_8", "not_utf_8"
 OF_ENCODINGS = (UTF_16, UTF_32, SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8)
@@ -199,5 +201,12 @@ DETECTORS = frozenset([*OF_VALUES, *OF_RELATIONS, "distinct", *OF_TIMES, *OF_TEX
 """The names of detectors that `ambiguities.json` can use."""
 NEEDED: Mapping[str, str] = {"string_length": "limit", "item_count": "limit", MESSAGE_SIZE: "limit", TIMESTAMP: "spelling"}
 """Maps a detector to the option that it requires."""
+COMPARED: Mapping[str, tuple[int, ...]] = {"ordered_numbers": (2,), "ordered_instants": (2,), "within_range": (3,), "distinct": (0, 1)}
+"""Maps a detector to the number of properties that each of its sites names. The sites of all other detectors name no properties."""
+PROPERTIES: Mapping[str, tuple[str, ...]] = {
+    "envelope": ("data", "failureMessages", "operationWasSuccessful"),
+    **dict.fromkeys(("arithmetic", "rounding"), ("totalExtendedPrice", "offers[].unitPrice", "offers[].quantity", "offers[].extendedPrice")),
+}
+"""Maps a detector to the properties that it always reads, below its site."""
 REJECTED = "rejected"
 """The name of the interpretation in which every message that touches the ambiguity is invalid."""

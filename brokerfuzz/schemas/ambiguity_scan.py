@@ -14,7 +14,8 @@ from typing import Any
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import Place, pointer
 from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, OF_RELATIONS, OF_VALUES, TIMESTAMP, distinct
-from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Ambiguity, Contract
+from brokerfuzz.schemas.contract import Contract
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import Moment, timestamp
 from brokerfuzz.schemas.json_reader import Reading

@@ -8,7 +8,7 @@ that differ from the built-in contract.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -22,14 +22,13 @@ from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, problem_of, quoted
 from brokerfuzz.file_contents import read_file
 from brokerfuzz.pointers import unescape
-from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, OF_VALUES, REJECTED, TIMESTAMP
+from brokerfuzz.schemas.ambiguity_detectors import OF_VALUES, TIMESTAMP
+from brokerfuzz.schemas.contract_entries import Ambiguity, ambiguity_of, semantic_rule_of
 from brokerfuzz.schemas.contract_limits import check_limits, check_references, check_size, check_values, patterns_in
-from brokerfuzz.schemas.flattening import Schema, flatten
-from brokerfuzz.schemas.instants import SPELLINGS
-from brokerfuzz.schemas.interpretations import MEANINGS
+from brokerfuzz.schemas.flattening import Schema, flatten, with_items
 from brokerfuzz.schemas.known_values import DETECTOR, KNOWN_VALUES, KnownValues
 from brokerfuzz.schemas.read_only import frozen
-from brokerfuzz.schemas.sites import Rule, Site, derive_rules, join, sites
+from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
 from brokerfuzz.schemas.trial_compilation import try_patterns
 from brokerfuzz.wording import listed
@@ -45,63 +44,12 @@ PolicyValues = Mapping[str, str | int | Sequence[str | int]]
 The name of a group, such as `timestamp-format`, means all IDs that begin with this name.
 """
 
-LONGEST_TOLERANCE = 86_400
-"""The highest possible clock tolerance, in seconds."""
-
-NOT_IN_FUTURE = "not-in-future"
-"""The only keyword that `semantics.json` can contain."""
-
 DATA = Path(__file__).parent
 TABLES = ("semantics.json", "ambiguities.json")
 FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *TABLES)
 
 
-@dataclass(frozen=True)
-class Ambiguity:
-    """A question that the contract leaves open. A message touches the ambiguity if the question concerns this message.
-
-    - `interpretations`: the possible answers. `rejected` means that the message is invalid. Some other answers decide which value
-      counts: for example, the `first` or the `last` of two properties with the same name. For a clock tolerance, the answers are
-      numbers of seconds. `interpretations` is empty if no policy can answer the question.
-    - `plain`: the usual values, to which the question does not apply.
-    - `source`: the part of the contract that is unclear.
-    - `detector`: the name of the function that detects the ambiguity. None: brokerfuzz does not search messages for the
-      ambiguity.
-    - `sites`: the sites of the ambiguity, for each message type. None means all sites.
-
-    >>> from brokerfuzz import load_contract
-    >>> load_contract().ambiguity("duplicate-properties").interpretations
-    ('first', 'last', 'both', 'rejected')
-    """
-
-    id: str
-    question: str
-    plain: str
-    source: str
-    detector: str | None
-    interpretations: tuple[str, ...] = ("accepted", REJECTED)
-    sites: Mapping[str, Any] | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def choices(self) -> str:
-        """The interpretations that a policy can contain, as text."""
-        if self.detector == NEAR_NOW:
-            return f"a number of seconds from 0 to {LONGEST_TOLERANCE:,}"
-        return listed(self.interpretations, "or")
-
-    def has(self, interpretation: str) -> bool:
-        """Returns whether a policy can contain this interpretation."""
-        if self.detector == NEAR_NOW:
-            return interpretation.isascii() and interpretation.isdigit() and len(interpretation) < 20 and int(interpretation) <= LONGEST_TOLERANCE
-        return interpretation in self.interpretations
-
-    def concerns(self, message_type: str) -> bool:
-        """Returns whether the verdict on a message of this type can depend on the ambiguity."""
-        return self.detector is not None and (self.sites is None or message_type in self.sites)
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contract:
     """A read-only contract. Use `load_contract` to create a `Contract`.
 
@@ -121,6 +69,10 @@ class Contract:
     folder: Path | None = None
     values: KnownValues | None = None
     original: "Contract | None" = None
+
+    def __repr__(self) -> str:
+        """Returns only the folder, because Hypothesis prints the arguments of strategies."""
+        return f"load_contract({str(self.folder)!r})" if self.values is None else f"load_contract({str(self.folder)!r}, values=...)"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles only the folder and the reference data. The process that unpickles a contract reads the folder again."""
@@ -304,11 +256,12 @@ def _load(folder: Path) -> Contract:
     schemas = {name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, files[name]) for name in FILES if name.endswith(SCHEMA_SUFFIX)}
     try:
         flat = _flattened(schemas, folder)
-        ambiguities = tuple(_ambiguity(entry) for entry in _entries(folder / "ambiguities.json", files["ambiguities.json"]))
-        semantics = tuple(_semantic_rule(entry) for entry in _entries(folder / "semantics.json", files["semantics.json"]))
+        ambiguities = tuple(ambiguity_of(entry) for entry in _entries(folder / "ambiguities.json", files["ambiguities.json"]))
+        semantics = tuple(semantic_rule_of(entry) for entry in _entries(folder / "semantics.json", files["semantics.json"]))
         contract = Contract(frozen(schemas), frozen(flat), ambiguities, semantics, folder)
         _check_names(contract, folder)
         _check_tables(contract, folder)
+        contract = replace(contract, ambiguities=tuple(ambiguity.at_sites_of(contract.sites) for ambiguity in ambiguities))
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         reason = problem_of(problem)
         raise ContractError(f"the contract in {folder} cannot be used ({reason}): compare its files with the built-in ones") from problem
@@ -320,7 +273,7 @@ def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Sche
     flat: dict[str, Schema] = {}
     for message_type in MESSAGE_TYPES:
         path = folder / f"{message_type}{SCHEMA_SUFFIX}"
-        flat[message_type] = flatten(schemas[message_type], _Resolver(files, path))
+        flat[message_type] = with_items(flatten(schemas[message_type], _Resolver(files, path)))
         check_values(flat[message_type], path)
         try:
             validator(schemas[message_type], files)
@@ -365,16 +318,10 @@ def _semantic_sites(contract: Contract) -> Iterator[tuple[str, str]]:
 
 
 def _ambiguous_sites(contract: Contract) -> Iterator[tuple[str, str]]:
-    """Yields the sites of all ambiguities, each with its message type. If the detector of an ambiguity compares properties, also
-    yields the sites of these properties.
-    """
+    """Yields the sites of all ambiguities, and the sites of the properties that their detectors read, each with its message type."""
     for ambiguity in contract.ambiguities:
         for message_type, sites_of_type in (ambiguity.sites or {}).items():
-            for where in sites_of_type:
-                site, *names = [where] if isinstance(where, str) else where
-                below = f"{site}[]" if ambiguity.detector == "distinct" else site
-                yield message_type, site
-                yield from ((message_type, join(below, name)) for name in names)
+            yield from ((message_type, site) for where in sites_of_type for site in ambiguity.read_at(where))
 
 
 def _read(path: Path) -> Any:
@@ -435,56 +382,3 @@ class _Resolver:
             except (LookupError, TypeError, ValueError) as problem:
                 raise ContractError(f"{self.path} has a $ref {reference!r}, but {step!r} does not exist: correct the reference") from problem
         return target, uri
-
-
-_REQUIRED = ("id", "question", "plain", "source", "detector", "interpretations")
-"""The properties of each entry of `ambiguities.json`. `sites` and the options of the detector are optional."""
-
-
-def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
-    for name in _REQUIRED:
-        if name not in entry:
-            raise ContractError(f"ambiguity {entry.get('id', entry)!r} has no {name!r}: add this property, as in the built-in ambiguities.json")
-    _check_detector(entry)
-    options = {key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")}
-    about = entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"]
-    return Ambiguity(*about, _interpretations(entry), frozen(entry.get("sites")), frozen(options))
-
-
-def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """`entry` is an ambiguity in `ambiguities.json`. Raises `ContractError` if its detector does not support a listed interpretation."""
-    given, detector = entry["interpretations"], entry["detector"]
-    if detector == NEAR_NOW:
-        seconds = given.get("seconds") if isinstance(given, dict) else None
-        if not isinstance(seconds, list) or not seconds or not all(type(one) is int and 0 <= one <= LONGEST_TOLERANCE for one in seconds):
-            raise ContractError(
-                f'ambiguity {entry["id"]!r} has unsupported interpretations: use an object with a list of seconds, such as {{"seconds": [0, 300]}}'
-            )
-        return tuple(map(str, seconds))
-    known = (*MEANINGS[str(detector)], REJECTED) if detector in MEANINGS else None
-    if not isinstance(given, list) or (known is not None and not set(given) <= set(known)) or (detector is not None and REJECTED not in given):
-        raise ContractError(f"ambiguity {entry['id']!r} has unsupported interpretations: use {listed(known or ('accepted', REJECTED), 'or')}")
-    if len(set(given)) < len(given):
-        raise ContractError(f"ambiguity {entry['id']!r} contains an interpretation twice: remove one of the two")
-    return tuple(given)
-
-
-def _check_detector(entry: Mapping[str, Any]) -> None:
-    detector = entry["detector"]
-    if detector is None:
-        return
-    if detector not in DETECTORS:
-        raise ContractError(f"ambiguity {entry['id']!r} has an unknown detector {detector!r}: use one of {', '.join(sorted(DETECTORS))}")
-    needed = NEEDED.get(detector)
-    if needed == "limit" and not isinstance(entry.get(needed), int):
-        raise ContractError(f"ambiguity {entry['id']!r} has no integer 'limit': add a property such as \"limit\": 100")
-    if needed == "spelling" and entry.get(needed) not in SPELLINGS:
-        raise ContractError(f"ambiguity {entry['id']!r} has no valid 'spelling': use one of {', '.join(SPELLINGS)}")
-
-
-def _semantic_rule(entry: Mapping[str, Any]) -> Rule:
-    if entry["keyword"] != NOT_IN_FUTURE:
-        raise ContractError(
-            f"semantics.json has the keyword {entry['keyword']!r}, but only {NOT_IN_FUTURE!r} is supported: use this keyword, or remove the entry"
-        )
-    return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["demand"])

@@ -88,6 +88,18 @@ def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
     return reduce(conjoin, parts, own)
 
 
+def with_items(schema: Schema) -> Schema:
+    """Adds `items` to each array of a flat schema that does not describe its items, so that every item has a site."""
+    whole = dict(schema)
+    if "properties" in whole:
+        whole["properties"] = {name: with_items(prop) for name, prop in whole["properties"].items()}
+    if "items" in whole:
+        whole["items"] = with_items(whole["items"])
+    elif "type" in whole and "array" in types_of(whole) and not unsupported_keywords_of(whole):
+        whole["items"] = {}
+    return whole
+
+
 def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
     """Flattens the schemas inside the keywords that the generators of brokerfuzz do not support."""
 

@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from brokerfuzz.cases.case import Broken, Case, clock
 from brokerfuzz.cases.case_decoder import CaseDecoder, case_decoder
 from brokerfuzz.decoder import Style
-from brokerfuzz.errors import LabelError
+from brokerfuzz.errors import ContractError, LabelError
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
 from brokerfuzz.strategies import arguments
@@ -81,6 +81,8 @@ class LabelledCases:
     def _read(self, decoder: CaseDecoder, draw: DrawFn, now: datetime) -> Case:
         try:
             return decoder.read(hypothesis_source(draw, self.pins), now)
+        except ContractError:  # the decoder found no valid message of a changed contract
+            reject()
         except (LabelError, TypeError) as problem:
             if not self.pins:
                 raise

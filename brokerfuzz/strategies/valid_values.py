@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from typing import Any
 
+from hypothesis import reject
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
@@ -81,7 +82,10 @@ class ValidValues:
         read = _decoder(self.contract, self.message_type, self.site, self.style, json.dumps(self.narrowed))
 
         def draw_value(draw: DrawFn) -> Any:
-            value = read(hypothesis_source(draw, self.pins))
+            try:
+                value = read(hypothesis_source(draw, self.pins))
+            except ContractError:  # the decoder found no valid message of a changed contract
+                reject()
             return judged(value, self.site, self.pins, self.contract, self.message_type) if self.pins and judge else value
 
         return draw_value

@@ -258,11 +258,11 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "a property with NUL": (put_changed(lambda schema: schema["properties"].update({"a\0b": {}})), OFFERS, "contains NUL: rename it"),
     "a stray schema": (put("{}", "offer.schema.json"), "offer.schema.json", "the allowed file names are"),
     "ambiguities that are none": (put("{}", "ambiguities.json"), "ambiguities.json", "compare it"),
-    "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", "has no 'id'"),
+    "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", '"id" is a required property'),
     "an ambiguity without a question": (
         put_changed(lambda ambiguities: ambiguities[0].pop("question"), "ambiguities.json"),
         "",
-        "'timestamp-format.offset' has no 'question'",
+        "the ambiguity 'timestamp-format.offset' (\"question\" is a required property)",
     ),
     "an interpretation that occurs twice": (
         put_changed(_with_entry("cron-syntax", interpretations=["accepted", "accepted", "rejected"]), "ambiguities.json"),

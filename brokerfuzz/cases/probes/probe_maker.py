@@ -10,6 +10,7 @@ from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
 from brokerfuzz.cases.probes import bytes_and_sizes, relations, string_syntax, unknown_values
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
+from brokerfuzz.decoder.ambiguity_sites import fitting_sites
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 
@@ -79,7 +80,7 @@ class ProbeMaker:
     def sites(self, ambiguity: Ambiguity) -> list[Any]:
         known = self.contract.sites[self.message_type]
         if ambiguity.sites is not None:
-            return [where for where in ambiguity.sites.get(self.message_type, ()) if self.path(where) in known]
+            return fitting_sites(self.contract, self.message_type, ambiguity)
         about = _ABOUT.get(str(ambiguity.detector))
         if about is None:
             return [""]

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from brokerfuzz.errors import ReferenceDataError, quoted
-from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Contract
+from brokerfuzz.schemas.contract import Contract
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.reference_data.cells import KnownCell
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join

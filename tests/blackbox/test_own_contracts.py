@@ -1,0 +1,117 @@
+"""Contracts that differ a little from the built-in one: they work, or say in one line what is wrong."""
+
+import json
+import traceback
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from behaviours import OFFER, PRICING
+from contract_edits import Edit, edits
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import InvalidArgument, Unsatisfiable
+from hypothesis.strategies import SearchStrategy
+
+import brokerfuzz
+from brokerfuzz import strategies
+
+PRODUCTS: brokerfuzz.MessageType = "product-list-response"
+MESSAGES: dict[brokerfuzz.MessageType, Any] = {
+    OFFER: {"number": "1", "offerType": "Product List", "productClusters": [{"products": [{"productId": "a", "productQuantityInOffer": 1}]}]},
+    PRODUCTS: {"data": [], "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True},
+    PRICING: {"data": {"customerId": "a", "offers": [], "totalExtendedPrice": 0}, "failureMessages": [], "operationWasSuccessful": True},
+}
+STRATEGIES: dict[brokerfuzz.MessageType, Callable[..., SearchStrategy[Any]]] = {
+    OFFER: strategies.offer_requests,
+    PRODUCTS: strategies.product_list_responses,
+    PRICING: strategies.pricing_responses,
+}
+SLOW = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
+PARTS = 200
+"""The edits are divided into this number of parts. The default run tries one part."""
+SOME = [pytest.param(number, marks=[pytest.mark.long] if number else []) for number in range(PARTS)]
+
+
+def _types(edit: Edit) -> list[brokerfuzz.MessageType]:
+    named: list[brokerfuzz.MessageType] = [message_type for message_type in brokerfuzz.MESSAGE_TYPES if edit.file.startswith(message_type)]
+    if edit.file.startswith("envelope"):
+        return [PRODUCTS, PRICING]
+    if not named:
+        return list(brokerfuzz.MESSAGE_TYPES)
+    return named
+
+
+def _problem_of(use: Callable[[], None]) -> str | None:
+    """Returns None if `use` works, or raises an error of one line that says what is wrong and what to do."""
+    try:
+        use()
+    except (brokerfuzz.BrokerfuzzError, InvalidArgument, Unsatisfiable) as problem:
+        line = str(problem)
+        is_clear = type(problem).__name__ != "LabelError" and "\n" not in line and len(line) < 600 and ": " in line
+        return None if is_clear else repr(problem)
+    except Exception:
+        return traceback.format_exc(limit=-3)
+    return None
+
+
+def _use(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) -> None:
+    brokerfuzz.rules(message_type, contract=contract)
+    bodies: list[Any] = [MESSAGES[message_type], {}, [], None]
+    for message in bodies:
+        brokerfuzz.check(message_type, json.dumps(message).encode(), contract=contract)
+    for plausible in (False, True):
+        for message in islice(brokerfuzz.messages(message_type, 0, plausible=plausible, contract=contract), 20):
+            assert brokerfuzz.check(message_type, json.dumps(message).encode(), contract=contract).label == "valid"
+    _draw(contract, message_type)
+
+
+def _draw(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) -> None:
+    @settings(max_examples=3, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=SLOW)
+    @given(STRATEGIES[message_type](contract=contract))
+    def draw(message: Any) -> None:
+        assert brokerfuzz.check(message_type, json.dumps(message).encode(), contract=contract).label == "valid"
+
+    draw()
+
+
+def _problems(part: list[Edit], folder: Path, use: Callable[[brokerfuzz.Contract, brokerfuzz.MessageType], None]) -> dict[str, str]:
+    """Uses the contract with each edit. Returns the problems of the edits that neither work nor lead to a clear error."""
+    found: dict[str, str] = {}
+    for number, edit in enumerate(part):
+        own = folder / str(number)
+        own.mkdir()
+        edit.apply(own)
+        for message_type in _types(edit):
+            problem = _problem_of(lambda own=own, message_type=message_type: use(brokerfuzz.load_contract(own), message_type))  # type: ignore[misc]
+            if problem is not None:
+                found[f"{message_type}, {edit}"] = problem
+    return found
+
+
+@pytest.mark.parametrize("part", SOME)
+def test_a_contract_with_a_small_edit_works_or_says_in_one_line_why_not(part: int, tmp_path: Path) -> None:
+    assert _problems(edits()[part::PARTS], tmp_path, _use) == {}
+
+
+@pytest.mark.parametrize("part", SOME)
+def test_cases_for_a_contract_with_a_small_edit_are_generated_or_the_error_is_one_line(part: int, tmp_path: Path) -> None:
+    def use(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) -> None:
+        list(islice(brokerfuzz.messages(message_type, 0, verdicts=["valid", "invalid", "unspecified"], contract=contract), 20))
+        assert next(brokerfuzz.catalogue(message_type, verdicts=["valid"], contract=contract))
+
+    responses = [edit for edit in edits() if edit.file.endswith("response.schema.json")]  # the catalogue of offers takes ten seconds
+    assert _problems(responses[part::PARTS], tmp_path, use) == {}
+
+
+@pytest.mark.parametrize("name", ["totalExtendedPrice", "customerId"])
+def test_generated_messages_do_not_contain_properties_that_the_contract_lacks(tmp_path: Path, name: str) -> None:
+    (edit,) = (edit for edit in edits() if edit.title == f"remove properties/data/properties/{name} everywhere")
+    edit.apply(tmp_path)
+    contract = brokerfuzz.load_contract(tmp_path)
+    for message in islice(brokerfuzz.messages(PRICING, 0, contract=contract), 60):
+        assert name not in (message["data"] or {})
+        assert brokerfuzz.check(PRICING, json.dumps(message).encode(), contract=contract).label == "valid"
+    _draw(contract, PRICING)
+    assert any(case.label == "invalid" for case in brokerfuzz.catalogue(PRICING, contract=contract))
