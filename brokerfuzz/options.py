@@ -320,8 +320,9 @@ _TARGET_OPTIONS = (
         "--accept. With --no-envelope, only the status code counts.  [default: envelope]",
     ),
     click.option(
-        "--fresh", metavar="PROPERTY|off",
-        help="Give this property a different value in each message, for targets that reject repeated values.  [default: number with "
+        "--fresh", metavar="PROPERTY[,...]|off",
+        help="Give this property a different value in each message, for targets that reject repeated values. Separate several properties "
+        "with commas: number,omsOfferId.  [default: number with "
         "--cleanup; the property of the campaign with --resume and in `replay`; otherwise off]"
     ),
     click.option(

@@ -167,8 +167,13 @@ class Finding:
 
     @property
     def _advice(self) -> str:
-        known = self.kind == "valid-rejected" and self.answer.status == CONFLICT and self.fresh is None
-        return "; if the target rejects a number that it already knows, use --fresh number" if known else ""
+        if self.kind != "valid-rejected" or self.answer.status != CONFLICT:
+            return ""
+        if self.fresh is None:
+            return "; if the target rejects a number that it already knows, use --fresh number"
+        if self.fresh == "number":
+            return "; if the target rejects an omsOfferId that it already knows, use --fresh number,omsOfferId"
+        return ""
 
     def _message(self) -> str:
         return f"{with_article(self.label)} {_MESSAGES.get(self.message_type, self.message_type)}"

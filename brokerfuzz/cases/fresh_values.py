@@ -1,4 +1,4 @@
-"""Gives one property a different string in each message, for programs that reject repeated values.
+"""Gives one or several properties a different string in each message, for programs that reject repeated values.
 
 For example, a service may reject an offer number that it already knows. The contract does not say whether such a rejection is
 correct. Without fresh values, rejections of repeated values would look like findings. Only the string changes: all other bytes of
@@ -12,7 +12,7 @@ import gzip
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import count
 from secrets import token_hex
 
@@ -54,20 +54,21 @@ def fresh_properties(message_type: MessageType, contract: Contract) -> list[str]
 
 
 def check_property(name: str, message_type: MessageType, contract: Contract) -> None:
-    """Raises `UnknownNameError` if no message type has a property `name` that can get fresh values. Raises `ReferenceDataError` if
-    the reference data lists values of the property.
+    """`name` is the name of one property, or several names with commas. Raises `UnknownNameError` if no message type has such a
+    property that can get fresh values. Raises `ReferenceDataError` if the reference data lists values of the property.
     """
     known = [each for one in MESSAGE_TYPES for each in fresh_properties(one, contract)]
-    if name not in known:
-        raise UnknownNameError("property", name, known, "for --fresh, use a property of the message whose value is a string, such as number")
-    if contract.values is not None and name in contract.values.used(message_type):
-        problem = f"the reference data lists the values of {name}, so this property cannot be fresh"
-        raise ReferenceDataError(f"{problem}: remove {name} from the reference data, or do not use --fresh {name}")
+    for one in name.split(","):
+        if one not in known:
+            raise UnknownNameError("property", one, known, "for --fresh, use a property of the message whose value is a string, such as number")
+        if contract.values is not None and one in contract.values.used(message_type):
+            problem = f"the reference data lists the values of {one}, so this property cannot be fresh"
+            raise ReferenceDataError(f"{problem}: remove {one} from the reference data, or do not use --fresh {one}")
 
 
 class FreshValues:
-    """Gives the property `name` of a message's top-level object a unique string. `verdict_of(case, body)` returns the verdict
-    that the case has if its message is `body`.
+    """Gives the property `name` of a message's top-level object a unique string. `name` can also be several names with commas.
+    `verdict_of(case, body)` returns the verdict that the case has if its message is `body`.
     """
 
     def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict]) -> None:
@@ -99,7 +100,7 @@ def marked(body: bytes, name: str) -> bytes:
 
 
 def _refreshed(message: bytes, name: str, suffix: str) -> bytes:
-    """Returns the message with a fresh value. If the property occurs several times, equal values stay equal."""
+    """Returns the message with fresh values. If a property occurs several times, equal values stay equal."""
     encoding = _encoding(message)
     errors = "surrogateescape" if encoding == "utf-8" else "surrogatepass"
     try:
@@ -107,7 +108,7 @@ def _refreshed(message: bytes, name: str, suffix: str) -> bytes:
     except UnicodeDecodeError:
         return message
     parts, end = [], 0
-    for found in _values(text, name):
+    for found in _values(text, name.split(",")):
         parts += [text[end : found.start()], _rewritten(found[0], suffix)]
         end = found.end()
     return "".join([*parts, text[end:]]).encode(encoding, errors) if parts else message
@@ -121,8 +122,8 @@ def _encoding(message: bytes) -> str:
     return detected.removesuffix("-sig")
 
 
-def _values(text: str, name: str) -> Iterator[re.Match[str]]:
-    """Yields the string values of the property `name` of the outermost object."""
+def _values(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
+    """Yields the string values of the properties `names` of the outermost object."""
     depth, key, before = 0, "", ""
     for token in _TOKEN.finditer(text):
         mark = token[0]
@@ -130,7 +131,7 @@ def _values(text: str, name: str) -> Iterator[re.Match[str]]:
             depth += 1
         elif mark in "}]":
             depth -= 1
-        elif depth == 1 and mark[0] == '"' and mark != '""' and before == ":" and _read(key) == name:
+        elif depth == 1 and mark[0] == '"' and mark != '""' and before == ":" and _read(key) in names:
             yield token
         if mark != ":":
             key = mark

@@ -1,9 +1,12 @@
 """Targets that accept each offer number, or each ID of the order management system, only once."""
 
+import asyncio
 import json
 
 import pytest
 from behaviours import OFFER
+from fixture_types import Run
+from hand_made_servers import conforming, response, serving
 
 import brokerfuzz
 
@@ -34,3 +37,32 @@ def test_a_target_that_accepts_each_id_only_once_has_no_finding_and_hardly_any_u
     report = brokerfuzz.fire(target, OFFER, rules=["*orderMinimum*"], shrink=0)
     assert not report.findings
     assert "unproven" not in str(report)
+
+
+@pytest.mark.parametrize("status", [400, 409])
+def test_with_fresh_values_of_both_identifiers_a_target_that_accepts_each_only_once_has_no_finding(run: Run, status: int) -> None:
+    known: set[str] = set()
+
+    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
+        if conforming(body) != 201:
+            writer.write(response(422))
+            return
+        offer = json.loads(body)
+        identifiers = {f"{name} {offer[name]}" for name in ("number", "omsOfferId") if offer.get(name)}
+        writer.write(response(status if identifiers & known else 201))
+        known.update(identifiers)
+
+    with serving(behave) as url:
+        some = ("--rule", "*orderMinimum*", "--shrink", "off", "--json")
+        one = json.loads(run("fire", url, *some, "--fresh", "number").stdout)
+        both = json.loads(run("fire", url, *some, "--fresh", "number,omsOfferId").stdout)
+    assert one["findings"]
+    assert both["findings"] == []
+    if status == 409:
+        assert "use --fresh number,omsOfferId" in one["findings"][0]["sentence"]
+
+
+def test_an_unknown_name_among_several_fresh_properties_is_named(run: Run) -> None:
+    done = run("fire", "http://127.0.0.1:1", "--fresh", "number,omsOfferID")
+    assert done.exit_code == 2
+    assert "'omsOfferID': did you mean 'omsOfferId'?" in done.stderr
