@@ -6,6 +6,7 @@ decoder first reads the properties in the condition. Then the decoder reads the 
 (`then` or `else`) that applies.
 """
 
+import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -149,6 +150,8 @@ def compile_decoder(
     one, the returned function raises `ContractError` if it finds no valid message.
     """
     contract.check_described(message_type)
+    if site not in contract.sites[message_type]:
+        raise ContractError(f"the contract has no place {site!r} in {message_type}: use a strategy for another part of the message")
     whole = contract.sites[message_type][site].schema
     schema = flat.conjoin(whole, narrowed) if narrowed else whole
     place = _CompileContext(contract, message_type, style or Style(), outline(schema), site)
@@ -177,7 +180,7 @@ def _only_valid(read: Read, place: _CompileContext) -> Read:
         unspecified, reason = [], ""
         for _ in range(_ATTEMPTS):
             message = read(source)
-            verdict = check(place.message_type, message, contract=place.contract)
+            verdict = check(place.message_type, json.dumps(message).encode(), contract=place.contract)
             if verdict.label in allowed:
                 return message
             reason = " ".join(str(verdict).split())[:200]

@@ -105,7 +105,7 @@ def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Colle
     removable = [name for name in (low, high) if join(site, name) not in pinned and name not in schema.get("required", ())]
 
     def repair(value: dict[str, Any]) -> None:
-        numbers = value.get(quantities) or []
+        numbers = [number for number in value.get(quantities) or [] if number is not None]
         bounds = [name for name in (low, high) if numbers and value.get(name) is not None]
         violated = [name for name in bounds if not _in_order(numbers, value[name], is_low=name == low)]
         for name in violated:
@@ -113,7 +113,7 @@ def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Colle
                 del value[name]
             elif not is_pinned and matches(listed, value[name]):
                 move = max if name == low else min
-                value[quantities] = list(dict.fromkeys(move(number, value[name]) for number in value[quantities]))
+                value[quantities] = list(dict.fromkeys(move(number, value[name]) for number in numbers))
             elif name in removable:
                 del value[name]
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from brokerfuzz.decoder import ambiguous_values, business_values, unsupported_keywords, value_pools
 from brokerfuzz.decoder.ambiguity_sites import concerning, detectors_at, notation_detector_at
 from brokerfuzz.decoder.byte_tables import ABSENT, Kind, Nested, Scalar, one_of
+from brokerfuzz.decoder.condition_matching import matches
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
@@ -58,7 +59,7 @@ class Pool(NamedTuple):
 
 def may_be_null(schema: Schema, place: ValuePlace) -> bool:
     if "enum" in schema:
-        return None in schema["enum"]
+        return None in schema["enum"] and matches(schema, None)
     if flat.unsupported_keywords_of(schema):
         return None in unsupported_keywords.pool(schema, place.path)
     return "null" in flat.types_of(schema)
@@ -69,7 +70,7 @@ def ready_made(schema: Schema, place: ValuePlace) -> list[Kind] | None:
     The result does not contain null. Returns None if the values do not come from such a list.
     """
     if "enum" in schema:
-        return [Kind(_fresh(value), 1) for value in schema["enum"] if value is not None]
+        return [Kind(_fresh(value), 1) for value in schema["enum"] if value is not None and matches(schema, value)]
     if flat.KNOWN in schema:
         return [Kind(schema[flat.KNOWN][0], 1), Kind(one_of(schema[flat.KNOWN]), 8)]
     if flat.unsupported_keywords_of(schema):

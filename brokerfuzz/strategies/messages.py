@@ -59,12 +59,13 @@ def offer_requests(
     """
     valid = ValidValues.of("offer-creation-request", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities)
     valid = valid.sized("clusters", "productClusters", min_clusters, max_clusters)
-    known = valid.contract.sites[valid.message_type]["offerType"].schema.get("enum", ())
+    offer_type = valid.contract.sites[valid.message_type].get("offerType")  # a changed contract can lack it
+    known = offer_type.schema.get("enum", ()) if offer_type else ()
     chosen = arguments.all_known("offer_types", offer_types, known)
     if chosen is not None and "offerType" in valid.pins:
         arguments.reject("offer_types", offer_types, "fields also pins offerType; remove offer_types, or do not pin offerType")
     types = [name for name in (chosen or known) if max_clusters != 0 or name != PRODUCT_LIST]
-    if not types:
+    if known and not types:
         remedy = f"offers of type {PRODUCT_LIST!r} need at least one cluster; use 1 or more, or choose other offer_types"
         arguments.reject("max_clusters", max_clusters, remedy)
     of_types: Schema = {"properties": {"offerType": {"enum": types}}} if len(types) < len(known) else {}

@@ -71,7 +71,10 @@ class ValidValues:
         two arguments, such as `min_clusters` and `max_clusters`. In this example, `what` is `clusters`.
         """
         arguments.size_bounds(what, low, high, least=least)
-        arguments.not_pinned(what, low, high, join(self.site, path), self.style.pinned)
+        site = join(self.site, path)
+        if low and site not in self.contract.sites[self.message_type]:
+            raise InvalidArgument(f"the contract has no place {site!r} in {self.message_type}: use a strategy for another part of the message")
+        arguments.not_pinned(what, low, high, site, self.style.pinned)
         return self.meeting(_sized(path, low, high))
 
     def draws(self, *, judge: bool = True) -> Draws[Any]:

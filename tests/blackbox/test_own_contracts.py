@@ -28,6 +28,11 @@ STRATEGIES: dict[brokerfuzz.MessageType, Callable[..., SearchStrategy[Any]]] = {
     PRODUCTS: strategies.product_list_responses,
     PRICING: strategies.pricing_responses,
 }
+PARTS_OF_MESSAGES: dict[brokerfuzz.MessageType, tuple[Callable[..., SearchStrategy[Any]], ...]] = {
+    OFFER: (strategies.product_list_offers, strategies.clusters, strategies.products, strategies.price_classes),
+    PRODUCTS: (strategies.product_records,),
+    PRICING: (strategies.priced_offers,),
+}
 SLOW = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 PARTS = 200
 """The edits are divided into this number of parts. The default run tries one part."""
@@ -67,6 +72,21 @@ def _use(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) ->
     _draw(contract, message_type)
 
 
+def _use_parts(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) -> None:
+    for of_part in PARTS_OF_MESSAGES[message_type]:
+        problem = _problem_of(lambda of_part=of_part: _draw_part(of_part(contract=contract)))  # type: ignore[misc]
+        assert problem is None, problem
+
+
+def _draw_part(strategy: SearchStrategy[Any]) -> None:
+    @settings(max_examples=2, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=SLOW)
+    @given(strategy)
+    def draw(part: Any) -> None:
+        json.dumps(part)
+
+    draw()
+
+
 def _draw(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) -> None:
     @settings(max_examples=3, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=SLOW)
     @given(STRATEGIES[message_type](contract=contract))
@@ -93,6 +113,11 @@ def _problems(part: list[Edit], folder: Path, use: Callable[[brokerfuzz.Contract
 @pytest.mark.parametrize("part", SOME)
 def test_a_contract_with_a_small_edit_works_or_says_in_one_line_why_not(part: int, tmp_path: Path) -> None:
     assert _problems(edits()[part::PARTS], tmp_path, _use) == {}
+
+
+@pytest.mark.parametrize("part", SOME)
+def test_the_strategies_for_parts_work_with_a_small_edit_or_say_in_one_line_why_not(part: int, tmp_path: Path) -> None:
+    assert _problems(edits()[part::PARTS], tmp_path, _use_parts) == {}
 
 
 @pytest.mark.parametrize("part", SOME)
