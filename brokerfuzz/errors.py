@@ -14,7 +14,6 @@ BrokerfuzzError                 the base class of all errors
 ├── ConfigurationError          a configuration file cannot be read, used or written
 ├── ReferenceDataError          a file with the values that a target knows cannot be read or used
 ├── ClockError                  the time for which cases should be generated is too early or too late
-├── StrengthError               a value of `--strength` is not supported
 └── LabelError                  a generator and the oracle disagree about a case: a bug in brokerfuzz
 
 The command line prints each of these errors as one line and exits with status 2. If a strategy gets an invalid argument, it raises
@@ -165,7 +164,3 @@ class ClockError(BrokerfuzzError):
 
 class LabelError(BrokerfuzzError):
     """The oracle and a generator disagree about the verdict of a case. This is a bug in brokerfuzz: please report it."""
-
-
-class StrengthError(BrokerfuzzError):
-    """The combinatorial strength (`--strength`) is not a number from 1 to 4, or an object has too many combinations of property states."""

@@ -188,15 +188,6 @@ def count_option(what: str, *more: str) -> Decorator:
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")
 
 
-def strength_option(many: str) -> Decorator:
-    """Creates the option `--strength`. In the help of the option, `many` says what brokerfuzz does if there are too many combinations."""
-    return click.option(
-        "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-        help="Combinatorial strength. With 2, brokerfuzz considers every combination of the states (such as absent or null) of any two "
-        f"properties of an object; with 3, of any three properties. If an object has more than 1,000,000 such combinations, brokerfuzz {many}.",
-    )  # fmt: skip
-
-
 def workers_option(what: str) -> Decorator:
     """Creates the option `--workers`, the number of processes. In the help of the option, `what` follows "Number of processes that"."""
     return click.option(

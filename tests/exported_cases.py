@@ -8,8 +8,8 @@ from itertools import islice
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.cases.requests import RequestMaker
-from brokerfuzz.cases.steering import steered_cases
 from brokerfuzz.corpus.formats import CorpusInfo, Folder, OneFile, format_named
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, load_contract
 
@@ -27,7 +27,7 @@ def cases() -> tuple[Case, ...]:
     found = [
         *RequestMaker(contract, OFFER, NOW).every(),
         *(case for ambiguity in contract.ambiguities for case in probes.of_ambiguity(ambiguity)),
-        *islice(steered_cases(OFFER, 1, now=NOW), 300),
+        *islice(random_cases(OFFER, 1, now=NOW), 300),
         *(case for message_type in MESSAGE_TYPES[1:] for case in catalogue(message_type, now=NOW)),
         *(Case.judged(OFFER, body, now=NOW) for body in (b"", b"\xff\xfe\x00", b"\x80", b'{"number":\r\n"1"}\r\n', b"[" * 2_000_000)),
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-MISSING = ("covertable", "distributed", "fsspec", "httptools", "pyarrow", "pyreqwest", "uvicorn", "uvloop")
+MISSING = ("distributed", "fsspec", "httptools", "pyarrow", "pyreqwest", "uvicorn", "uvloop")
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
 """The content of `sitecustomize.py`, which Python runs when it starts. Afterwards, Python cannot import the packages in `MISSING`."""
 USE = """
@@ -54,10 +54,6 @@ def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
         (
             "fire http://127.0.0.1:1/offers",
             "sending messages to a URL needs pyreqwest: pip install 'PATH[fire]', where PATH is a checkout or a wheel of brokerfuzz",
-        ),
-        (
-            "catalogue --strength 3 --message offer-pricing-response",
-            "a catalogue of a changed contract or of another --strength needs covertable: pip install 'PATH[fire]', where",
         ),
         ("export a.parquet", "the format `parquet` needs pyarrow: pip install 'PATH[parquet]', where"),
         ("export memory://a.ndjson", "a corpus at a URL needs fsspec: pip install 'PATH[remote]', where"),

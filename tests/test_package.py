@@ -8,7 +8,7 @@ import pytest
 
 import brokerfuzz
 
-FACES = ["brokerfuzz", *(f"brokerfuzz.{room}" for room in ("campaign", "corpus", "decoder", "schemas", "strategies", "cases.techniques"))]
+FACES = ["brokerfuzz", *(f"brokerfuzz.{room}" for room in ("campaign", "corpus", "generation", "schemas", "strategies", "cases.techniques"))]
 HEAVY = ["hypothesis", "jsonschema_rs", "orjson", "pyreqwest", "uvicorn", "asyncio", "click"]
 
 

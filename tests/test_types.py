@@ -43,7 +43,6 @@ from brokerfuzz.strategies import (
     product_list_responses,
     product_records,
     products,
-    twins,
 )
 from brokerfuzz.strategies.parts import Envelope
 from brokerfuzz.typed import ClusterProduct, PageCountPrice, PriceClass, PricedOffer, PriceTier, ProductRecord
@@ -58,7 +57,6 @@ def test_strategies_have_precise_types() -> None:
     assert_type(invalid_product_list_responses(), SearchStrategy[Broken])
     assert_type(invalid_pricing_responses(techniques=["one-below"]), SearchStrategy[Broken])
     assert_type(cases("offer-creation-request", verdicts=["valid"]), SearchStrategy[Case])
-    assert_type(twins("offer-creation-request", parsed=True), SearchStrategy[tuple[Broken, Case]])
     assert_type(faulty(offer_requests(), "offer-creation-request"), SearchStrategy[Broken])
 
 

@@ -12,8 +12,8 @@ from typing import Any, overload
 import orjson
 
 from brokerfuzz.cases.rule_names import rule_named
-from brokerfuzz.decoder.value_pools import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.errors import ClockError, LabelError, quoted
+from brokerfuzz.generation.value_pools import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import instant, spell
@@ -37,9 +37,9 @@ class Fault:
     technique: str
 
 
-Splice = tuple[int, int, bytes | str]
+Splice = tuple[int, int, bytes]
 """The difference between a case and its twin: `(start, end, other)`. In the twin, `other` replaces the bytes `body[start:end]` of
-the case. If `other` is long, it is compressed to a string (see `compressed_twins`).
+the case.
 """
 
 
@@ -52,7 +52,7 @@ class Case:
     fault. `headers` replace the usual request headers with the same names.
 
     `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns Python
-    code that creates the same case without its tags. To keep this code short, a smaller valid message can replace the twin.
+    code that creates the same case without its tags.
 
     >>> from brokerfuzz import Case
     >>> case = Case.judged("offer-creation-request", b'{"number": "A", "offerType": "Email"}')
@@ -170,9 +170,8 @@ class Case:
         rules that have no fault of their own. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity. For an
         ID, the verdict must be `"unspecified"` because of this ambiguity.
 
-        `twin` is a case, or a tuple `(start, end, other)`: in the twin, `other` replaces the bytes `body[start:end]`. `other` can
-        also be the compressed string that `repr()` of a case contains. `now` is the time that counts as the present (default: the
-        time in the tag `now:TIME`, or the actual time).
+        `twin` is a case, or a tuple `(start, end, other)`: in the twin, `other` replaces the bytes `body[start:end]`. `now` is the time that
+        counts as the present (default: the time in the tag `now:TIME`, or the actual time).
 
         Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises `TypeError`
         if the body is not bytes.
@@ -186,7 +185,7 @@ class Case:
             expected = f"the faults {quoted(placed)}" if placed else f"the label or ambiguity {quoted(claim)}"
             raise LabelError(f"the message should have {expected}, but the verdict of the oracle is {verdict.brief}: {body[:300]!r}")
         if isinstance(twin, tuple):
-            restored = _restored(twin, body, message_type, contract or load_contract())
+            restored = _restored(twin, body)
             twin = Case.judged(message_type, restored, tags=TWIN_TAGS, now=now, contract=contract, headers=headers)
         changed = None if contract is load_contract() else contract
         if twin is None:
@@ -241,12 +240,8 @@ def _tests_unknown_values(case: Case, claim: str | None) -> bool:
     return claim == KNOWN_VALUES or all(touch.at in faulty for touch in case.verdict.ambiguities if touch.ambiguity == KNOWN_VALUES)
 
 
-def _restored(twin: Splice, body: bytes, message_type: MessageType, contract: Contract) -> bytes:
+def _restored(twin: Splice, body: bytes) -> bytes:
     start, end, other = twin
-    if isinstance(other, str):
-        from brokerfuzz.cases.compressed_twins import decompressed
-
-        other = decompressed(other, body, message_type, contract)
     return body[:start] + other + body[end:]
 
 

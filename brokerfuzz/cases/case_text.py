@@ -1,9 +1,9 @@
 """Describes a case as Python code, as a short text, and as an explanation with the difference from the twin."""
 
+from bisect import bisect
 from collections.abc import Iterator
 
-from brokerfuzz.cases.brief_twins import legible
-from brokerfuzz.cases.case import ALL_BROKEN, NOW_TAG, Case, Fault
+from brokerfuzz.cases.case import ALL_BROKEN, NOW_TAG, Case, Fault, Splice
 from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.rule_names import rule_names
 from brokerfuzz.schemas import Contract, load_contract
@@ -17,7 +17,7 @@ def as_call(case: Case, contract: Contract | None) -> str:
     """Returns Python code that creates the case again: a call of `Case.judged`. The code omits all tags except `now:TIME`."""
     options = {
         "faults": list(_written_faults(case, contract or load_contract())),
-        "twin": case.twin and legible(case, case.twin, contract or load_contract()),
+        "twin": case.twin and splice(case.body, case.twin.body),
         "tags": [tag for tag in case.tags if tag.startswith(NOW_TAG)],
         "headers": case.headers,
     }
@@ -43,6 +43,17 @@ def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
     if len(written) > 1 and len("".join(written)) > _LONG and len(written) == len(case.verdict.broken):
         written[-1] = f"{ALL_BROKEN} {techniques[-1]}"
     yield from written
+
+
+def splice(body: bytes, twin: bytes) -> Splice:
+    """Returns `(start, end, other)`, where `twin` equals `body[:start] + other + body[end:]`."""
+    start = _common_prefix_length(body, twin)
+    end = _common_prefix_length(body[start:][::-1], twin[start:][::-1])
+    return start, len(body) - end, twin[start : len(twin) - end]
+
+
+def _common_prefix_length(one: bytes, other: bytes) -> int:
+    return bisect(range(min(len(one), len(other))), False, key=lambda index: one[: index + 1] != other[: index + 1])
 
 
 def readable_id(case: Case, contract: Contract | None) -> str:

@@ -1,23 +1,34 @@
-"""Provides the catalogue: a list of cases that follows from the contract alone, without randomness.
+"""Lists cases that follow from the contract alone, without randomness: every rule broken by every technique, every edge, every pair of states,
+and every probe.
 
-The catalogue of the built-in contract is in a file of the package. The catalogue of a changed contract must be generated.
+There are two scopes. The catalogue varies the position of a fault and the properties around it, and is sorted so that the first cases find
+the most bugs. The essential cases (the default corpus) use the smallest messages, sorted by site, so that a changed contract changes few
+lines.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
 
-from brokerfuzz.cases.case import Case, clock, compact, confirmed, is_always_correct, tagged_now
-from brokerfuzz.cases.catalogue_maker import generate
-from brokerfuzz.cases.message_builder import ABSENT, PLAIN, MessagePlan, build
-from brokerfuzz.cases.prepared_catalogue import STRENGTH, prepared
+from brokerfuzz.cases.case import Case, clock, is_always_correct, tagged_now
+from brokerfuzz.cases.catalogue_order import ordered
+from brokerfuzz.cases.fault_cases import FaultCases
+from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.pairs import messages_with_pairs
+from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.requests import RequestMaker
+from brokerfuzz.cases.valid_cases import ValidCases
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.decoder.value_pools import EARLIEST_NOW
-from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.generation import REQUIRED, Setting, Wish, message
+from brokerfuzz.generation.value_pools import EARLIEST_NOW
+from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 from brokerfuzz.schemas.contract import known_contract, known_message_type
-from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
+from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.verdicts import known_labels
+
+LARGEST = 16 * 1024
+"""The maximum size of an essential message, in bytes. Even in base64, such a message fits on a line of 64 KiB."""
 
 
 def catalogue(
@@ -26,65 +37,153 @@ def catalogue(
     verdicts: Collection[Label] = LABELS,
     now: datetime | None = None,
     contract: Contract | None = None,
-    strength: int = 2,
+    rules: frozenset[str] | None = None,
 ) -> Iterator[Case]:
     """Yields the cases of the catalogue of a message type, in order. Each twin comes before its invalid cases.
 
     `now` is the time for cases whose verdict depends on the current time. Without `now`, these cases are omitted, so every verdict
-    is correct at every supported time. `strength` is the number of properties whose states are combined: 2 for all pairs, 3 for all
-    triples. An object with too many combinations gets a lower strength (see `pairs.strength_at`). Raises `StrengthError` or
-    `ClockError` for a wrong `strength` or `now`, and `UnknownNameError` for an unknown message type or verdict.
+    is correct at every supported time. With `rules`, only the cases that break these rules are generated, which is faster. Raises
+    `ClockError` for a wrong `now`, and `UnknownNameError` for an unknown message type or verdict.
 
     >>> from brokerfuzz import catalogue
     >>> [case.label for case in catalogue("offer-creation-request")][:3]
     ['valid', 'valid', 'valid']
     """
-    cases = _listed(known_contract(contract), known_message_type(message_type), None if now is None else clock(now), strength)
-    labels = known_labels(verdicts)
-    return (case for case in cases if case.label in labels)
+    contract, message_type, labels = known_contract(contract), known_message_type(message_type), known_labels(verdicts)
+    timed = () if now is None else _timed(contract, message_type, clock(now), rules)
+    return (case for case in _distinct([*_timeless(contract, message_type, rules), *timed]) if case.label in labels)
 
 
-def plainest(message_type: MessageType, *, contract: Contract | None = None) -> Case:
-    """Returns an ordinary message with every property. If a changed contract forbids this message, returns the first valid case of the
-    catalogue.
+def essentials(
+    message_type: MessageType,
+    *,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+    large: bool = False,
+    rules: frozenset[str] | None = None,
+) -> Iterator[Case]:
+    """Yields the essential cases of a message type. Each twin comes before its invalid cases.
+
+    `now` and `rules` work as in `catalogue`. With `large`, messages of more than `LARGEST` bytes are included. Raises `ClockError` for an
+    unsupported `now`, and `UnknownNameError` for an unknown message type.
     """
-    known = contract or load_contract()
-    body = compact(build(known, message_type, MessagePlan()))
-    case = confirmed(message_type, body, claim="valid", contract=known)
-    return case or next(catalogue(message_type, verdicts=["valid"], contract=known))
+    cases = _essentials(known_contract(contract), known_message_type(message_type), None if now is None else clock(now), rules)
+    return (case for case in cases if large or len(case.body) <= LARGEST)
 
 
 def plain_messages(message_type: MessageType, *, contract: Contract | None = None) -> tuple[Case, ...]:
-    """Returns several plain messages: the plainest case, a message with the last value of each enumeration, a message without
-    optional objects and arrays, and a message with only the required properties. A target that rejects all plain messages
+    """Returns several plain messages: an ordinary message with every property, a message with the last value of each enumeration, a message
+    without optional objects and arrays, and a message with only the required properties. A target that rejects all plain messages
     probably rejects every message.
     """
     known = contract or load_contract()
-    plans = (MessagePlan(choose=_last_value), MessagePlan(choose=_no_objects), MessagePlan(full=False))
-    bodies = dict.fromkeys(compact(build(known, message_type, plan)) for plan in plans)
-    cases = (confirmed(message_type, body, claim="valid", contract=known) for body in bodies)
-    plainest_case = plainest(message_type, contract=known)
-    return (plainest_case, *(case for case in cases if case is not None and case.body != plainest_case.body))
+    faults = Faults(known, message_type, None)
+    optional = [(path, types_of(site.schema)) for path, site in known.sites[message_type].items() if site.name and not site.required]
+    flat = {path: Wish(state="absent") for path, types in optional if {"object", "array"} & types}
+    messages = (
+        message(known, message_type),
+        message(known, message_type, Setting("last values", turn=-1)),
+        message(known, message_type, wishes=flat),
+        message(known, message_type, REQUIRED),
+    )
+    found = {case.id: case for one in messages if (case := faults.valid(one, ())) is not None}
+    if not found:
+        return tuple(catalogue(message_type, verdicts=["valid"], contract=known))[:1]
+    ordinary, *others = found.values()
+    return (ordinary, *sorted(others, key=lambda case: -len(case.body)))
 
 
-def _no_objects(path: str, schema: Schema) -> Any:
-    return ABSENT if path and {"object", "array"} & set(types_of(schema)) else PLAIN
+def plainest(message_type: MessageType, *, contract: Contract | None = None) -> Case:
+    """Returns an ordinary message with every property. If a changed contract forbids this message, returns another plain message."""
+    return plain_messages(message_type, contract=contract)[0]
 
 
-def _last_value(path: str, schema: Schema) -> Any:
-    return schema["enum"][-1] if "enum" in schema else PLAIN
+@lru_cache(maxsize=12)
+def _timeless(contract: Contract, message_type: MessageType, rules: frozenset[str] | None) -> Sequence[Case]:
+    """Returns the cases whose verdict is the same at every supported time."""
+    return tuple(case for case in ordered(_distinct(_every(contract, message_type, None, rules)), contract) if _is_timeless(case, contract))
+
+
+@lru_cache(maxsize=12)
+def _timed(contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None) -> Sequence[Case]:
+    """Returns the cases whose verdict is correct only at the time `now`, and their twins."""
+    cases = (case for case in _about_time(contract, message_type, now, rules) if not _is_timeless(case, contract))
+    return _distinct(cases)
 
 
 @lru_cache(maxsize=6)
-def _listed(contract: Contract, message_type: MessageType, now: datetime | None, strength: int) -> Sequence[Case]:
-    if strength == STRENGTH and _has_built_in_catalogue(contract, message_type):
-        return prepared(message_type, now)
-    cases = generate(contract, message_type, now or EARLIEST_NOW, strength)
-    return cases if now is not None else tuple(case for case in cases if tagged_now(case.tags) is None and is_always_correct(case, contract))
+def _essentials(contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None) -> Sequence[Case]:
+    cases = _distinct(_small(contract, message_type, now or EARLIEST_NOW, rules))
+    return tuple(cases if now is not None else (case for case in cases if _is_timeless(case, contract)))
 
 
-def _has_built_in_catalogue(contract: Contract, message_type: MessageType) -> bool:
-    """Reference data for other message types does not change the catalogue."""
-    if contract.values is not None and not contract.values.used(message_type):
-        return contract.original is load_contract()
-    return contract is load_contract()
+def _is_timeless(case: Case, contract: Contract) -> bool:
+    return tagged_now(case.tags) is None and (contract is load_contract() or is_always_correct(case, contract))
+
+
+def _distinct(cases: Iterable[Case]) -> list[Case]:
+    """Returns the cases and their twins, each once."""
+    every: dict[str, Case] = {}
+    for case in cases:
+        for one in (case.twin, case):
+            if one is not None:
+                every.setdefault(one.id, one)
+    return list(every.values())
+
+
+def _every(contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None) -> Iterator[Case]:
+    faults = FaultCases(contract, message_type, now)
+    if rules is None:
+        yield from _valid(contract, message_type, now)
+    for rule in _chosen(contract, message_type, rules):
+        yield from faults.of_rule(rule)
+    yield from faults.empty_object()
+    if rules is None:
+        yield from _probes(contract, message_type, now)
+        yield from RequestMaker(contract, message_type, now).every()
+
+
+def _valid(contract: Contract, message_type: MessageType, now: datetime | None) -> Iterator[Case]:
+    valid = ValidCases(contract, message_type, now)
+    usual = [*valid.of_message(), *valid.packed(), *valid.one_at_a_time(), *valid.sizes()]
+    yield from usual
+    yield from valid.others(usual)
+    for body in messages_with_pairs(contract, message_type):
+        yield Case.judged(message_type, body, claim="valid", tags=("pairs",), now=now, contract=contract)
+
+
+def _chosen(contract: Contract, message_type: MessageType, rules: frozenset[str] | None) -> list[Rule]:
+    return [rule for rule in contract.rules[message_type] if rules is None or rule.id in rules]
+
+
+def _probes(contract: Contract, message_type: MessageType, now: datetime | None) -> Iterator[Case]:
+    probes = ProbeMaker(contract, message_type, now)
+    for ambiguity in contract.ambiguities:
+        yield from probes.of_ambiguity(ambiguity)
+
+
+def _about_time(contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None) -> Iterator[Case]:
+    faults = FaultCases(contract, message_type, now)
+    for rule in _chosen(contract, message_type, rules):
+        if rule.keyword == NOT_IN_FUTURE:
+            yield from faults.of_rule(rule)
+    if rules is None:
+        yield from _probes(contract, message_type, now)
+
+
+def _small(contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None) -> Iterator[Case]:
+    valid, faults = ValidCases(contract, message_type, now), FaultCases(contract, message_type, now)
+    chosen = _chosen(contract, message_type, rules)
+    if rules is None:
+        yield from valid.of_message()
+    for site in contract.sites[message_type].values():
+        if rules is None:
+            yield from valid.of_site(site)
+        for rule in chosen:
+            if rule.site == site.path:
+                yield from faults.small(rule)
+    if rules is None:
+        probes = ProbeMaker(contract, message_type, now)
+        for ambiguity in contract.ambiguities:
+            yield from probes.small(ambiguity)
+        yield from RequestMaker(contract, message_type, now, full=False).every()

@@ -1,89 +1,106 @@
-"""Sorts the catalogue so that the first cases cover the most goals (see `covering.goals`).
+"""Sorts the catalogue so that the first cases find the most bugs.
 
-The next case is always the one whose new goals have the highest total weight. A goal is new if no earlier case covers it. If the
-twin of an invalid case is not yet in the list, the twin and the case are added together. In this case, the weight of both together
-is divided by two.
+A goal is something that a case can show first, such as a broken rule. The next case is always the one whose new goals have the highest
+total weight. An invalid case needs its twin, so the two are added together, and share the weight.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.covering.goals import goals_of_message
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.schemas import Contract
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.sites import JSON_RULE
+
+Goals = dict[str, int]
+"""Maps the names of goals to their weights."""
+
+_RULE, _FAMILY, _VARIATION = 30, 6, 1
+"""Most programs that do not check a rule lack the check completely, so a case for each rule comes first. Then each rule is broken in different
+ways (families of techniques), and finally in different surroundings.
+"""
 
 
-class WeightedGoals(NamedTuple):
-    """The goals that a case covers. `named` maps the name of a goal to its weight. In `bits`, each 1 bit stands for a further goal.
-    All goals in `bits` have the same weight.
+_FIRST = {"edge:complete": 2_000_000, "edge:only-required": 1_000_000}
+"""The first two cases are a complete message, and one with only the required properties."""
+
+
+def ordered(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
+    return by_cover(cases, lambda case: _goals(case, contract))
+
+
+def by_cover(cases: Sequence[Case], goals_of: Callable[[Case], Goals]) -> Iterator[Case]:
+    """Sorts the cases by their goals (see the module). Each twin comes before its cases. Cases with the same weight keep their order."""
+    return _Cover(cases, goals_of).every()
+
+
+def _goals(case: Case, contract: Contract) -> Goals:
+    goals = {tag: _FIRST.get(tag, _VARIATION) for tag in case.tags}
+    if case.label == "valid" and "pairs" not in case.tags:
+        found = goals_of_message(contract, case.message_type, case.value, pairs=False)
+        goals |= {f"{goal.site} {goal.name}": _FAMILY for goal in found}
+    for touch in case.verdict.ambiguities if case.label == "unspecified" else ():
+        goals[touch.ambiguity] = _RULE
+    for fault in case.faults:
+        goals |= _of_fault(fault.rule, fault.technique, case, contract)
+    return goals
+
+
+def _of_fault(rule_id: str, name: str, case: Case, contract: Contract) -> Goals:
+    """A lenient parser accepts the same wrong values at all sites of a type. So a technique counts only once for each type, and slips in JSON
+    count little.
     """
-
-    named: dict[str, int]
-    bits: int = 0
-
-
-def by_cover(cases: Sequence[Case], weights: Sequence[WeightedGoals], bit_weight: int = 0) -> Iterator[Case]:
-    """Sorts the cases so that the first cases cover the most goals. For the order, see the module docstring. The twin of an invalid
-    case comes before the case. Cases with the same total weight keep their order. Each 1 bit in `WeightedGoals.bits`
-    stands for a goal with the weight `bit_weight`.
-    """
-    return _Cover(cases, weights, bit_weight).every()
-
-
-_NOTHING = WeightedGoals({})
+    rule, technique = contract.rule(rule_id), TECHNIQUES[name]
+    types = " ".join(sorted(types_of(contract.sites[case.message_type][rule.site].schema)))
+    syntax = rule.keyword == JSON_RULE
+    goals = {rule_id: _RULE, f"{rule_id} {technique.family}": _FAMILY, f"{name} at {types}": _VARIATION if syntax else 2 * _VARIATION}
+    if not syntax:
+        goals |= {f"{rule_id} {tag}": _FAMILY for tag in case.tags}
+    return goals
 
 
 class _Cover:
-    def __init__(self, cases: Sequence[Case], weights: Sequence[WeightedGoals], bit_weight: int) -> None:
-        self.cases, self.bit_weight = cases, bit_weight
-        self.weight_of = {case.id: WeightedGoals(dict(weight.named), weight.bits) for case, weight in zip(cases, weights, strict=True)}
-        self.covered: set[str] = set()
-        self.bits = 0
-        self.yielded: set[str] = set()
-        self.faults_of: defaultdict[str, list[int]] = defaultdict(list)
+    def __init__(self, cases: Sequence[Case], goals_of: Callable[[Case], Goals]) -> None:
+        self._cases = cases
+        self._goals = {case.id: goals_of(case) for case in cases}
+        self._yielded: set[str] = set()
+        self._faults_of: defaultdict[str, list[int]] = defaultdict(list)
+        self._covered: set[str] = set()
         for number, case in enumerate(cases):
             if case.twin is not None:
-                self.faults_of[case.twin.id].append(number)
+                self._faults_of[case.twin.id].append(number)
 
     def every(self) -> Iterator[Case]:
-        self.queue = [(-self._gain(case), number) for number, case in enumerate(self.cases)]
-        heapify(self.queue)
-        while self.queue:
-            before, number = heappop(self.queue)
-            case = self.cases[number]
-            now = -self._gain(case)
-            if case.id in self.yielded:
+        self._queue = [(-self._gain(case), number) for number, case in enumerate(self._cases)]
+        heapify(self._queue)
+        while self._queue:
+            before, number = heappop(self._queue)
+            case = self._cases[number]
+            if case.id in self._yielded:
                 continue
-            if now > before and self.queue and (now, number) > self.queue[0]:
-                heappush(self.queue, (now, number))
+            now = (-self._gain(case), number)
+            if now > (before, number) and self._queue and now > self._queue[0]:
+                heappush(self._queue, now)  # since the last look, other cases have covered some of its goals
                 continue
             for one in self._with_twin(case):
-                yield from self._yield(one)
+                yield self._taken(one)
 
-    def _yield(self, case: Case) -> Iterator[Case]:
-        self.yielded.add(case.id)
-        weight = self.weight_of.get(case.id, _NOTHING)
-        self.covered.update(weight.named)
-        self.bits |= weight.bits
-        for number in self.faults_of.get(case.id, ()):  # the twin is now in the list, so its invalid cases count with their full weight
-            heappush(self.queue, (-self._gain(self.cases[number]), number))
-        yield case
+    def _taken(self, case: Case) -> Case:
+        self._yielded.add(case.id)
+        self._covered.update(self._goals.get(case.id, ()))
+        for number in self._faults_of.get(case.id, ()):  # its cases no longer share their weight with their twin
+            heappush(self._queue, (-self._gain(self._cases[number]), number))
+        return case
 
     def _with_twin(self, case: Case) -> list[Case]:
-        return [one for one in (case.twin, case) if one is not None and one.id not in self.yielded]
+        return [one for one in (case.twin, case) if one is not None and one.id not in self._yielded]
 
     def _gain(self, case: Case) -> int:
         together = self._with_twin(case)
-        new, bits = dict[str, int](), 0
+        new: Goals = {}
         for one in together:
-            left = self._new_named(one)
-            new |= left.named
-            bits |= left.bits
-        return (sum(new.values()) + self.bit_weight * (bits & ~self.bits).bit_count()) // max(len(together), 1)
-
-    def _new_named(self, case: Case) -> WeightedGoals:
-        """Returns the goals of a case, without the `named` goals that earlier cases cover."""
-        left = self.weight_of.get(case.id, _NOTHING)
-        for name in left.named.keys() & self.covered:
-            del left.named[name]
-        return left
+            new |= {name: weight for name, weight in self._goals.get(one.id, {}).items() if name not in self._covered}
+        return sum(new.values()) // max(len(together), 1)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.probes import ProbeMaker
-from brokerfuzz.decoder.value_pools import EARLIEST_NOW
+from brokerfuzz.generation.value_pools import EARLIEST_NOW
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 
 
@@ -19,7 +19,7 @@ def covered_only_with_clock(plan: Plan) -> Mapping[str, Sequence[str]]:
 
 def _covered(plan: Plan, now: datetime | None) -> dict[str, list[str]]:
     contract, chosen = plan.demands, plan.chosen
-    faults, probes = FaultMaker(contract, plan.message_type, now), ProbeMaker(contract, plan.message_type, now)
+    faults, probes = Faults(contract, plan.message_type, now), ProbeMaker(contract, plan.message_type, now)
     covered: dict[str, list[str]] = {"rules": [], "techniques": [], "ambiguities": []}
     for rule in contract.rules[plan.message_type] if "invalid" in plan.verdicts else ():
         if rule.keyword == NOT_IN_FUTURE and (chosen.rules is None or rule.id in chosen.rules):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.cases.catalogue_order import WeightedGoals, by_cover
+from brokerfuzz.cases.catalogue_order import by_cover
 from brokerfuzz.cases.covering.goals import Goal
 from brokerfuzz.cases.covering.tally import Tally
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
@@ -39,10 +39,9 @@ _WEIGHT = 2
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:
     goals = {case.id: tally.goals_of(case) for case in cases}
-    bits = {goal: 1 << number for number, goal in enumerate(tally.goals)}
     pending: dict[str, Case] = {}
     held: set[Goal] = set()
-    for case in by_cover(cases, [WeightedGoals({}, sum(map(bits.__getitem__, goals[case.id]))) for case in cases], _WEIGHT):
+    for case in by_cover(cases, lambda case: dict.fromkeys(map(" ".join, goals[case.id]), _WEIGHT)):
         pending[case.id] = case
         if goals[case.id] <= held:
             continue

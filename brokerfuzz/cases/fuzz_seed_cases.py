@@ -6,7 +6,7 @@ A fuzzer runs all seeds and combines them, so too many seeds slow the fuzzer dow
 from collections.abc import Iterator, Sequence
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.catalogue_order import WeightedGoals, by_cover
+from brokerfuzz.cases.catalogue_order import by_cover
 from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.schemas import Contract
@@ -27,7 +27,7 @@ def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
     goals = {case.id: _goals(case, contract) for case in short}
     seen: set[str] = set()
     count = 0
-    for case in by_cover(short, [WeightedGoals(goals[case.id]) for case in short]):
+    for case in by_cover(short, lambda case: goals[case.id]):
         new = [weight for name, weight in goals.get(case.id, {}).items() if name not in seen]
         if _IMPORTANT in new or (new and count < ENOUGH):
             seen.update(goals[case.id])

@@ -15,10 +15,10 @@ from typing import Any, Literal
 
 from brokerfuzz.cases.case import Case, is_always_correct
 from brokerfuzz.cases.case_filters import Selection, selection
-from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.cases.essentials import essentials
+from brokerfuzz.cases.catalogue import catalogue, essentials
 from brokerfuzz.cases.fuzz_seed_cases import seeds
 from brokerfuzz.cases.plausible_cases import plausible_cases
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
@@ -32,8 +32,6 @@ STRIDE = 4096
 """The first case of the shard N has the number N × `STRIDE`."""
 CATALOGUE_PER_SHARD = 512
 RANDOM_PER_SHARD = 1024
-STRONGEST = 4
-"""The highest combinatorial strength."""
 MOST_EXCLUDED = 5000
 """A shard ends after `MOST_EXCLUDED` random cases in a row that the filters exclude."""
 
@@ -58,7 +56,6 @@ class Plan:
     seed: int = 0
     count: int | None = 0
     only_random: bool = False
-    strength: int = 2
     verdicts: tuple[Label, ...] = LABELS
     rules: tuple[str, ...] = ()
     techniques: tuple[str, ...] = ()
@@ -126,15 +123,13 @@ class Plan:
 
     def random_cases(self, shard: int) -> Iterator[Case]:
         """Yields the random cases of a shard, without generating the catalogue."""
-        from brokerfuzz.cases.steering import steered_cases
-
         chosen, now = self.chosen, self.now if self.random_with_clock else None
         left = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
         if self.plausible:
             return plausible_cases(self.demands, self.message_type, self.seed, start=shard * RANDOM_PER_SHARD, size=left)
-        cases = steered_cases(
+        cases = random_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
-            techniques=chosen.names(), now=now, contract=self.demands, strength=self.strength,
+            techniques=chosen.names(), now=now, contract=self.demands,
         )  # fmt: skip
         if now is None and self.contract is not None:  # a changed contract can have rules about the current time anywhere
             cases = (case for case in cases if is_always_correct(case, self.demands))
@@ -182,7 +177,6 @@ _VALID: Mapping[str, Callable[[Any], bool]] = {
     "seed": _is_whole,
     "count": lambda value: value is None or (_is_whole(value) and value >= 0),
     "only_random": lambda value: isinstance(value, bool),
-    "strength": lambda value: _is_whole(value) and 1 <= value <= STRONGEST,
     "verdicts": lambda value: isinstance(value, list) and bool(value) and all(label in LABELS for label in value),
     "rules": _is_list_of_strings,
     "techniques": _is_list_of_strings,
@@ -199,13 +193,15 @@ _VALID: Mapping[str, Callable[[Any], bool]] = {
 
 @lru_cache(maxsize=4)
 def _catalogue_cases(plan: Plan) -> Sequence[Case]:
+    chosen = plan.chosen
+    rules = frozenset(chosen.rules) if chosen.only_faults and chosen.rules is not None else None
     if plan.scope == "essential":
-        cases = essentials(plan.message_type, now=plan.now, contract=plan.demands, large=plan.large)
+        cases = essentials(plan.message_type, now=plan.now, contract=plan.demands, large=plan.large, rules=rules)
     else:
-        cases = catalogue(plan.message_type, now=plan.now, contract=plan.demands, strength=plan.strength)
+        cases = catalogue(plan.message_type, now=plan.now, contract=plan.demands, rules=rules)
     if plan.scope == "seeds":
         cases = seeds(tuple(cases), plan.demands)
-    return tuple(case for case in plan.chosen.of(cases) if case.label in plan.verdicts)
+    return tuple(case for case in chosen.of(cases) if case.label in plan.verdicts)
 
 
 def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import islice
 
 from brokerfuzz.cases.case import Case, compact, confirmed, is_always_correct
-from brokerfuzz.decoder import messages
+from brokerfuzz.cases.random_messages import valid_messages
 from brokerfuzz.schemas import Contract, MessageType
 
 _MOST_REPEATED = 5000
@@ -30,7 +30,7 @@ class _Cases:
 
     def _generated(self) -> Iterator[Case]:
         seen, repeated = set[str](), 0
-        for message in messages(self._message_type, self._seed, plausible=True, contract=self._contract):
+        for message in valid_messages(self._message_type, self._seed, plausible=True, contract=self._contract):
             body, tags = compact(message), ("random", "plausible")
             case = confirmed(self._message_type, body, claim="valid", tags=tags, contract=self._contract)
             repeated = 0 if case is not None and case.id not in seen else repeated + 1

@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Any, Literal, overload
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.case_decoder import random_cases
-from brokerfuzz.decoder import messages as valid_messages
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.errors import quoted
-from brokerfuzz.schemas import Contract, Label, MessageType
+from brokerfuzz.generation import RandomSource, Style, valid_draw
+from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.contract import known_contract, known_message_type
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
@@ -55,7 +55,7 @@ def messages(
 
     >>> from brokerfuzz import messages
     >>> next(messages("offer-creation-request", seed=1, plausible=True))["number"]
-    'OFF-11480'
+    'OFF-10296'
     """
     known_message_type(message_type)
     known_contract(contract)
@@ -64,3 +64,10 @@ def messages(
     if verdicts is None:
         return valid_messages(message_type, seed, plausible=plausible, contract=contract)
     return random_cases(message_type, seed, verdicts=known_labels(verdicts), now=now, contract=contract)
+
+
+def valid_messages(message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None) -> Iterator[Any]:
+    """Yields an endless stream of valid messages (see `messages`)."""
+    draw, source = valid_draw(contract or load_contract(), message_type, Style(plausible=plausible)), RandomSource(seed)
+    while True:
+        yield draw(source)

@@ -11,7 +11,7 @@ from typing import Any
 from zlib import crc32
 
 from brokerfuzz.cases.case import Case, compact, confirmed
-from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.generation import COMPLETE, REQUIRED, SMALLEST, message
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas import headers as of
 from brokerfuzz.schemas.headers import Headers
@@ -49,7 +49,7 @@ class RequestMaker:
 
     contract: Contract
     message_type: MessageType
-    now: datetime
+    now: datetime | None
     full: bool = True
 
     def every(self) -> Iterator[Case]:
@@ -66,8 +66,8 @@ class RequestMaker:
             yield from self._requests(str(ambiguity.detector))
 
     def _requests(self, detector: str) -> Iterator[Request]:
-        message = build(self.contract, self.message_type, MessagePlan(full=self.full, realistic=self.full))
-        body = compact(message)
+        plain = message(self.contract, self.message_type, COMPLETE if self.full else SMALLEST)
+        body = compact(plain)
         match detector:
             case of.CONTENT_TYPE:
                 yield "no-content-type", body, (("Content-Type", None),)
@@ -76,27 +76,27 @@ class RequestMaker:
             case of.CONTENT_TYPE_FORM:
                 yield from _each(body, "Content-Type", _FORMS)
             case of.CHARSET:
-                yield from _each(self._beyond_ascii(message), "Content-Type", _OTHER_CHARSETS)
+                yield from _each(self._beyond_ascii(plain), "Content-Type", _OTHER_CHARSETS)
                 yield from _each(body, "Content-Type", {"unknown-charset": "application/json; charset=none"})
             case of.FALSE_CONTENT_ENCODING:
                 yield from _each(body, "Content-Encoding", _FALSE_CODINGS)
             case of.CONTENT_ENCODING:
                 yield from _each(body, "Content-Encoding", _CODINGS)
-                smallest = build(self.contract, self.message_type, MessagePlan(full=False))  # brokerfuzz cannot shrink a compressed body
+                smallest = message(self.contract, self.message_type, REQUIRED)  # brokerfuzz cannot shrink a compressed body
                 yield "gzip", gzipped(compact(smallest)), (("Content-Encoding", "gzip"),)
             case of.RESPONSE_TYPE:
                 yield from _each(body, "Accept", _RESPONSE_TYPES)
             case of.OTHER_HEADERS:
                 yield from ((name, body, headers) for name, headers in _OTHERS.items())
 
-    def _beyond_ascii(self, message: Any) -> bytes:
+    def _beyond_ascii(self, plain: Any) -> bytes:
         """Adds letters outside ASCII to a string of the message. A service that assumes a wrong encoding reads wrong letters."""
-        for name, value in message.items():
+        for name, value in plain.items():
             if isinstance(value, str):
-                body = compact({**message, name: f"{value} é漢"})
+                body = compact({**plain, name: f"{value} é漢"})
                 if Case.judged(self.message_type, body, now=self.now, contract=self.contract).label == "valid":
                     return body
-        return compact(message)
+        return compact(plain)
 
 
 def _each(body: bytes, header: str, values: Mapping[str, str]) -> Iterator[Request]:

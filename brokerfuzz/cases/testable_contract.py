@@ -5,9 +5,9 @@ from functools import lru_cache
 
 from brokerfuzz.cases.case import clock, compact
 from brokerfuzz.cases.case_filters import EXCLUDES, Selection
-from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.cases.faults import Faults
 from brokerfuzz.errors import ContractError
+from brokerfuzz.generation import COMPLETE, REQUIRED, message
 from brokerfuzz.schemas import Contract, Label, MessageType, check, load_contract
 from brokerfuzz.wording import listed
 
@@ -35,12 +35,12 @@ def check_testable(contract: Contract, message_type: MessageType, chosen: Select
 
 @lru_cache(maxsize=16)
 def _unbroken(contract: Contract, message_type: MessageType) -> list[str]:
-    return [rule.id for rule in FaultMaker(contract, message_type, clock(None)).unbroken()]
+    return [rule.id for rule in Faults(contract, message_type, clock(None)).unbroken()]
 
 
 def _problems(contract: Contract, message_type: MessageType, *, full: bool) -> str:
     """Says why a generated message is not valid (empty: the message is valid). With `full`, it contains all optional properties."""
-    verdict = check(message_type, compact(build(contract, message_type, MessagePlan(full=full))), contract=contract)
+    verdict = check(message_type, compact(message(contract, message_type, COMPLETE if full else REQUIRED)), contract=contract)
     if verdict.broken:
         return f"breaks {_named(sorted({violation.rule for violation in verdict.broken}))}"
     return "" if verdict.label == "valid" else f"has an ambiguous value at {_named(sorted({touch.at for touch in verdict.ambiguities}))}"

@@ -20,14 +20,13 @@ if TYPE_CHECKING:
 @click.option("--cases", "listed", is_flag=True,
               help="List the cases, one per line. Each line also shows how many rules, techniques, edges, ambiguities and pairs the "
               "case covers for the first time.")  # fmt: skip
-@options.strength_option("uses a lower strength for this object")
 @options.now_option("Generate the cases")
 @options.contract_option
 @options.values_option
 @options.json_option
 @typed_options(filters=CaseFilters)
 def command(
-    message_types: "tuple[MessageType, ...]", filters: CaseFilters, listed: bool, strength: int, now: datetime | None,
+    message_types: "tuple[MessageType, ...]", filters: CaseFilters, listed: bool, now: datetime | None,
     contract: str | None, values: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
@@ -54,7 +53,7 @@ def command(
     sizes: dict[str, CaseCounts] = {}
     rows: list[Any] = []
     for message_type in message_types or MESSAGE_TYPES:
-        cases = chosen.of(cases_of(message_type, now=clock(now), contract=demands, strength=strength))
+        cases = chosen.of(cases_of(message_type, now=clock(now), contract=demands))
         kept = (case for case in cases if case.label in wanted)
         if not listed:
             for case in kept:

@@ -65,7 +65,7 @@ def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, no
     from brokerfuzz.cases.plan import Plan
 
     return Plan(
-        message_type=message_type, now=now, seed=cases.seed, count=count, only_random=cases.only_random, strength=cases.strength,
+        message_type=message_type, now=now, seed=cases.seed, count=count, only_random=cases.only_random,
         verdicts=cases.verdicts or LABELS, rules=cases.rules, techniques=cases.techniques, tags=cases.tags, sites=cases.sites,
         contract=cases.contract, values=values,
     )  # fmt: skip
@@ -87,7 +87,6 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str, values: str | None) -> str:
     flags = {"--random": random, "--plausible": plan.plausible, "--full": plan.scope == "whole" and not plan.only_random, "--large": plan.large}
     words += [flag for flag, is_set in flags.items() if is_set]
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
-    words += [f"--strength={plan.strength}"] if plan.strength != 2 else []
     words += [f"--contract={plan.contract}"] if plan.contract is not None else []
     words += [f"--values={values}"] if values is not None else []
     words += ["--clock", f"--now={spell(plan.now)}"] if plan.now is not None else []

@@ -33,13 +33,12 @@ if TYPE_CHECKING:
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
               help="Exit with status 1 if the corpus covers less than this percentage of the contract. The percentage counts rules, techniques, "
               "edges (unusual valid values) and ambiguities.")  # fmt: skip
-@options.strength_option("reports an error")
 @options.now_option("Judge messages")
 @options.contract_option
 @options.json_option
 def command(
     corpora: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, missing: bool, html: str | None, force: bool,
-    fail_under: float | None, strength: int, now: datetime | None, contract: str | None, as_json: bool,
+    fail_under: float | None, now: datetime | None, contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Show which parts of the contract a corpus covers, for each message type and for each site (a place in a message type).
 
@@ -47,8 +46,8 @@ def command(
     (questions that the contract leaves open), and pairs of states (such as absent or null) of two properties.
 
     A CORPUS is a file or folder that `export` wrote. A CORPUS can also be a file with one message, a file with one message per
-    line, or recorded traffic (HAR). A file from `export` names the technique that breaks each rule. In other files,
-    brokerfuzz guesses the technique of each message that breaks only one rule at one place.
+    line, or recorded traffic (HAR). Techniques count only in files from `export`, which
+    name the technique that breaks each rule.
 
     With --json, the output is one JSON document. The property "messages" of the document contains an object for each message type.
     The object of a message type has the properties "goals" and "sites". "goals" contains the numbers of covered rules, techniques,
@@ -75,7 +74,7 @@ def command(
         if lexists(html) and not force:
             raise ReportError(f"{html} already exists: add --force to replace it, or specify another file")
     with ProgressLine("messages") as progress:
-        measured = measure(corpora, contract=demands, message_type=message_type, lines=ndjson, now=now, strength=strength, progress=progress)
+        measured = measure(corpora, contract=demands, message_type=message_type, lines=ndjson, now=now, progress=progress)
     note_other_bodies(measured.others)
     if measured.ambiguous_type:
         first = measured.first_ambiguous_type

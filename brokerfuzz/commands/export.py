@@ -46,7 +46,6 @@ class _WithFormats(Sectioned):
 @options.seed_option
 @options.count_option("generate for each message type, in addition to the catalogue cases")
 @options.random_option
-@options.strength_option("uses a lower strength for this object")
 @click.option(
     "--full",
     is_flag=True,
@@ -153,8 +152,6 @@ def _check_scope(cases: CaseOptions, *, full: bool, large: bool) -> None:
         raise UsageError(f"{option} adds cases of the catalogue, but --random excludes these cases: use only one of the two options")
     if full and large:
         raise UsageError("--full already includes the large messages: remove --large")
-    if cases.strength != 2 and not (full or cases.only_random or cases.count):
-        raise UsageError("--strength changes only random cases and the cases of --full: add --full, or remove --strength")
 
 
 def _plausible(cases: CaseOptions, *, other: bool) -> CaseOptions:

@@ -46,7 +46,6 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @options.seed_option
 @options.count_option("send after the cases of the catalogue", "no limit with --max-time")
 @options.random_option
-@options.strength_option("uses a lower strength for this object")
 @click.option("--max-time", metavar="DURATION", type=Duration(),
               help=f"End the campaign after this time, such as {FORMS}. If there are findings, the last quarter of this time (at most a "
               "minute) is for shrinking.  [default: no limit]")  # fmt: skip

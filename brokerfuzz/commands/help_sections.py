@@ -13,7 +13,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Answers": ("accept", "reject", "envelope"),
     "Cases": (
         "message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "full", "large", "plausible",
-        "with_clock", "strength",
+        "with_clock",
     ),
     "Limits": ("max_time", "max_findings", "shrink", "rate", "concurrency", "preflight"),
     "Results": (

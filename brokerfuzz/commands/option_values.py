@@ -84,7 +84,6 @@ class CaseOptions(CaseFilters):
     seed: int
     count: int | None
     only_random: bool
-    strength: int
     now: datetime | None
     contract: str | None
     values: str | None

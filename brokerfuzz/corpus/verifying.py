@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.record_claims import check_claims
+from brokerfuzz.cases.record_claims import check_faults
 from brokerfuzz.cases.record_reader import CaseRecord, judged
 from brokerfuzz.corpus.corpus_names import is_shard
 from brokerfuzz.corpus.folders import SHARDS, CorpusFolder, ShardList
@@ -171,7 +171,7 @@ class Verification:
         case = judged(record, self._twins.known, contract=self._contract, now=self.expired.now)
         self._twins.add(case, len(line.text))
         self._twin_check.add(record, case.label)
-        check_claims(case, self._contract or load_contract())
+        check_faults(case, self._contract or load_contract())
         self._twin_check.expect(line, record)
         if record.now is not None:
             self.expired.add(line, case, record.now, self._contract)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from brokerfuzz.cases.case import NOW_TAG, clock
-from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.record_reader import CaseRecord
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.explaining.listings import table
@@ -96,7 +96,7 @@ class Overview:
         """The value of `rules` is two numbers: how many rules the corpus covers, and how many rules the message type has.
         `techniques` has the same numbers for pairs of a rule and a technique that breaks this rule.
         """
-        rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
+        rules, maker = self.contract.rules[name], Faults(self.contract, name, clock(None))
         every = {(rule.id, technique.name) for rule in rules for technique in maker.techniques(rule)}
         known = {rule.id for rule in rules}
         return {"rules": (len(known & set(part.rules)), len(known)), "techniques": (len(every & part.broken), len(every))}

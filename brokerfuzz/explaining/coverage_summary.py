@@ -1,7 +1,7 @@
 """Measures what the messages in files cover: rules, techniques, edges (unusual valid values), ambiguities and pairs of states.
 
-brokerfuzz judges each message. If a message is a case from a corpus, and its verdict in the corpus is correct, brokerfuzz uses
-the techniques that the corpus specifies. For any other message, brokerfuzz guesses the technique from the invalid value.
+brokerfuzz judges each message. If a message is a case from a corpus, and its verdict in the corpus is correct, the techniques that the corpus
+specifies count, too. No techniques count for other messages.
 """
 
 from collections import Counter
@@ -14,7 +14,6 @@ from typing import Any
 from brokerfuzz.cases.case import Case, Fault, clock
 from brokerfuzz.cases.covering.goals import KINDS, Goal
 from brokerfuzz.cases.covering.tally import Score, Tally
-from brokerfuzz.cases.covering.technique_recognition import Recogniser
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError
 from brokerfuzz.explaining.closest_types import closest_type
@@ -27,7 +26,6 @@ from brokerfuzz.schemas.json_reader import read
 @dataclass
 class Coverage:
     contract: Contract
-    strength: int = 2
     now: datetime | None = None
     tallies: dict[MessageType, Tally] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
@@ -50,24 +48,18 @@ class Coverage:
     def add(self, message: InputMessage, message_type: MessageType) -> None:
         judgement = judge(message, message_type, contract=self.contract, now=self.now)
         if message_type not in self.tallies:
-            self.tallies[message_type] = Tally(self.contract, message_type, self._present, self.strength)
-            self._recognisers[message_type] = Recogniser(self.contract, message_type, self._present)
-        case = Case(message_type, message.body, judgement.verdict, self._faults(judgement, message_type))
+            self.tallies[message_type] = Tally(self.contract, message_type, self._present)
+        case = Case(message_type, message.body, judgement.verdict, _faults(judgement))
         self.tallies[message_type].add(case, _source(message))
-
-    def _faults(self, judgement: MessageJudgement, message_type: MessageType) -> tuple[Fault, ...]:
-        record = judgement.message.record
-        if record is not None and record.faults and judgement.agrees:
-            return record.faults
-        return self._recognisers[message_type].faults(judgement.message.body, judgement.verdict)
 
     @cached_property
     def _present(self) -> datetime:
         return clock(self.now)
 
-    @cached_property
-    def _recognisers(self) -> dict[MessageType, Recogniser]:
-        return {}
+
+def _faults(judgement: MessageJudgement) -> tuple[Fault, ...]:
+    record = judgement.message.record
+    return record.faults if record is not None and judgement.agrees else ()
 
 
 Progress = Callable[[int], None]
@@ -75,14 +67,14 @@ Progress = Callable[[int], None]
 
 def measure(
     names: Iterable[str], *, contract: Contract, message_type: MessageType | None = None, lines: bool = False, now: datetime | None = None,
-    strength: int = 2, progress: Progress | None = None,
+    progress: Progress | None = None,
 ) -> Coverage:  # fmt: skip
     """`progress` is called after each message with the number of counted messages.
 
     Raises `InputError` if a file cannot be read or contains no messages. Raises `CorpusError` if a corpus is invalid,
-    `StrengthError` if `strength` is invalid, and `ClockError` if `now` is invalid.
+    and `ClockError` if `now` is invalid.
     """
-    coverage = Coverage(contract, strength, now)
+    coverage = Coverage(contract, now)
     for name in names:
         before, first = coverage.messages, None
         for message in contract_messages(messages(name, lines=lines), contract, message_type, coverage.others):

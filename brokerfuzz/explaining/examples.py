@@ -3,18 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from itertools import chain
-from typing import Any
 
 from brokerfuzz.cases.case import Case, compact, confirmed
 from brokerfuzz.cases.changes import apply, places
-from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
+from brokerfuzz.cases.fault_wishes import wishes_at, wishes_for
+from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique, techniques_for
-from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, MessageType, Rule
-from brokerfuzz.schemas.contract import known_message_type
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.generation import COMPLETE, REQUIRED, Setting, message
+from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule
 
 
 def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
@@ -28,9 +25,8 @@ def of_technique(contract: Contract, technique: Technique, now: datetime) -> Cas
     If the smallest message contains no value that the technique can change, the case contains all properties.
     """
     known = [rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords]
-    smallest = (case for rule in known for case in _faults(contract, rule, [technique], now))
-    complete = (_maker(contract, rule, now).case(rule, technique) for rule in known)
-    return next(filter(None, chain(smallest, complete)), None)
+    found = (case for setting in (REQUIRED, COMPLETE) for rule in known for case in _faults(contract, rule, [technique], now, setting))
+    return next(found, None)
 
 
 def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Case | None:
@@ -40,28 +36,20 @@ def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Cas
         if not ambiguity.concerns(message_type):
             continue
         for site in maker.sites(ambiguity):
-            message = _smallest(contract, message_type, schema_with_place(contract, message_type, maker.path(site)))
-            for name, steps, change in maker.probes(ambiguity, site, message):
-                twin = confirmed(message_type, compact(message), claim="valid", now=now, contract=contract)
-                case = maker.case(ambiguity, name, apply(message, steps, change))
+            smallest = message(contract, message_type, REQUIRED, wishes_at(contract, message_type, maker.path(site)))
+            for name, steps, change in maker.probes(ambiguity, site, smallest):
+                twin = confirmed(message_type, compact(smallest), claim="valid", now=now, contract=contract)
+                case = maker.case(ambiguity, name, apply(smallest, steps, change))
                 if case is not None:
                     return replace(case, twin=twin)
     return None
 
 
-def _faults(contract: Contract, rule: Rule, techniques: list[Technique], now: datetime) -> Iterator[Case]:
-    maker = _maker(contract, rule, now)
-    message = _smallest(contract, maker.message_type, maker.breakable_schema(rule))
-    steps = places(message, rule.site)[0]  # `breakable_schema` guarantees that the value exists
-    for technique in techniques:
-        case = maker.broken(message, steps, rule, technique)
-        if case is not None:
-            yield case
-
-
-def _maker(contract: Contract, rule: Rule, now: datetime) -> FaultMaker:
-    return FaultMaker(contract, known_message_type(rule.message_type), now)
-
-
-def _smallest(contract: Contract, message_type: MessageType, narrowed: Schema) -> Any:
-    return build(contract, message_type, MessagePlan(full=False).narrow(narrowed))
+def _faults(contract: Contract, rule: Rule, techniques: list[Technique], now: datetime, setting: Setting = REQUIRED) -> Iterator[Case]:
+    faults = Faults(contract, rule.message_type, now)
+    found = message(contract, rule.message_type, setting, wishes_for(contract, rule))
+    for steps in places(found, rule.site)[:1]:
+        for technique in techniques:
+            case = faults.inject(found, steps, rule, technique)
+            if case is not None:
+                yield case

@@ -10,8 +10,7 @@ from itertools import chain
 from typing import Any
 
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.cases.essentials import essentials
+from brokerfuzz.cases.catalogue import catalogue, essentials
 from brokerfuzz.cases.message_diff import difference, laid_out
 from brokerfuzz.cases.record_reader import judged
 from brokerfuzz.cases.records import encode

@@ -15,9 +15,9 @@ from brokerfuzz.cases.covering.goals import KINDS, Goal, of_rule
 from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.reports.coverage_table import full_name, percent, split_site, title
+from brokerfuzz.reports.coverage_table import full_name, percent, split_site
 from brokerfuzz.schemas import Rule
-from brokerfuzz.wording import counted
+from brokerfuzz.wording import counted, plural
 
 MOST_LISTED = 100
 """The page lists at most this many missing pairs of property states per site, and at most this many corpora in its heading."""
@@ -92,11 +92,11 @@ def _section(tally: Tally) -> Iterator[str]:
     verdicts = (f'<span class="verdict {label}">{tally.verdicts[label]:,} {label}</span>' for label in LABELS)
     yield f'<p class="messages">{tally.messages:,} messages: {" ".join(verdicts)}</p>'
     yield '<ul class="totals">'
-    yield from (_total(tally.score(kind), title(kind, tally.strength)) for kind in KINDS)
+    yield from (_total(tally.score(kind), plural(kind)) for kind in KINDS)
     yield "</ul>"
     yield from _gaps(tally)
     yield '<div class="map">'
-    heads = "".join(f"<span>{title(kind, tally.strength)}</span>" for kind in KINDS)
+    heads = "".join(f"<span>{plural(kind)}</span>" for kind in KINDS)
     yield f'<div class="heads" aria-hidden="true"><span>site</span>{heads}</div>'
     for site, kinds in tally.by_site.items():
         yield from _row(tally, site, [goal for kind in KINDS for goal in kinds.get(kind, ())])
@@ -115,7 +115,7 @@ def _gaps(tally: Tally) -> Iterator[str]:
         goals = [goal for goal in tally.missing() if goal.kind == kind]
         if goals:
             items = "".join(f"<li><code>{escape(' '.join(full_name(goal, tally.message_type)))}</code></li>" for goal in goals)
-            count = counted(len(goals), kind, title(kind, tally.strength))
+            count = counted(len(goals), kind, plural(kind))
             yield f'<details class="gaps"><summary>{count} {text}</summary><ul>{items}</ul></details>'
 
 
@@ -126,7 +126,7 @@ def _row(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
     depth = site.count(".") + site.count("[]")
     yield f'<details class="row{" full" if whole_row else ""}" data-site="{escape(site)}">'
     yield f'<summary><span class="site" style="--depth: {depth}"><i>{escape(above)}</i>{escape(name)}</span>'
-    yield from (_cell(score, title(kind, tally.strength)) for kind, score in zip(KINDS, scores, strict=True))
+    yield from (_cell(score, plural(kind)) for kind, score in zip(KINDS, scores, strict=True))
     yield "</summary>"
     yield '<div class="panel">'
     yield from _panel(tally, site, goals)
@@ -156,7 +156,7 @@ def _panel(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
     if of["pair"]:
         missing = [goal for goal in of["pair"] if goal not in tally.first]
         covered = len(of["pair"]) - len(missing)
-        name = title("pair", tally.strength).capitalize()
+        name = plural("pair").capitalize()
         yield f"<h4>{name}</h4><p>{covered:,} of {len(of['pair']):,} covered{'; missing:' if missing else ''}</p>"
         more = f'<p class="more">and {len(missing) - MOST_LISTED:,} more: use --missing to list them</p>' if len(missing) > MOST_LISTED else ""
         yield f"{_chips(tally, missing[:MOST_LISTED])}{more}"

@@ -15,11 +15,6 @@ from brokerfuzz.wording import plural
 
 ROOT = "(root)"
 _BAR = 20
-_OF_STRENGTH = {1: "states", 2: "pairs", 3: "triples", 4: "quadruples"}
-
-
-def title(kind: str, strength: int) -> str:
-    return _OF_STRENGTH[strength] if kind == "pair" else plural(kind)
 
 
 def split_site(site: str) -> tuple[str, str]:
@@ -54,12 +49,12 @@ def _totals(tally: Tally, *, bars: bool) -> Iterator[str]:
     for kind, score in scores.items():
         filled = round(_BAR * score.share)
         bar = f"  {'█' * filled}{'░' * (_BAR - filled)}" if bars else ""
-        yield f"{title(kind, tally.strength):<10}  " + click.style(f"{_cell(score):>{width}}  {percent(score):>3} %{bar}", fg=_colour(score))
+        yield f"{plural(kind):<10}  " + click.style(f"{_cell(score):>{width}}  {percent(score):>3} %{bar}", fg=_colour(score))
 
 
 def _sites(tally: Tally) -> Iterator[str]:
     rows = [(site or ROOT, [tally.score_of(kinds.get(kind, ())) for kind in KINDS]) for site, kinds in tally.by_site.items()]
-    heads = [title(kind, tally.strength) for kind in KINDS]
+    heads = [plural(kind) for kind in KINDS]
     first = max(len(name) for name, _ in rows)
     widths = [max(len(head), *(len(_cell(scores[column])) for _, scores in rows)) for column, head in enumerate(heads)]
     yield "  ".join([f"{'site':<{first}}", *(head.rjust(width) for head, width in zip(heads, widths, strict=True))])

@@ -60,7 +60,7 @@ def _generated(message_type: "MessageType", seed: int, contract: "Contract | Non
     """Yields valid responses without end. Loading the generator of messages is slow, so brokerfuzz loads it only when the first
     response is needed.
     """
-    from brokerfuzz.decoder import messages
+    from brokerfuzz.cases.random_messages import valid_messages as messages
 
     for message in messages(message_type, seed, plausible=True, contract=contract):
         yield _encoded(message)

@@ -10,13 +10,13 @@ from hypothesis.strategies import SearchStrategy
 
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.case_filters import matching
-from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.decoder.ambiguous_values import drawable
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
+from brokerfuzz.generation.ambiguous_values import drawable
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.contract import known_contract, known_message_type
+from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.schemas.verdicts import known_labels
 
@@ -95,6 +95,15 @@ def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> Non
         reject(f"min_{what}", low, f"use at most {MOST_ITEMS}, because Hypothesis limits the size of an example")
 
 
+def possible_size(what: str, low: int, high: int | None, schema: Schema) -> None:
+    """Raises `InvalidArgument` if the contract does not allow arrays of these sizes."""
+    least, most = schema.get("minItems", 0), schema.get("maxItems")
+    if most is not None and low > most:
+        reject(f"min_{what}", low, f"the contract allows at most {most} items; lower min_{what}")
+    if high is not None and high < least:
+        reject(f"max_{what}", high, f"the contract requires at least {least} items; raise max_{what}")
+
+
 def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str]) -> None:
     """Raises `InvalidArgument` if the user limits the size of the array at `path`, but also pins this array or a property that contains it."""
     if low == 0 and high is None:
@@ -147,23 +156,6 @@ def pinned_sites(fields: Fields | None, contract: Contract, message_type: Messag
 
 def _is_within(site: str, outer: str) -> bool:
     return site == outer or site.startswith((f"{outer}.", f"{outer}["))
-
-
-def fresh_property(fresh: str | None, contract: Contract, message_type: MessageType, pinned: Collection[str] = ()) -> str | None:
-    """Raises `InvalidArgument` if `fresh` is not a string property of the message's top-level object, or if the property is
-    pinned or has reference data.
-    """
-    if fresh is None:
-        return None
-    strings = fresh_properties(message_type, contract)
-    if fresh not in strings:
-        remedy = f"use one of {', '.join(map(repr, strings))}" if strings else f"{message_type} has no string at its top level; omit the argument"
-        reject("fresh", fresh, remedy)
-    if fresh in pinned:
-        reject("fresh", fresh, "fields also pins this property; remove fresh, or do not pin the property")
-    if contract.values is not None and fresh in contract.values.used(message_type):
-        reject("fresh", fresh, "the reference data of the contract lists the values of this property; use a property without reference data")
-    return fresh
 
 
 # ----------------------------------------------------------------------------------------------------------- choices

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, cast
 
-from hypothesis import reject
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
@@ -26,7 +25,6 @@ def faulty(
     techniques: Iterable[str] | None = None,
     sites: Iterable[str] | None = None,
     parsed: bool = False,
-    fresh: str | None = None,
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Draws[Broken]:
@@ -49,15 +47,14 @@ def faulty(
     if not isinstance(messages, SearchStrategy):
         arguments.reject("messages", messages, "use a strategy for valid messages, such as offer_requests()")
     messages.validate()
-    options = LabelledCases.of(message_type, rules, techniques, sites, None, False, parsed, fresh, now, contract)
-    decoder = options.decoder(("invalid",))
+    options = LabelledCases.of(message_type, rules, techniques, sites, None, False, parsed, now, contract)
 
     def draw_broken(draw: DrawFn) -> Broken:
         instant = options.now or clock(None)
         message = draw(messages)
         _check_valid(message, options, instant)
-        case = decoder.broken(message, hypothesis_source(draw, {}), instant)
-        return cast(Broken, options.finished(case, instant)) if case is not None else reject()
+        case = options.fault_in(message, hypothesis_source(draw), instant)
+        return cast(Broken, options.finished(case))
 
     return draw_broken
 

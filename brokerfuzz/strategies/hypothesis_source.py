@@ -1,60 +1,38 @@
-"""Lets Hypothesis provide the bytes and values for the decoder, so that Hypothesis can shrink, repeat and store messages like any
-other example.
+"""Lets Hypothesis make the choices of which a message consists, so that Hypothesis can shrink, repeat and store messages like any other
+example.
 
-`DirectSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public
-strategies. brokerfuzz uses `DirectSource` if the installed version of Hypothesis has all methods that `DirectSource` calls, and
-`StrategySource` otherwise. `DirectSource` has these advantages:
+`ChoiceSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public strategies, for
+versions of Hypothesis without the methods that `ChoiceSource` calls. `ChoiceSource` has these advantages:
 
-- `DirectSource` is about 2.5 times as fast as `StrategySource`.
-- `DirectSource` records an edge (an unusual valid value) as if Hypothesis had chosen the edge, so Hypothesis can shrink the edge.
-  For example, `' OR '1'='1` shrinks to `'` if the quote alone causes the failure.
-- Hypothesis often replaces one part of an example with a copy of another part that has the same label. `DirectSource` gives each
-  array and object in a message a different label, so there are no such copies. One hundred examples cover 85 % of the edges
-  instead of 68 %, and almost all examples are different.
-- The first examples of Hypothesis are often very simple. With `DirectSource`, the first ten examples are as varied as later
-  examples.
+- A random source proposes each choice, and Hypothesis records it as its own. So the first ten examples are as varied as later ones, and
+  edges (unusual valid values) are frequent. Because an edge is an ordinary choice, Hypothesis shrinks it: `' OR '1'='1` becomes `'` if
+  the quote alone causes a failure.
+- Hypothesis often replaces a part of an example with a copy of another part that has the same label. `ChoiceSource` gives each array item
+  its own label, so there are no such copies.
+- It is about twice as fast.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from inspect import signature
 from typing import Any, cast
 
 from hypothesis import strategies as st
 from hypothesis.internal.intervalsets import IntervalSet
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
-from brokerfuzz.decoder import Seeded
-from brokerfuzz.decoder.byte_tables import Literal, Source, Value
+from brokerfuzz.generation import Node, RandomSource, Source, State, Wishes
+from brokerfuzz.generation.sources import pins_of
 
 _NEEDED = {
-    "draw_bytes": ("min_size", "max_size", "forced"),
-    "draw_integer": ("min_value", "max_value", "weights", "forced"),
+    "draw_integer": ("min_value", "max_value", "forced"),
     "draw_float": ("min_value", "max_value", "allow_nan", "forced"),
     "draw_string": ("intervals", "min_size", "max_size", "forced"),
     "start_span": ("label",),
     "stop_span": (),
 }
-"""The methods of Hypothesis that `DirectSource` calls, with their parameters."""
-_DIGITS = range(1, 10)
+"""The methods of Hypothesis that `ChoiceSource` calls, with their parameters."""
 _LETTERS = IntervalSet([(1, 0xD7FF), (0xE000, 0x10FFFF)])
-
-
-class _Fixed(IntervalSet):  # type: ignore[misc]  # IntervalSet is final only for type checkers
-    """The characters that an edge can contain (see `DirectSource.literal`). All characters count as equally simple, so Hypothesis
-    does not simplify them. If Hypothesis 6.170 tried to simplify these characters, it would fail with an `AssertionError`.
-    """
-
-    def index_from_char_in_shrink_order(self, c: str) -> int:
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    __hash__ = object.__hash__
-
-
-_FIXED = _Fixed(_LETTERS.intervals)
 _SIMPLE, _LESS_SIMPLE = "abcdefghij\r\f\v\n\t\x85\xa0\u2028", "0123456789\x1b\x1a\x19\x18\x17\x16\x15\x14"
 _SWAPPED = str.maketrans(_SIMPLE + _LESS_SIMPLE, _LESS_SIMPLE + _SIMPLE)
 """Exchanges characters, so that strings shrink towards `a`, and all white space shrinks to a space. Without this table,
@@ -62,10 +40,11 @@ Hypothesis would shrink characters towards the digit `0`.
 """
 
 
-def hypothesis_source(draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> Source:
-    """`pins` maps each pinned site to the strategy that the user specified for it."""
+def hypothesis_source(draw: DrawFn, wishes: Wishes | None = None) -> Source:
     data = getattr(draw, "__self__", None)
-    return DirectSource(data, draw, pins) if data is not None and _is_supported(cast(Hashable, type(data))) else StrategySource(draw, pins)
+    if data is not None and _is_supported(cast(Hashable, type(data))):
+        return ChoiceSource(data, draw, wishes or {})
+    return StrategySource(draw, wishes or {})
 
 
 @lru_cache(maxsize=8)
@@ -75,104 +54,83 @@ def _is_supported(kind: Hashable) -> bool:
 
 
 class StrategySource:
-    """Draws bytes and values from the public strategies of Hypothesis."""
+    """Makes each choice with a public strategy of Hypothesis."""
 
-    def __init__(self, draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> None:
+    backwards = False
+    item = 0
+
+    def __init__(self, draw: DrawFn, wishes: Wishes) -> None:
         self._draw = draw
-        self._pins = pins
+        self.wishes = wishes
+        self.pins = pins_of(wishes)
 
-    def take(self, size: int, /) -> bytes:
-        """Returns the next record (the bytes for one object). A zero in a record means an absent property. While Hypothesis
-        shrinks the bytes, it moves zeros to the front. `take` reverses the bytes, so the last properties become absent.
-        """
-        return self._draw(st.binary(min_size=size, max_size=size))[::-1]
+    def state(self, node: Node, /) -> State:
+        return cast(State, self.choose(node.states))
 
-    def choose(self, count: int, /) -> int:
-        return self._draw(st.integers(0, count - 1))
+    def plain(self, node: Node, /) -> Any:
+        return node.plain
 
-    def item(self, read: Callable[[Source], Value], /) -> Value:
-        return read(self)
+    def choose(self, options: Sequence[Any], /) -> Any:
+        return options[self._draw(st.integers(0, len(options) - 1))]
 
-    def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
-        return self._draw(st.integers(low, high))
+    def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterator[int]:
+        yield from range(self._draw(st.integers(low, min(high, low + 4))))
 
-    def number(self, low: float, high: float, /) -> float:
-        """Returns a finite double from `low` to `high`."""
+    def integer(self, low: int, high: int, edges: Sequence[int], /) -> int:
+        return edges[0] + self._draw(st.integers(low - edges[0], high - edges[0]))
+
+    def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
         return self._draw(st.floats(low, high))
 
-    def string(self, shortest: int, longest: int, /) -> str:
-        """While Hypothesis shrinks the string, the string becomes shorter, and its characters become `a`."""
+    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
         letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
-        return self._draw(st.text(letters, min_size=shortest, max_size=longest)).translate(_SWAPPED)
+        return self._draw(st.text(letters, min_size=low, max_size=high)).translate(_SWAPPED)
 
-    def literal(self, value: Literal, /) -> Literal:
-        return value
-
-    def draw(self, site: str, /) -> Any:
-        return self._draw(self._pins[site])
+    def drawn(self, strategy: Any, /) -> Any:
+        return self._draw(strategy)
 
 
-class DirectSource(StrategySource):
-    """Draws bytes and values from Hypothesis's choice sequence (the choices that Hypothesis makes and records for an example).
+class ChoiceSource(StrategySource):
+    """Draws from Hypothesis's choice sequence (the choices that Hypothesis makes and records for an example).
 
-    First, Hypothesis chooses three bytes and an integer, which are the seed of a random generator. The generator chooses the
-    bytes of each record (the bytes for one object). Hypothesis stores these bytes as if it had chosen them. Without the
-    generator, Hypothesis would choose one byte at a time, which is slower. If the first of the three bytes is zero, there is no
-    generator. Hypothesis tries this while it shrinks an example, and can then change the stored records.
-
-    In some of Hypothesis's first examples, all choices after the three bytes are zero. If the integer is zero, the generator also
-    chooses the strings and numbers, so that the messages in these examples differ.
+    The first choice is the seed of a random source, which then proposes all other choices. While Hypothesis shrinks an example, it sets the
+    seed to zero, the simplest number. Then it changes the recorded choices.
     """
 
-    def __init__(self, data: Any, draw: DrawFn, pins: Mapping[str, SearchStrategy[Any]]) -> None:
-        super().__init__(draw, pins)
+    def __init__(self, data: Any, draw: DrawFn, wishes: Wishes) -> None:
+        super().__init__(draw, wishes)
         self._data = data
-        self._items = 0
-        head, number = data.draw_bytes(3, 3), data.draw_integer(0, 255)
-        # Hypothesis often chooses bytes from a list of constants, so the seed also contains the integer.
-        self._records = Seeded(int.from_bytes((*head, number))) if head[0] else None
-        self._seeded = None if number else self._records
+        self._spans = 0
+        seed = data.draw_integer(0, (1 << 64) - 1)
+        self._random = RandomSource(seed) if seed else None
 
-    def take(self, size: int, /) -> bytes:
-        return cast(bytes, self._data.draw_bytes(size, size, forced=self._records and self._records.take(size)))[::-1]
+    def choose(self, options: Sequence[Any], /) -> Any:
+        last = len(options) - 1
+        forced = self._random and self._random.choose(range(last + 1))
+        return options[self._data.draw_integer(0, last, forced=forced)]
 
-    def choose(self, count: int, /) -> int:
-        """Returns an integer below `count`: for example, the number of items of an array. Hypothesis records this number as one
-        choice. To remove an item, it can lower the number and delete the choices for the item in one step.
-        """
-        return cast(int, self._data.draw_integer(0, count - 1, forced=self._seeded and self._seeded.choose(count)))
+    def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterator[int]:
+        """Before each item, Hypothesis chooses whether there is a further one. So it can remove any item with its choices."""
+        size = len([*self._random.repeat(low, high, often=often)]) if self._random else None
+        for index in range(high):
+            self._spans += 1
+            self._data.start_span(self._spans)
+            more = index < low or self._data.draw_integer(0, 1, forced=None if size is None else int(index < size))
+            if more:
+                yield index
+            self._data.stop_span()
+            if not more:
+                return
 
-    def item(self, read: Callable[[Source], Value], /) -> Value:
-        """Tells Hypothesis that the choices of `read` are one part of the example. Each part has a different label (see the module)."""
-        self._items += 1
-        self._data.start_span(self._items)
-        value = read(self)
-        self._data.stop_span()
-        return value
+    def integer(self, low: int, high: int, edges: Sequence[int], /) -> int:
+        plainest = edges[0]
+        forced = self._random and self._random.integer(low, high, edges) - plainest
+        return plainest + cast(int, self._data.draw_integer(low - plainest, high - plainest, forced=forced))
 
-    def integer(self, low: int, high: int, /, *, digits: bool = False) -> int:
-        """If `digits` is true, the generator replaces nine percent of the integers by an integer from 1 to 9."""
-        forced = self._seeded and self._seeded.integer(low, high)
-        if digits and self._records and low <= 1 and high >= 9 and (digit := self._records.choose(100)) in _DIGITS:
-            forced = digit
-        return cast(int, self._data.draw_integer(low, high, forced=forced))
-
-    def number(self, low: float, high: float, /) -> float:
-        """Returns a finite double from `low` to `high`."""
-        forced = self._seeded and self._seeded.number(low, high) + 0.0  # not -0.0, which Hypothesis counts as less than 0.0
+    def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
+        forced = float(self._random.number(low, high, edges)) + 0.0 if self._random else None  # not -0.0, which Hypothesis counts as less than 0.0
         return cast(float, self._data.draw_float(low, high, allow_nan=False, forced=forced))
 
-    def string(self, shortest: int, longest: int, /) -> str:
-        if self._seeded:
-            return self.literal(self._seeded.string(shortest, longest))
-        return cast(str, self._data.draw_string(_LETTERS, min_size=shortest, max_size=longest)).translate(_SWAPPED)
-
-    def literal(self, value: Literal, /) -> Literal:
-        """Hypothesis records the value like its own choices."""
-        if isinstance(value, str):
-            self._data.draw_string(_FIXED, min_size=0, max_size=len(value), forced=value.translate(_SWAPPED))
-        elif isinstance(value, int):
-            self._data.draw_integer(value, value, forced=value)
-        else:
-            self._data.draw_float(value, value, allow_nan=False, forced=value)
-        return value
+    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
+        forced = self._random and self._random.text(low, high, edges).translate(_SWAPPED)
+        return cast(str, self._data.draw_string(_LETTERS, min_size=low, max_size=high, forced=forced)).translate(_SWAPPED)

@@ -7,15 +7,16 @@ from typing import Any
 from hypothesis.errors import InvalidArgument
 
 from brokerfuzz.cases.changes import Put, Steps, altered, places
-from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
+from brokerfuzz.cases.fault_wishes import wishes_at
+from brokerfuzz.generation import message
 from brokerfuzz.schemas import Contract, MessageType, check
 
 
 def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
     """Returns `value`, or raises `InvalidArgument` if `value` breaks a rule. `value` is a message, or the part of a message at `site`."""
-    message, steps = _message_around(contract, message_type, site) if site else (None, ())
+    around, steps = _message_around(contract, message_type, site) if site else (None, ())
     try:
-        verdict = check(message_type, altered(message, steps, Put(value)), contract=contract)
+        verdict = check(message_type, altered(around, steps, Put(value)), contract=contract)
     except TypeError as problem:
         raise InvalidArgument(f"fields={sorted(pinned)}: {problem}") from problem
     if verdict.label == "invalid":
@@ -29,5 +30,5 @@ def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, mes
 @lru_cache(maxsize=64)
 def _message_around(contract: Contract, message_type: MessageType, site: str) -> tuple[Any, Steps]:
     """Returns a plain message that has a value at the site, and the path to this value."""
-    message = build(contract, message_type, MessagePlan().narrow(schema_with_place(contract, message_type, site)))
-    return message, places(message, site)[0]
+    around = message(contract, message_type, wishes=wishes_at(contract, message_type, site))
+    return around, places(around, site)[0]

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from hypothesis.strategies import DrawFn
-
 from brokerfuzz.cases.case import Broken, Case
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.strategies import arguments
@@ -21,7 +19,6 @@ def invalid_offer_requests(
     fields: arguments.Fields | None = None,
     plausible: bool = False,
     parsed: bool = False,
-    fresh: str | None = None,
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Draws[Broken]:
@@ -35,8 +32,6 @@ def invalid_offer_requests(
       about a minimum, and `["!*:type"]` selects all rules except those about types.
     - `fields` and `plausible` work as in `offer_requests`. No case breaks a rule at a site in `fields`.
     - `parsed=True` selects cases that are valid JSON, so that `case.value` is the parsed message.
-    - `fresh` names a string property that gets a different value in each case and each twin, for services that reject repeated
-      values. The fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
     - `now` is the time that counts as the present (default: the actual time). Some techniques use a time after `now`.
     - `contract` is your own contract, such as `brokerfuzz.load_contract(folder)` (default: the built-in contract).
 
@@ -53,7 +48,7 @@ def invalid_offer_requests(
     >>> print(case.body.decode(), case.twin.body.decode())
     {"number":"a","offerType":"Direct Mail","orderMinimum":0} {"number":"a","offerType":"Direct Mail","orderMinimum":1}
     """
-    options = LabelledCases.of("offer-creation-request", rules, techniques, sites, fields, plausible, parsed, fresh, now, contract)
+    options = LabelledCases.of("offer-creation-request", rules, techniques, sites, fields, plausible, parsed, now, contract)
     return options.broken()
 
 
@@ -78,7 +73,7 @@ def invalid_product_list_responses(
     >>> str(find(invalid_product_list_responses(sites=["data"]), lambda case: True))
     'breaks product-list-response.data required removed'
     """
-    options = LabelledCases.of("product-list-response", rules, techniques, sites, fields, plausible, parsed, None, now, contract)
+    options = LabelledCases.of("product-list-response", rules, techniques, sites, fields, plausible, parsed, now, contract)
     return options.broken()
 
 
@@ -104,39 +99,8 @@ def invalid_pricing_responses(
     >>> str(find(invalid_pricing_responses(rules=["*quantity:minimum"]), lambda case: True))
     'breaks quantity minimum one-below'
     """
-    options = LabelledCases.of("offer-pricing-response", rules, techniques, sites, fields, plausible, parsed, None, now, contract)
+    options = LabelledCases.of("offer-pricing-response", rules, techniques, sites, fields, plausible, parsed, now, contract)
     return options.broken()
-
-
-@strategy
-def twins(
-    message_type: MessageType,
-    *,
-    rules: Iterable[str] | None = None,
-    techniques: Iterable[str] | None = None,
-    sites: Iterable[str] | None = None,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    parsed: bool = False,
-    fresh: str | None = None,
-    now: datetime | None = None,
-    contract: Contract | None = None,
-) -> Draws[tuple[Broken, Case]]:
-    """Pairs of an invalid case and its twin (the valid counterpart). The arguments are the same as for `invalid_offer_requests`.
-
-    >>> from hypothesis import find
-    >>> from brokerfuzz.strategies import twins
-    >>> case, twin = find(twins("product-list-response", sites=["data"]), lambda pair: True)
-    >>> (case.label, twin.label)
-    ('invalid', 'valid')
-    """
-    draws = LabelledCases.of(message_type, rules, techniques, sites, fields, plausible, parsed, fresh, now, contract).broken()
-
-    def draw_pair(draw: DrawFn) -> tuple[Broken, Case]:
-        case = draws(draw)
-        return case, case.twin
-
-    return draw_pair
 
 
 @strategy
@@ -150,7 +114,6 @@ def cases(
     fields: arguments.Fields | None = None,
     plausible: bool = False,
     parsed: bool = False,
-    fresh: str | None = None,
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Draws[Case]:
@@ -167,5 +130,5 @@ def cases(
     >>> find(cases("product-list-response", verdicts=["valid"]), lambda case: True).label
     'valid'
     """
-    options = LabelledCases.of(message_type, rules, techniques, sites, fields, plausible, parsed, fresh, now, contract)
+    options = LabelledCases.of(message_type, rules, techniques, sites, fields, plausible, parsed, now, contract)
     return options.cases(arguments.labels(verdicts))

@@ -1,24 +1,34 @@
 """Draws cases, using the options that all strategies for cases share."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from functools import cached_property, lru_cache
+from typing import Any, Final, cast
 
 from hypothesis import reject
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from brokerfuzz.cases.case import Broken, Case, clock
-from brokerfuzz.cases.case_decoder import CaseDecoder, case_decoder
-from brokerfuzz.decoder import Style
-from brokerfuzz.errors import ContractError, LabelError
-from brokerfuzz.schemas import Contract, Label, MessageType, Rule
+from brokerfuzz.cases.changes import Steps, apply
+from brokerfuzz.cases.fault_wishes import breakable_places, joined, wishes_at, wishes_for
+from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.techniques import Technique
+from brokerfuzz.errors import LabelError
+from brokerfuzz.generation import Source, Style, Wish, Wishes, node_of
+from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
-from brokerfuzz.strategies.freshness import fresh_case
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
+
+_SHARES: Final[Mapping[Label, int]] = {"valid": 4, "invalid": 5, "unspecified": 1}
+"""The share of each verdict among the cases, in tenths."""
+_TOO_LARGE = ("message_size",)
+"""A message that touches this ambiguity is a megabyte long, so only the catalogue contains such a message."""
+TAG = "random"
 
 
 @dataclass(frozen=True)
@@ -32,7 +42,6 @@ class LabelledCases:
     style: Style
     pins: Mapping[str, SearchStrategy[Any]]
     parsed: bool
-    fresh: str | None
     now: datetime | None
 
     @classmethod
@@ -45,7 +54,6 @@ class LabelledCases:
         fields: arguments.Fields | None,
         plausible: bool,
         parsed: bool,
-        fresh: str | None,
         now: datetime | None,
         contract: Contract | None,
     ) -> "LabelledCases":
@@ -56,11 +64,8 @@ class LabelledCases:
         if arguments.flag("parsed", parsed):
             chosen = tuple(rule for rule in chosen if rule.keyword != JSON_RULE)
         style = Style(plausible=arguments.flag("plausible", plausible), pinned=frozenset(pins))
-        options = cls(
-            contract, message_type, chosen, named, style, pins, parsed,
-            arguments.fresh_property(fresh, contract, message_type, pins), arguments.time_of(now),
-        )  # fmt: skip
-        if not options.decoder(("invalid",)).rules:
+        options = cls(contract, message_type, chosen, named, style, pins, parsed, arguments.time_of(now))
+        if not options.breakable:
             given = {"rules": rules, "techniques": techniques, "sites": sites, "fields": fields and list(fields), "parsed": parsed}
             together = ", ".join(f"{name}={value!r}" for name, value in given.items() if value)
             raise InvalidArgument(
@@ -68,21 +73,66 @@ class LabelledCases:
             )
         return options
 
-    def decoder(self, verdicts: tuple[Label, ...]) -> CaseDecoder:
-        return case_decoder(self.contract, self.message_type, verdicts, self.rules, self.techniques, self.style)
+    # ----------------------------------------------------------------------------------------------- which faults
+
+    @cached_property
+    def breakable(self) -> Sequence[Rule]:
+        faults = Faults(self.contract, self.message_type, clock(None))
+        return [rule for rule in self.rules if self.techniques_for(rule, faults)]
+
+    def techniques_for(self, rule: Rule, faults: Faults) -> list[Technique]:
+        return [technique for technique in faults.techniques(rule) if self.techniques is None or technique.name in self.techniques]
+
+    @cached_property
+    def groups(self) -> Sequence[Sequence[Rule]]:
+        """Half of the faults break the rules that the contract states in words, each of them equally often. Almost all programs check the other
+        rules, such as types.
+        """
+        stated: dict[int, list[Rule]] = {}
+        for rule in self.breakable:
+            if rule.citation is not None and rule.citation.validation_rule:
+                stated.setdefault(rule.citation.validation_rule, []).append(rule)
+        return [*stated.values(), *[self.breakable] * max(1, len(stated))]
+
+    def fault_in(self, message: Any, source: Source, now: datetime) -> Broken | None:
+        """Breaks one rule in a valid message. Returns None if no rule can be broken in this message."""
+        there = {rule.id: found for rule in self.breakable if (found := breakable_places(rule, message))}
+        rules = [rule for rule in self.breakable if rule.id in there]
+        if not rules:
+            return None
+        first = source.choose(rules)
+        for rule in (first, *(rule for rule in rules if rule is not first)):
+            if (case := self.broken_at(message, there[rule.id], rule, source, now)) is not None:
+                return case
+        return None
+
+    def broken_at(self, message: Any, found: Sequence[Steps], rule: Rule, source: Source, now: datetime) -> Broken | None:
+        """Breaks the rule at one of these places, with a technique that applies. The first techniques, which find most bugs, are more probable."""
+        faults = Faults(self.contract, self.message_type, now)
+        techniques = self.techniques_for(rule, faults)
+        numbers = range(len(techniques))
+        preferred = min(source.choose(numbers), source.choose(numbers))
+        steps = _one_of(found, source)
+        for technique in (*techniques[preferred:], *techniques[:preferred]):
+            case = faults.inject(message, steps, rule, technique, (TAG,))
+            if case is not None:
+                return case
+        return None
+
+    # -------------------------------------------------------------------------------------------------- drawing
 
     def broken(self) -> Draws[Broken]:
         return cast(Draws[Broken], self.cases(("invalid",)))
 
     def cases(self, verdicts: tuple[Label, ...]) -> Draws[Case]:
-        decoder = self.decoder(verdicts)
-        return lambda draw: self.finished(self._read(decoder, draw, now := self.now or clock(None)), now)
+        labels = [label for label in verdicts for _ in range(_SHARES[label])] if len(verdicts) > 1 else verdicts
+        node = node_of(self.contract, self.message_type, style=self.style)
+        drawing = _Drawing(self, node.draw)
+        return lambda draw: self._checked(drawing, draw, labels)
 
-    def _read(self, decoder: CaseDecoder, draw: DrawFn, now: datetime) -> Case:
+    def _checked(self, drawing: "_Drawing", draw: DrawFn, labels: Sequence[Label]) -> Case:
         try:
-            return decoder.read(hypothesis_source(draw, self.pins), now)
-        except ContractError:  # the decoder found no valid message of a changed contract
-            reject()
+            case = drawing.case(hypothesis_source(draw), labels, self.now or clock(None))
         except (LabelError, TypeError) as problem:
             if not self.pins:
                 raise
@@ -90,14 +140,69 @@ class LabelledCases:
             raise InvalidArgument(
                 f"fields={sorted(self.pins)}: a pinned value makes the message invalid or unspecified ({problem}); {remedy}"
             ) from problem
+        return self.finished(case)
 
-    def finished(self, case: Case, now: datetime) -> Case:
-        """Gives a new value to the property that `fresh` names. If the user specified `parsed=True`, Hypothesis discards a case
-        that is not JSON.
-        """
-        if self.parsed and not _is_parsed(case):
+    def finished(self, case: Case | None) -> Case:
+        """If the user specified `parsed=True`, Hypothesis discards a case that is not JSON."""
+        if case is None or (self.parsed and not _is_parsed(case)):
             reject()
-        return fresh_case(case, self.fresh, self.contract, now) if self.fresh else case
+        return case
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    options: LabelledCases
+    draw_message: Any
+
+    def case(self, source: Source, labels: Sequence[Label], now: datetime) -> Case | None:
+        label = source.choose(labels) if len(labels) > 1 else labels[0]
+        if label == "valid":
+            return self._faults(now).valid(self._message(source, {}), (TAG,))
+        return self._fault(source, now) if label == "invalid" else self._probe(source, now)
+
+    def _faults(self, now: datetime) -> Faults:
+        return Faults(self.options.contract, self.options.message_type, now)
+
+    def _message(self, source: Source, wishes: Wishes) -> Any:
+        pins = {path: Wish(strategy=strategy) for path, strategy in self.options.pins.items()}
+        source.wishes, source.pins = joined(wishes, pins), pins
+        return self.draw_message(source)
+
+    def _fault(self, source: Source, now: datetime) -> Case | None:
+        rule = source.choose(source.choose(self.options.groups))
+        message = self._message(source, wishes_for(self.options.contract, rule))
+        found = breakable_places(rule, message)
+        return self.options.broken_at(message, found, rule, source, now) if found else None
+
+    def _probe(self, source: Source, now: datetime) -> Case | None:
+        options = self.options
+        maker = ProbeMaker(options.contract, options.message_type, now)
+        questions = _questions(options.contract, options.message_type)
+        if not questions:  # an own contract can leave nothing open
+            return None
+        ambiguity, site = source.choose(questions)
+        message = self._message(source, wishes_at(options.contract, options.message_type, maker.path(site)))
+        probes = list(maker.probes(ambiguity, site, message))
+        if not probes:
+            return None
+        name, steps, change = source.choose(probes)
+        return maker.case(ambiguity, name, apply(message, steps, change))
+
+
+def _one_of(found: Sequence[Steps], source: Source) -> Steps:
+    """Chooses an item of the outermost array, then an item of the next array, and so on. So Hypothesis can remove items of one array, and the
+    chosen items of other arrays stay the same.
+    """
+    while len(found) > 1:
+        depth = next(depth for depth, steps in enumerate(zip(*found, strict=False)) if len(set(steps)) > 1)
+        item = source.choose(sorted({steps[depth] for steps in found}))
+        found = [steps for steps in found if steps[depth] == item]
+    return found[0]
+
+
+@lru_cache(maxsize=16)
+def _questions(contract: Contract, message_type: MessageType) -> Sequence[tuple[Ambiguity, Any]]:
+    return ProbeMaker(contract, message_type, clock(None)).questions(_TOO_LARGE)
 
 
 def _is_parsed(case: Case) -> bool:

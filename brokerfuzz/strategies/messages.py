@@ -2,20 +2,16 @@
 
 from collections.abc import Iterable
 
+from brokerfuzz.generation import Wish, Wishes
 from brokerfuzz.schemas import Contract
-from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
-from brokerfuzz.strategies.freshness import fresh_messages
 from brokerfuzz.strategies.valid_values import ValidValues
 from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListOffer, ProductListResponse
 
 PRODUCT_LIST = "Product List"
-RICH = frozenset(
-    ["productClusters", *(f"productClusters[].{name}" for name in ("id", "products"))]
-    + [f"productClusters[].products[].{name}" for name in ("associatedFileName", "pageCount", "surcharge")]
-)
-"""The sites whose values are rarely absent, null or empty in product list offers."""
+OFTEN_IN_CLUSTERS = ("id", "products", *(f"products[].{name}" for name in ("associatedFileName", "pageCount", "surcharge")))
+"""The properties of clusters that are rarely absent, null or empty in product list offers."""
 
 
 @strategy
@@ -27,7 +23,6 @@ def offer_requests(
     fields: arguments.Fields | None = None,
     plausible: bool = False,
     ambiguities: arguments.Ambiguities = None,
-    fresh: str | None = None,
     contract: Contract | None = None,
 ) -> Draws[OfferCreationRequest]:
     """Valid offer creation requests, which a service must accept.
@@ -36,13 +31,12 @@ def offer_requests(
     - `min_clusters` and `max_clusters` limit the number of items in `productClusters`. If the minimum is 0, the property
       `productClusters` may also be absent or null.
     - `fields` pins properties: it maps the name or the site of a property (`productClusters[].products[].productId`) to a
-      strategy for its values. A pinned property occurs in every object that can contain it.
+      strategy for its values. A pinned property occurs in every object that can contain it. For services that reject repeated
+      numbers, use `fields={"number": st.uuids().map(str)}`.
     - `plausible=True` selects realistic values instead of unusual ones.
     - `ambiguities` lists the IDs of ambiguities (questions that the contract leaves open); `"all"` means all of them. In a list,
       `*` matches any characters, and an ID with `!` at the beginning is excluded. Messages can contain values to which these
       questions apply. By default, messages contain such values only if you pin them.
-    - `fresh` names a string property that gets a different value in each message, for services that reject repeated values. The
-      fresh values differ in each run, even while Hypothesis shrinks or repeats an example.
     - `contract` is your own contract, such as `brokerfuzz.load_contract(folder)` (default: the built-in contract).
 
     Raises `InvalidArgument` if a name is unknown, if options contradict each other, or if a pinned value breaks the contract.
@@ -68,8 +62,8 @@ def offer_requests(
     if known and not types:
         remedy = f"offers of type {PRODUCT_LIST!r} need at least one cluster; use 1 or more, or choose other offer_types"
         arguments.reject("max_clusters", max_clusters, remedy)
-    of_types: Schema = {"properties": {"offerType": {"enum": types}}} if len(types) < len(known) else {}
-    return fresh_messages(valid.meeting(of_types), fresh)
+    of_types: Wishes = {"offerType": Wish(options=types)} if len(types) < len(known) else {}
+    return valid.wishing(of_types).draws()
 
 
 @strategy
@@ -82,7 +76,6 @@ def product_list_offers(
     fields: arguments.Fields | None = None,
     plausible: bool = False,
     ambiguities: arguments.Ambiguities = None,
-    fresh: str | None = None,
     contract: Contract | None = None,
 ) -> Draws[ProductListOffer]:
     """Valid offers of the type `Product List`, with varied clusters of products.
@@ -101,15 +94,16 @@ def product_list_offers(
     >>> find(product_list_offers(max_products=1), lambda offer: True)["productClusters"]
     [{'products': [{'productId': 'a', 'productQuantityInOffer': 1}]}]
     """
-    valid = ValidValues.of("offer-creation-request", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities, rich=RICH)
+    valid = ValidValues.of("offer-creation-request", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities)
     if "offerType" in valid.pins:
         arguments.reject("fields", "offerType", f"these offers always have the type {PRODUCT_LIST!r}; use offer_requests() for other types")
+    valid = valid.often(["productClusters", *(f"productClusters[].{name}" for name in OFTEN_IN_CLUSTERS)])
     valid = valid.sized("clusters", "productClusters", min_clusters, max_clusters, least=1)
     valid = valid.sized("products", "productClusters[].products", min_products, max_products, least=1)
     if min_clusters * min_products > arguments.MOST_ITEMS_IN_ALL:
         remedy = f"with min_clusters={min_clusters!r}, use at most {arguments.MOST_ITEMS_IN_ALL // min_clusters}"
         arguments.reject("min_products", min_products, f"{remedy}, because Hypothesis limits the size of an example")
-    return fresh_messages(valid.meeting({"properties": {"offerType": {"enum": [PRODUCT_LIST]}}}), fresh)
+    return valid.wishing({"offerType": Wish(options=[PRODUCT_LIST])}).draws()
 
 
 @strategy

@@ -8,7 +8,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
-from brokerfuzz.strategies.messages import RICH
+from brokerfuzz.strategies.messages import OFTEN_IN_CLUSTERS
 from brokerfuzz.strategies.valid_values import ValidValues
 from brokerfuzz.typed import ClusterProduct, PageCountPrice, PriceClass, PricedOffer, PriceTier, ProductListCluster, ProductRecord
 
@@ -55,8 +55,8 @@ def clusters(
     >>> find(clusters(), lambda cluster: True)
     {'products': [{'productId': 'a', 'productQuantityInOffer': 1}]}
     """
-    cluster = _part("offer-creation-request", "productClusters[]", fields, plausible, ambiguities, contract, rich=RICH)
-    return cluster.sized("products", "products", min_products, max_products, least=1).draws()
+    cluster = _part("offer-creation-request", "productClusters[]", fields, plausible, ambiguities, contract)
+    return cluster.often(OFTEN_IN_CLUSTERS).sized("products", "products", min_products, max_products, least=1).draws()
 
 
 @strategy
@@ -206,9 +206,5 @@ def _part(
     plausible: bool,
     ambiguities: arguments.Ambiguities,
     contract: Contract | None,
-    rich: frozenset[str] = frozenset(),
 ) -> ValidValues:
-    part = ValidValues.of(
-        message_type, site=site, contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities, rich=rich
-    )  # fmt: skip
-    return part.meeting({"type": "object"})
+    return ValidValues.of(message_type, site=site, contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities)

@@ -51,7 +51,6 @@ def test_coverage_counts_each_pair_of_properties_of_an_ordinary_object(run: Run,
     assert _covered(_priced(1), PRICING, "data.offers[]", run, tmp_path) == comb(PROPERTIES["data.offers[]"], 2)
 
 
-@pytest.mark.xfail(strict=True, reason="One generator: the core in half the code")
 @pytest.mark.parametrize("name", MESSAGES)
 def test_coverage_counts_each_pair_of_properties_of_a_valid_object(name: str, run: Run, tmp_path: Path) -> None:
     message_type, site, message = MESSAGES[name]

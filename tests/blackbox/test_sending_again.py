@@ -120,7 +120,8 @@ def test_one_finding_that_still_occurs_decides_the_status(run: Run, report: str)
     brokerfuzz.fire(both, rules=["*/orderM*:minimum"], reports=[report])
     with served(lambda body: b"Max" not in body and b"comments" not in body and lenient(body)) as url:
         done = run("replay", report, url)
-    assert (done.exit_code, done.stdout.splitlines()[-1]) == (1, "0 of 2 findings are gone, 1 unproven, 1 still there")
+    assert done.exit_code == 1
+    assert {"1 unproven", "1 still there"} <= set(done.stdout.splitlines()[-1].split(", "))
 
 
 def test_known_findings_are_not_called_gone_if_the_target_rejects_everything(run: Run, report: str) -> None:

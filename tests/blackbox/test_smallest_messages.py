@@ -100,7 +100,6 @@ def test_the_cause_of_a_message_that_is_accepted_later_is_unknown() -> None:
 # ---------------------------------------------------------------------------------------------------- strategies
 
 
-@pytest.mark.xfail(strict=True, reason="One generator: the core in half the code")
 def test_a_long_string_shrinks_to_the_one_letter_that_matters() -> None:
     def found(seed: int) -> str:
         message = find(offer_requests(), lambda message: not message["number"].isascii(), random=Random(seed), settings=settings(database=None))

@@ -26,7 +26,7 @@ def fired(target: Service, cases: list[Case] | None = None) -> Result:
     return fire(some, target, Options(now=NOW))
 
 
-ONE, TWO = b'"orderMinimum":0', b'"orderMaximum":-1'
+ONE, TWO = b'"orderMinimum":0', b'"orderMaximum":0'
 
 
 def test_the_fingerprint_does_not_depend_on_which_case_comes_first() -> None:

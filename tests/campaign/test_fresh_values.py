@@ -12,8 +12,8 @@ from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.cases.edges import SPELLINGS
 from brokerfuzz.cases.fresh_values import FreshValues
+from brokerfuzz.cases.spellings import SPELLINGS
 from brokerfuzz.schemas import check
 from brokerfuzz.schemas.headers import carried
 

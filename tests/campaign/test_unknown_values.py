@@ -3,7 +3,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
-from itertools import count, islice
+from itertools import count
 
 import pytest
 from hand_made_servers import OFFER, Service, conforming
@@ -26,7 +26,8 @@ WORDS = ("red", "green", "blue", "white", "black")
 
 @cache
 def cases() -> list[Case]:
-    return list(islice(catalogue(OFFER, now=NOW), 400))
+    every = list(catalogue(OFFER, now=NOW))
+    return every[:400] + [case for case in every[400:] if case.label == "valid"]
 
 
 class Knowing(Service):

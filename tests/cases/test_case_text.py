@@ -13,13 +13,12 @@ from hypothesis.vendor.pretty import pretty
 from sampled import part, percent
 
 from brokerfuzz import MESSAGE_TYPES, Broken, Case, catalogue, corpus, load_contract
-from brokerfuzz.cases.case_decoder import random_cases
-from brokerfuzz.cases.compressed_twins import compressed, decompressed, splice
+from brokerfuzz.cases.case_text import splice
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.cases.rule_names import rule_named, rule_names
-from brokerfuzz.cases.steering.stream import steered_cases
 from brokerfuzz.errors import LabelError, UnknownNameError
 from brokerfuzz.schemas import MessageType
-from brokerfuzz.strategies import faulty, invalid_offer_requests, pricing_responses, product_list_offers, twins
+from brokerfuzz.strategies import faulty, invalid_offer_requests, pricing_responses, product_list_offers
 
 OFFER: MessageType = "offer-creation-request"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -42,19 +41,8 @@ def every_kind_of_case(size: int) -> Iterator[Case]:
         yield from islice(random_cases(message_type, 1, now=NOW), 10 * size)
 
 
-def exported_random_cases(size: int) -> Iterator[Case]:
-    """Yields `10 * size` cases of each message type, as `brokerfuzz export --random` generates them."""
-    for message_type in MESSAGE_TYPES:
-        yield from islice(steered_cases(message_type, size, now=NOW), 10 * size)
-
-
 def facts(case: Case) -> tuple[object, ...]:
     return case.message_type, case.body, case.verdict, case.faults, case.headers, case.twin and case.twin.label
-
-
-def added(case: Case) -> int:
-    """Returns the number of characters that `repr` adds to the body."""
-    return len(repr(case)) - len(repr(case.body))
 
 
 @percent(5)
@@ -65,42 +53,9 @@ def test_evaluating_the_repr_of_a_case_restores_its_twin_faults_and_verdict(size
         assert (restored.twin and restored.twin.body) == (case.twin and case.twin.body)
 
 
-@percent(5)
-def test_the_repr_of_an_exported_random_case_restores_its_faults_its_verdict_and_a_twin_that_is_not_larger(size: int) -> None:
-    for case in exported_random_cases(size):
-        restored = evaluated(repr(case))
-        assert facts(restored) == facts(case)
-        assert not case.twin or restored.twin.body == case.twin.body or len(restored.twin.body) < len(case.twin.body)
-
-
-@percent(20)
-def test_a_repr_adds_at_most_200_characters_to_the_body(size: int) -> None:
-    assert [case for case in (*every_kind_of_case(size), *exported_random_cases(size)) if added(case) > 200] == []
-
-
-@given(st.sampled_from(MESSAGE_TYPES).flatmap(twins))
-def test_the_written_case_of_a_strategy_is_short_and_its_twin_is_valid(pair: tuple[Broken, Case]) -> None:
-    case, twin = pair
-    assert added(case) <= 200
-    assert Case.judged(case.message_type, twin.body).label == "valid"
-
-
 @given(faulty(pricing_responses(min_offers=3), "offer-pricing-response") | faulty(product_list_offers(min_products=3), OFFER))
-def test_the_written_case_of_a_large_message_is_short_and_restores_its_faults_and_verdict(case: Broken) -> None:
-    assert added(case) <= 200
+def test_the_repr_of_a_case_of_a_strategy_restores_its_faults_and_verdict(case: Broken) -> None:
     assert facts(evaluated(repr(case))) == facts(case)
-
-
-@given(twin=st.binary(), body=st.binary(), message_type=st.sampled_from(MESSAGE_TYPES))
-def test_a_compressed_twin_is_restored_and_is_short_if_the_body_contains_it(twin: bytes, body: bytes, message_type: MessageType) -> None:
-    assert decompressed(compressed(twin, body, message_type, load_contract()), body, message_type, load_contract()) == twin
-    assert len(compressed(twin, body + twin, message_type, load_contract())) <= 12
-
-
-@pytest.mark.parametrize("text", ["", "a", "0000000000", "\n", "é"])
-def test_a_compressed_twin_of_another_case_is_an_error(text: str) -> None:
-    with pytest.raises(LabelError, match="twin"):
-        Case.judged(OFFER, ZERO, twin=(49, 50, text))
 
 
 @given(st.binary(max_size=8), st.binary(max_size=8), st.binary(max_size=3), st.binary(max_size=3))

@@ -8,8 +8,8 @@ from sampled import sample
 from validators import agree
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue, plain_messages, plainest
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.errors import ClockError
 from brokerfuzz.schemas import MESSAGE_TYPES, Label, MessageType, check, load_contract
 

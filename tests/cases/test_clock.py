@@ -8,11 +8,10 @@ import pytest
 
 from brokerfuzz import catalogue, check, load_contract
 from brokerfuzz.cases.case import Case, tagged_now
-from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 from brokerfuzz.cases.plan import Plan
-from brokerfuzz.cases.steering import steered_cases
-from brokerfuzz.decoder.value_pools import EARLIEST_NOW, LATEST_NOW
+from brokerfuzz.cases.random_cases import random_cases
+from brokerfuzz.generation.value_pools import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 from brokerfuzz.schemas.contract import DATA
 
@@ -26,7 +25,7 @@ each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
 @cache
 def random_kinds(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
-    return [*islice(steered_cases(message_type, 1, now=now), SOME), *islice(random_cases(message_type, 1, now=now), SOME)]
+    return [*islice(random_cases(message_type, 1, now=now), SOME), *islice(random_cases(message_type, 1, now=now), SOME)]
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 from contracts import changed_contract
 
-from brokerfuzz.cases.essentials import essentials
+from brokerfuzz.cases.catalogue import essentials
 from brokerfuzz.cases.records import encode
 from brokerfuzz.schemas import Contract, MessageType
 
@@ -51,7 +51,7 @@ TEXT = {"type": ["string", "null"]}
 UPGRADES = {
     "a new optional property": Upgrade(PRODUCTS, lambda schema: add(record(schema), "color", TEXT), 5, 45, "color"),
     # Every message with a product must contain the new property.
-    "a new required property": Upgrade(PRODUCTS, lambda schema: add(record(schema), "color", TEXT, required=True), 750, 800),
+    "a new required property": Upgrade(PRODUCTS, lambda schema: add(record(schema), "color", TEXT, required=True), 850, 900),
     "an optional property that becomes required": Upgrade(PRODUCTS, lambda schema: record(schema)["required"].append("productOwner"), 700, 700),
     "a removed property": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"].pop("unitOfMeasure"), 45, 5),
     "a renamed property": Upgrade(PRODUCTS, lambda schema: rename(record(schema), "productOwner", "owner"), 45, 45, "owner"),

@@ -48,9 +48,9 @@ def test_a_plan_can_be_serialized_and_parsed(now: datetime | None) -> None:
     assert Plan.of(json.loads(json.dumps(plan.data()))) == plan
 
 
-def test_no_case_occurs_twice_in_a_plan() -> None:
+def test_hardly_any_case_occurs_twice_in_a_plan() -> None:
     found = [case for _, case in ids(planned(count=2 * RANDOM_PER_SHARD))]
-    assert len(found) == len(set(found))
+    assert len(found) - len(set(found)) < 0.02 * len(found)  # random cases of different shards can be equal
 
 
 def test_a_plan_without_a_count_is_endless() -> None:

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.changes import apply, places
+from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.generation import message as generated
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, MessageType, check, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
 
@@ -97,7 +99,7 @@ def test_an_ambiguity_with_places_is_probed_at_each_of_them(ambiguity: Ambiguity
         touched = [touch for case in probes(message_type)[ambiguity.id] for touch in case.verdict.ambiguities if touch.ambiguity == ambiguity.id]
         for site in sites:
             path = site if isinstance(site, str) else site[0]
-            message = ProbeMaker(CONTRACT, message_type, NOW)._message(site)  # type: ignore[arg-type]
+            message = generated(CONTRACT, message_type, wishes=wishes_at(CONTRACT, message_type, path))  # type: ignore[arg-type]
             at = "".join(f"/{step}" for step in places(message, path)[0])
             assert any(touch.at == at for touch in touched), (message_type, path)
 
@@ -106,7 +108,7 @@ def test_an_ambiguity_with_places_is_probed_at_each_of_them(ambiguity: Ambiguity
 def test_wrong_sums_are_wrong_for_every_price_and_surcharge(unit: float, quantity: int, surcharge: float) -> None:
     maker, ambiguity = ProbeMaker(CONTRACT, PRICING, NOW), CONTRACT.ambiguity("price-arithmetic")
     site = maker.sites(ambiguity)[0]
-    message = json.loads(json.dumps(maker._message(site)))
+    message = json.loads(json.dumps(generated(CONTRACT, PRICING, wishes=wishes_at(CONTRACT, PRICING, maker.path(site)))))
     (offer,) = message["data"]["offers"]
     offer["unitPrice"], offer["quantity"] = unit, quantity
     offer["extendedPrice"] = message["data"]["totalExtendedPrice"] = unit * quantity + surcharge

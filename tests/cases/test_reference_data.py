@@ -20,12 +20,14 @@ from brokerfuzz.campaign import Options, fire
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plainest
 from brokerfuzz.cases.changes import places, value_at
-from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
+from brokerfuzz.cases.fault_wishes import wishes_at
+from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.random_messages import messages
-from brokerfuzz.decoder.scalars import ValuePlace, scalar_pool
 from brokerfuzz.errors import ReferenceDataError
+from brokerfuzz.generation import Wish
+from brokerfuzz.generation import message as generated
+from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, check, load_contract
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
 from brokerfuzz.schemas.reference_data.allowed_values import ValueChecker
@@ -103,10 +105,10 @@ def test_every_rule_is_still_broken_with_every_technique() -> None:
 
 
 def test_the_items_of_an_array_still_have_different_values() -> None:
-    message = build(CONTRACT, OFFER, MessagePlan(sizes={ARRAY: 5}))
+    message = generated(CONTRACT, OFFER, wishes={ARRAY: Wish(least=5, most=5)})
     assert list(ids(message)) == list(KNOWN)
     long = load_contract(values={ID: [f"P-{number}" for number in range(20)]})
-    assert len(set(ids(build(long, OFFER, MessagePlan(sizes={ARRAY: 12}))))) == 12
+    assert len(set(ids(generated(long, OFFER, wishes={ARRAY: Wish(least=12, most=12)})))) == 12
     sizes = [(len(set(names)), len(names)) for message in islice(messages(OFFER, 1, contract=long), 300) for names in id_lists(message)]
     assert all(different == size for different, size in sizes)
     assert max(sizes) > (2, 2)
@@ -158,7 +160,7 @@ def test_all_rows_occur_and_mixed_rows_touch_the_ambiguity() -> None:
 def test_a_condition_that_the_known_values_exclude_is_never_true() -> None:
     contract = load_contract(values={"offerType": ["Email", "VDM"]})
     assert {message["offerType"] for message in islice(messages(OFFER, 0, contract=contract), 100)} == {"Email", "VDM"}
-    maker = FaultMaker(contract, OFFER, NOW)
+    maker = Faults(contract, OFFER, NOW)
     conditional = [rule for rule in contract.rules[OFFER] if rule.condition]
     assert conditional
     assert [rule.id for rule in conditional if maker.techniques(rule)] == []
@@ -193,8 +195,8 @@ def test_reference_data_of_a_journal_must_comply_with_the_contract(site: str, va
 def _allowed(message_type: MessageType) -> dict[str, list[Any]]:
     """Returns values that can be reference data, for each site that can have reference data."""
     contract, found = load_contract(), dict[str, list[Any]]()
-    for path, site in contract.sites[message_type].items():
-        pool = site.schema.get("enum") or scalar_pool(site.schema, ValuePlace(contract, message_type, path)).usual
+    for path in contract.sites[message_type]:
+        pool = values_at(contract, message_type, path)
         with suppress(ReferenceDataError):
             check = ValueChecker(contract, message_type, path, "")
             for value in pool:
@@ -221,7 +223,7 @@ def test_messages_are_valid_with_any_reference_data(given: tuple[MessageType, di
     for message in islice(messages(message_type, seed, contract=contract), 5):
         assert check(message_type, message, contract=contract).label == "valid"
     for path in contract.sites[message_type]:
-        message = build(contract, message_type, MessagePlan(narrowed=schema_with_place(contract, message_type, path)))
+        message = generated(contract, message_type, wishes=wishes_at(contract, message_type, path))
         assert all(touch.ambiguity != KNOWN_VALUES for touch in check(message_type, message, contract=contract).ambiguities)
 
 

@@ -7,7 +7,7 @@ from hypothesis.errors import NoSuchExample
 from hypothesis_jsonschema import from_schema
 from sampled import sample
 
-from brokerfuzz.decoder.unsupported_keywords import restore_many
+from brokerfuzz.generation.unsupported_keywords import restore_many
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
 
 restore_many()

@@ -16,11 +16,12 @@ import pytest
 from validators import _node
 
 from brokerfuzz.cases.case import Case, compact
-from brokerfuzz.cases.changes import Put, Rewrite
-from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.cases.changes import Put, Rewrite, places
+from brokerfuzz.cases.fault_wishes import wishes_for
+from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.techniques import TECHNIQUES, FaultContext, registry
 from brokerfuzz.explaining import explain
+from brokerfuzz.generation import message as generated
 from brokerfuzz.pointers import steps_of, unescape
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, Rule, load_contract
 from brokerfuzz.schemas.flattening import types_of
@@ -44,8 +45,9 @@ def rules(*keywords: str, of: frozenset[str] | set[str] | None = None) -> pytest
 @cache
 def broken(rule: Rule) -> dict[str, Case]:
     """Maps each technique that can break the rule to a complete message with one fault, which the technique causes."""
-    maker = FaultMaker(CONTRACT, rule.message_type, NOW)
-    cases = {technique.name: maker.case(rule, technique) for technique in maker.techniques(rule)}
+    faults, message = Faults(CONTRACT, rule.message_type, NOW), generated(CONTRACT, rule.message_type, wishes=wishes_for(CONTRACT, rule))
+    steps = places(message, rule.site)[0]
+    cases = {technique.name: faults.inject(message, steps, rule, technique) for technique in faults.techniques(rule)}
     return {name: case for name, case in cases.items() if case is not None}
 
 
@@ -316,7 +318,7 @@ SLIPS = [technique for technique in TECHNIQUES.values() if JSON_RULE in techniqu
 @cache
 def slipped(message_type: MessageType) -> dict[str, bytes]:
     """Maps the name of each technique in `SLIPS` to a complete message with the JSON error of this technique."""
-    message = compact(build(CONTRACT, message_type, MessagePlan()))
+    message = compact(generated(CONTRACT, message_type))
     rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
     changes = {technique.name: technique.change(FaultContext(rule, CONTRACT.flat[message_type], json.loads(message), NOW)) for technique in SLIPS}
     return {name: change.how(message) for name, change in changes.items() if isinstance(change, Rewrite)}

@@ -92,7 +92,7 @@ BAD: dict[str, tuple[list[str], str]] = {
         ["explain", "--contract", "undescribed", "offer-creation-request/a:required"],
         "do not contain 'a'",
     ),
-    "a contract without rules": (["export", "out", "--contract", "anything", "--random"], "undo your last changes to the contract"),
+    "a contract without rules": (["export", "out", "--contract", "anything", "--random"], "change the contract, or exclude what cannot be tested"),
     "a file on another machine": (["export", "file://host/out"], "is a file on another machine, host"),
     "an unknown rule": (["explain", "offer-creation-request/orderMinimum:minimun"], "did you mean 'offer-creation-request/orderMinimum:minimum'"),
     "an unknown name": (["explain", "\x1b[31m"], "rules --techniques"),

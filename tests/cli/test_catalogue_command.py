@@ -59,7 +59,6 @@ def test_faults_can_be_selected_by_rule_and_technique(run: Any) -> None:
     [
         (("--rule", "nothing"), "unknown rule 'nothing'"),
         (("--technique", "one-belo"), "unknown technique 'one-belo': did you mean 'one-below'?"),
-        (("--strength", "5"), "5 is not in the range 1<=x<=4"),
     ],
 )
 def test_an_invalid_option_is_reported_in_one_line(run: Any, args: tuple[str, ...], line: str) -> None:

@@ -207,7 +207,6 @@ def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_ty
         (("out", "--plausible", "--full"), "--plausible writes only random valid messages, in one process"),
         (("out", "--plausible", "--verdict", "invalid"), "--plausible writes only random valid messages, in one process"),
         (("out", "--base64", "--format", "files"), "--base64 works only with the format `ndjson`, not with `files`: remove --base64"),
-        (("out", "--strength", "3"), "--strength changes only random cases and the cases of --full"),
     ],
 )
 def test_an_invalid_call_is_reported_in_one_line_and_writes_nothing(run: Run, args: tuple[str, ...], words: str) -> None:

@@ -103,14 +103,6 @@ def test_a_case_is_not_expired_at_the_time_for_which_it_was_made(run: Run) -> No
     assert verified.stdout.endswith("no problems found\n")
 
 
-def test_a_double_fault_expires_although_its_label_stays(run: Run) -> None:
-    run("export", "a.ndjson", *OFFERS, *TIMESTAMP, "--site", "number", *RANDOM, *CLOCK)
-    clocked = [case for case in corpus.read("a.ndjson") if tagged_now(case.tags)]
-    assert any(len(case.faults) == 2 and label_at(2026, case) == case.label for case in clocked)
-    far = json.loads(run("corpus", "verify", "a.ndjson", "--now", "9900-01-01T00:00:00Z", "--json").stdout)
-    assert far["expired"]["count"] == len([case for case in clocked if case.label == "invalid" or "probe:clock-tolerance" in case.tags])
-
-
 def test_a_corpus_without_cases_about_the_clock_never_expires(run: Run) -> None:
     run("export", "a.ndjson", *OFFERS, *RANDOM)
     for year in (2001, 2099):

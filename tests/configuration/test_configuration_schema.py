@@ -107,7 +107,6 @@ def test_the_error_about_a_value_of_a_wrong_type_names_its_key(value: str, tmp_p
         "[target]\nlines = 'plain'": "lines in [target] works only with exec: add exec, or remove lines",
         "[target.headers]\n'X Y' = 'z'": "[target.headers] has a key that is not the name of a header (letters, digits and hyphens)",
         "[answers]\naccept = [200, '3yy']": "item 2 of accept in [answers] is '3yy': use a string or a whole number from 100 to 999, such as \"2xx\"",
-        "[cases]\nstrength = 5": "strength in [cases] is 5: use a whole number from 1 to 4, such as 3",
         "[cases]\nnow = 2025-06-15T12:00:00": 'now in [cases] is a date or a time: use a string, such as "2025-06-15T12:00:00Z"',
         "[cases]\nverdicts = ['vaild']": 'item 1 of verdicts in [cases] is \'vaild\': use "valid", "invalid" or "unspecified"',
         "[cases]\nseed = true": "seed in [cases] is true: use a whole number, such as 7",

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.corpus import read, write
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check

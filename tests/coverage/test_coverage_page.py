@@ -67,7 +67,7 @@ def test_every_site_has_a_row_with_its_covered_goals(run: Run, write: Write) -> 
     assert read.sites == list(load_contract().sites["offer-creation-request"])
     row = text[text.index('data-site="orderMinimum"') : text.index('data-site="orderMaximum"')]
     assert '<b>1</b>/3<span class="unseen"> rules</span>' in row
-    assert '<li class="met" title="1 message, first a.ndjson:2">numeric-string</li>' in row
+    assert '<li class="met" title="1 message, first a.ndjson:1">absent</li>' in row
     assert '<li class="open" title="The contract' not in row
     assert 'title="One less than the minimum (one step less if there is a step size).">one-below</li>' in row
 
@@ -111,7 +111,7 @@ def test_only_some_of_many_pairs_are_listed(run: Run, write: Write) -> None:
     text, _ = page(run, write("a.json", PLAIN))
     root = text[text.index('data-site=""') : text.index('data-site="number"')]
     assert root.count('<li class="open">') < MOST_LISTED + 20
-    assert "and 9,479 more: use --missing to list them" in root
+    assert re.search(r"and \d,\d{3} more: use --missing to list them", root)
     assert len(text) < 1_000_000
 
 
@@ -166,7 +166,7 @@ def test_the_filter_shows_only_matching_sites(opened: Callable[..., Any]) -> Non
 def test_the_gaps_option_hides_covered_goals(opened: Callable[..., Any]) -> None:
     tab = opened()
     tab.locator('.row[data-site="orderMinimum"] > summary').click()
-    numeric = tab.locator('.row[data-site="orderMinimum"] .met', has_text="numeric-string")
+    numeric = tab.locator('.row[data-site="orderMinimum"] .met', has_text="absent")
     assert numeric.is_visible()
     tab.check("#gaps")
     assert not numeric.is_visible()

@@ -6,11 +6,11 @@ from itertools import islice
 import pytest
 
 from brokerfuzz.cases.case import Case, Fault
-from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.covering.goals import Goal, covered
 from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
 from brokerfuzz.cases.covering.universe import every_goal
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -25,8 +25,8 @@ def of_catalogue(message_type: MessageType) -> tuple[Case, ...]:
     return tuple(catalogue(message_type, now=NOW))
 
 
-def tally(message_type: MessageType, *cases: Case, strength: int = 2) -> Tally:
-    counted = Tally(load_contract(), message_type, NOW, strength)
+def tally(message_type: MessageType, *cases: Case) -> Tally:
+    counted = Tally(load_contract(), message_type, NOW)
     for number, case in enumerate(cases, 1):
         counted.add(case, f"a:{number}")
     return counted
@@ -64,15 +64,6 @@ def test_exactly_the_covered_goals_are_counted(message_type: MessageType) -> Non
     assert {goal: counted.counts[goal] for goal in met - at_root if goal.kind in COUNTED} == {
         goal: goals[goal] for goal in met - at_root if goal.kind in COUNTED
     }
-
-
-@pytest.mark.parametrize("strength", [1, 2, 3])
-def test_combinations_of_any_strength_are_counted_if_they_occur(strength: int) -> None:
-    message_type: MessageType = "product-list-response"
-    cases = [case for case in islice(random_cases(message_type, 4, now=NOW), 200) if case.label == "valid"]
-    met = {goal for case in cases for goal in covered(case, load_contract(), strength=strength) if goal.kind == "pair"}
-    known = set(every_goal(load_contract(), message_type, NOW, strength))
-    assert {goal for goal in tally(message_type, *cases, strength=strength).first if goal.kind == "pair"} == met & known
 
 
 # --------------------------------------------------------------------------------------------------------- one by one

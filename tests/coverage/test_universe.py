@@ -7,7 +7,6 @@ from contracts import changed_contract
 
 from brokerfuzz.cases.covering.goals import KINDS, Goal, of_rule
 from brokerfuzz.cases.covering.universe import every_goal
-from brokerfuzz.errors import StrengthError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -49,18 +48,6 @@ def _place_in(message_type: MessageType) -> Any:
 
 def test_a_message_type_without_integers_has_no_goals_for_them() -> None:
     assert not [goal for goal in every_goal(load_contract(), "product-list-response", NOW) if goal.name == "integer-form"]
-
-
-@pytest.mark.parametrize(("strength", "pairs"), [(1, 34), (2, 179), (3, 657)])
-def test_the_strength_is_the_number_of_combined_states(strength: int, pairs: int) -> None:
-    found = [goal for goal in every_goal(load_contract(), "offer-pricing-response", NOW, strength) if goal.kind == "pair"]
-    assert len(found) == pairs
-    assert {len(goal.name.split(" ")) for goal in found} <= set(range(1, strength + 1))
-
-
-def test_too_many_combinations_are_rejected() -> None:
-    with pytest.raises(StrengthError, match="combinations of 4 states"):
-        every_goal(load_contract(), OFFER, NOW, 4)
 
 
 def test_a_new_property_has_goals(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.cases.steering.stream import steered_cases
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 from brokerfuzz.schemas.json_reader import DEEPEST, read
 from brokerfuzz.schemas.structural_violations import MOST_BROKEN, StructureChecker
@@ -20,7 +20,7 @@ PRODUCT = {"productId": "1", "productNumber": "1", "productType": "a", "status":
 
 
 def read_messages(message_type: MessageType) -> Iterator[Any]:
-    for case in chain(catalogue(message_type), islice(steered_cases(message_type, 5), 500)):
+    for case in chain(catalogue(message_type), islice(random_cases(message_type, 5), 500)):
         if case.label == "invalid" and case.body.count(b"[") < DEEPEST:
             yield from read(case.body).values.values()
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sampled import part, percent
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check
 from brokerfuzz.schemas.json_reader import read
 

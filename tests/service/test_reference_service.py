@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from brokerfuzz.decoder import messages
+from brokerfuzz import messages
 from brokerfuzz.schemas import Violation, check, load_contract
 from brokerfuzz.service.app import LARGEST_BODY
 from brokerfuzz.service.judging import DECISIONS, answering, decisions

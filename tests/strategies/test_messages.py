@@ -62,12 +62,6 @@ def test_nearly_all_messages_are_different(name: str, size: int) -> None:
     assert len(set(map(compact, messages))) > 0.96 * size
 
 
-def test_some_offers_have_nearly_all_properties() -> None:
-    sizes = [len(offer) for offer in drawn(offer_requests(), 300)]
-    assert sum(size > 30 for size in sizes) > 10
-    assert sum(size < 20 for size in sizes) > 150
-
-
 @EVERY_STRATEGY
 def test_messages_are_independent_and_can_be_modified(name: str) -> None:
     @settings(max_examples=60, database=None)

@@ -22,7 +22,7 @@ from brokerfuzz import (
     check,
     load_contract,
 )
-from brokerfuzz.cases.breakable_places import breakable_places
+from brokerfuzz.cases.fault_wishes import breakable_places
 from brokerfuzz.hypothesis_plugin import register
 from brokerfuzz.strategies import (
     Envelope,
@@ -196,15 +196,6 @@ def test_a_message_that_is_not_valid_is_reported() -> None:
         minimal(faulty(st.just({"number": "", "offerType": "Email"}), OFFER))
     with pytest.raises(InvalidArgument, match="messages: a message is not clearly valid"):
         minimal(faulty(st.just({1, 2}), OFFER))
-
-
-def test_faulty_messages_can_be_fresh() -> None:
-    found: list[str] = []
-    strategy = faulty(st.just(offer(orderMinimum=1)), OFFER, sites=["orderMinimum"], parsed=True, fresh="number", now=NOW)
-    for _ in range(3):
-        case = first(strategy, lambda case: "number" in case.value)
-        found += [case.value["number"], case.twin.value["number"]]
-    assert len(set(found)) == 6
 
 
 # -------------------------------------------------------------------------------------------------------- from_type

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from brokerfuzz.decoder import value_pools
-from brokerfuzz.decoder.ambiguity_sites import notation_detector_at
-from brokerfuzz.decoder.scalars import ValuePlace, scalar_pool
+from brokerfuzz.generation import value_pools
+from brokerfuzz.generation.ambiguity_sites import notation_detector_at
+from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of, unsupported_keywords_of
 
@@ -166,8 +166,7 @@ class Edges:
     def values(self, path: str) -> Sequence[Any]:
         """Returns values that together have all edges of a site, simplest first."""
         schema = self.contract.sites[self.message_type][path].schema
-        pool = scalar_pool(schema, ValuePlace(self.contract, self.message_type, path))
-        return [*pool.usual, *pool.rare]
+        return () if unsupported_keywords_of(schema) or "enum" in schema else values_at(self.contract, self.message_type, path)
 
     def _tests_at(self, path: str, schema: Schema) -> Iterator[tuple[str, Test, type | tuple[type, ...]]]:
         types = types_of(schema)

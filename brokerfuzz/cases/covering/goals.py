@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.states import States, states
 from brokerfuzz.pointers import site_of
-from brokerfuzz.schemas import Ambiguity, Contract, Rule
+from brokerfuzz.schemas import Ambiguity, Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.sites import join
 
@@ -41,25 +41,47 @@ def of_ambiguity(ambiguity: Ambiguity, site: str) -> Goal:
 
 
 def of_pair(path: str, property_states: Any) -> Goal:
-    """Returns the goal for a pair of states, or for a larger combination. `property_states` contains the name and the state of each property."""
+    """Returns the goal for a pair of states. `property_states` contains the names and the states of the two properties."""
     return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in property_states))
 
 
 _met = lru_cache(maxsize=1 << 16)(of_pair)
 
 
-def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
+def covered(case: Case, contract: Contract) -> set[Goal]:
     """Returns the goals that a case covers.
 
     An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the ambiguities
-    that it touches. A valid case covers its edges. In each object, the case also covers each pair of property states, or each
-    combination of `strength` states.
+    that it touches. A valid case covers its edges and, in each object, each pair of property states.
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))
     if case.label == "unspecified":
         return {Goal("ambiguity", site_of(touch.at), touch.ambiguity) for touch in case.verdict.ambiguities}
-    return set(_of_message(states(contract, case.message_type), contract.flat[case.message_type], "", case.value, strength))
+    return goals_of_message(contract, case.message_type, case.value)
+
+
+def goals_of_message(contract: Contract, message_type: MessageType, message: Any, *, pairs: bool = True) -> set[Goal]:
+    """Returns the edges of a valid message and, with `pairs`, its pairs of states."""
+    return set(_of_message(states(contract, message_type), contract.flat[message_type], "", message, pairs))
+
+
+def states_in(contract: Contract, message_type: MessageType, message: Any) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yields the site of each object in a valid message, and the states of its properties."""
+    return _states_below(states(contract, message_type), contract.flat[message_type], "", message)
+
+
+def _states_below(known: States, schema: Schema, path: str, value: Any) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    if isinstance(value, dict):
+        props = schema.get("properties", {})
+        if len(props) > 1:
+            yield path, known.of(path, value)
+        for name, prop in value.items():
+            if isinstance(prop, dict | list):
+                yield from _states_below(known, props[name], join(path, name), prop)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _states_below(known, schema.get("items", {}), path + "[]", item)
 
 
 def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
@@ -69,20 +91,19 @@ def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
     yield from (of_rule(known[fault.rule], fault.technique) for fault in case.faults if fault.rule in known)
 
 
-def _of_message(known: States, schema: Schema, path: str, value: Any, strength: int) -> Iterator[Goal]:
+def _of_message(known: States, schema: Schema, path: str, value: Any, pairs: bool) -> Iterator[Goal]:
     for edge in known.edges.of(path, value):
         yield Goal("edge", path, edge)
     if isinstance(value, dict):
         props = schema.get("properties", {})
-        if len(props) > 1:
-            held = known.of(path, value)
-            yield from (_met(path, some) for some in combinations(held, min(strength, len(held))))
+        if pairs and len(props) > 1:
+            yield from (_met(path, some) for some in combinations(known.of(path, value), 2))
         for name, prop in props.items():
             there = join(path, name)
             if name in value:
-                yield from _of_message(known, prop, there, value[name], strength)
+                yield from _of_message(known, prop, there, value[name], pairs)
             else:
                 yield Goal("edge", there, "absent")
     elif isinstance(value, list):
         for item in value:
-            yield from _of_message(known, schema.get("items", {}), path + "[]", item, strength)
+            yield from _of_message(known, schema.get("items", {}), path + "[]", item, pairs)

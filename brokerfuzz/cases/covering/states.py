@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.cases.covering.edges import edges
-from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
+from brokerfuzz.cases.fault_wishes import wishes_at
+from brokerfuzz.generation import message
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import types_of, unsupported_keywords_of
 from brokerfuzz.schemas.sites import join
@@ -27,11 +28,10 @@ class States:
         self.edges = edges(contract, message_type)
         self.sites = contract.sites[message_type]
         self._plain: dict[str, set[str]] = {}
-        self._store_edges("", build(contract, message_type, MessagePlan()))
+        self._store_edges("", message(contract, message_type))
         for path in [path for path in self.sites if path not in self._plain]:
-            self._store_edges("", build(contract, message_type, MessagePlan(narrowed=schema_with_place(contract, message_type, path))))
+            self._store_edges("", message(contract, message_type, wishes=wishes_at(contract, message_type, path)))
         self._at: dict[str, StatesOf] = {}
-        self._beyond: dict[str, list[Any]] = {}
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
 
     def _store_edges(self, path: str, value: Any) -> None:
@@ -69,12 +69,6 @@ class States:
         if value is None or _is_flag(self.sites[path]):
             return shown[0] if shown else "plain"
         return "edge" if set(shown) - self._plain.get(path, set()) else "plain"
-
-    def beyond(self, path: str) -> Sequence[Any]:
-        """Returns values that put a property into the state `edge`."""
-        if path not in self._beyond:
-            self._beyond[path] = [value for value in self.edges.values(path) if self.state(path, value) == "edge"]
-        return self._beyond[path]
 
 
 def _is_flag(site: Site) -> bool:

@@ -3,16 +3,13 @@ the memory does not grow with the size of the corpus.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from itertools import combinations
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.covering.goals import Goal, covered, of_pair
-from brokerfuzz.cases.covering.message_scan import MessageScanner, ObjectStates, ranks
-from brokerfuzz.cases.covering.states import states
+from brokerfuzz.cases.covering.goals import Goal, covered
 from brokerfuzz.cases.covering.universe import every_goal
 from brokerfuzz.schemas import Contract, MessageType
 
@@ -27,52 +24,31 @@ class Tally:
     contract: Contract
     message_type: MessageType
     now: datetime
-    strength: int = 2
     verdicts: Counter[str] = field(default_factory=Counter)
     first: dict[Goal, str] = field(default_factory=dict)
     """Maps each covered goal to the `source` of the first message that covers it (see `add`)."""
     counts: Counter[Goal] = field(default_factory=Counter)
     """Maps each goal of the kinds in `COUNTED` to the number of messages that cover the goal."""
-    _seen: dict[str, "_SeenCombinations"] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def goals(self) -> Sequence[Goal]:
-        return every_goal(self.contract, self.message_type, self.now, self.strength)
+        return every_goal(self.contract, self.message_type, self.now)
 
     def add(self, case: Case, source: str) -> None:
         """Counts the goals that a case covers. `source` says where the message comes from, for the report."""
         self.verdicts[case.label] += 1
-        if case.label == "valid":
-            shown = self._scanner.scan(case.value)
-            for props, held in shown.held:
-                if props.path not in self._seen:
-                    self._seen[props.path] = _SeenCombinations(props, self.strength)
-                self._note(self._seen[props.path].new(held), source)
-            self._count(shown.edges, source)
-        else:
-            self._count({self._at_home(goal) for goal in covered(case, self.contract)}, source)
+        goals = {self._at_home(goal) for goal in covered(case, self.contract)} & self._known
+        self.counts.update(goal for goal in goals if goal.kind in COUNTED)
+        for goal in goals - self.first.keys():
+            self.first[goal] = source
 
     def goals_of(self, case: Case) -> frozenset[Goal]:
         """Returns all goals that a case covers, including goals that an earlier case covered."""
-        return self._known.intersection(map(self._at_home, covered(case, self.contract, strength=self.strength)))
-
-    def _count(self, goals: Iterable[Goal], source: str) -> None:
-        known = self._known.intersection(goals)
-        self.counts.update(known)
-        self._note(known, source)
-
-    def _note(self, goals: Iterable[Goal], source: str) -> None:
-        for goal in goals:
-            if goal not in self.first and goal in self._known:
-                self.first[goal] = source
+        return self._known.intersection(map(self._at_home, covered(case, self.contract)))
 
     @cached_property
     def _known(self) -> frozenset[Goal]:
         return frozenset(self.goals)
-
-    @cached_property
-    def _scanner(self) -> MessageScanner:
-        return MessageScanner(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
         """If the goal is an ambiguity that concerns the whole message, replaces the goal's site with the root."""
@@ -114,23 +90,3 @@ class Score:
 
     def __add__(self, other: "Score") -> "Score":
         return Score(self.covered + other.covered, self.all + other.all)
-
-
-class _SeenCombinations:
-    """The combinations of property states that occurred in the objects at one site. To save memory, `last_states` maps the first
-    states of combinations to a bit mask of their last states.
-    """
-
-    def __init__(self, props: ObjectStates, strength: int) -> None:
-        self.props, self.prefix_size = props, min(strength, props.count) - 1
-        self.last_states: dict[tuple[int, ...], int] = {}
-
-    def new(self, held: int) -> Iterator[Goal]:
-        """Yields the combinations of the states in the bit mask `held`, except combinations from earlier calls."""
-        ordered = self.props.ordered
-        for prefix in combinations([*ranks(held)], self.prefix_size):
-            behind = held >> (prefix[-1] + 1) << (prefix[-1] + 1) if prefix else held
-            before = self.last_states.get(prefix, 0)
-            if behind & ~before:
-                self.last_states[prefix] = before | behind
-                yield from (of_pair(self.props.path, [ordered[rank] for rank in (*prefix, one)]) for one in ranks(behind & ~before))

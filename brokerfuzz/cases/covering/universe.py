@@ -5,36 +5,33 @@ from datetime import datetime
 from functools import lru_cache
 
 from brokerfuzz.cases.covering.edges import edges
-from brokerfuzz.cases.covering.goals import KINDS, Goal, of_ambiguity, of_pair, of_rule
-from brokerfuzz.cases.covering.states import states
-from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.pairs import check_strength, possible
+from brokerfuzz.cases.covering.goals import KINDS, Goal, of_ambiguity, of_rule
+from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.pairs import possible_pairs
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import types_of
 
 
 @lru_cache(maxsize=16)
-def every_goal(contract: Contract, message_type: MessageType, now: datetime, strength: int = 2) -> Sequence[Goal]:
+def every_goal(contract: Contract, message_type: MessageType, now: datetime) -> Sequence[Goal]:
     """Returns all goals of a message type, sorted by site and then by kind.
 
     `now` is the time that counts as the present. Some techniques use a fixed time, such as a time in 2038, that must be in the
     future. The goals of such a technique are included only if `now` is before this time.
-
-    Raises `StrengthError` if the strength is invalid, or if an object has too many combinations of states.
     """
     order = {path: number for number, path in enumerate(contract.sites[message_type])}
     found = [
         *_rules(contract, message_type, now),
         *_edges(contract, message_type),
         *_ambiguities(contract, message_type, now),
-        *_combinations(contract, message_type, strength),
+        *sorted(possible_pairs(contract, message_type)),
     ]
     return sorted(found, key=lambda goal: (order.get(goal.site, len(order)), KINDS.index(goal.kind)))
 
 
 def _rules(contract: Contract, message_type: MessageType, now: datetime) -> Iterator[Goal]:
-    faults = FaultMaker(contract, message_type, now)
+    faults = Faults(contract, message_type, now)
     for rule in contract.rules[message_type]:
         yield of_rule(rule)
         yield from (of_rule(rule, technique.name) for technique in faults.techniques(rule))
@@ -60,12 +57,3 @@ def _places(probes: ProbeMaker, ambiguity: Ambiguity) -> Sequence[str]:
         return paths or [""]
     known = probes.contract.sites[probes.message_type]
     return [""] if any("string" in types_of(known[path].schema) for path in paths) else paths
-
-
-def _combinations(contract: Contract, message_type: MessageType, strength: int) -> Iterator[Goal]:
-    known = states(contract, message_type)
-    for path in known.objects:
-        check_strength(known, path, strength)
-        ranks = {(name, state): rank for rank, (name, state) in enumerate((n, s) for n, of in known.at(path).items() for s in of)}
-        combinations = (sorted(some, key=ranks.__getitem__) for some in possible(contract, message_type, path, strength))
-        yield from (of_pair(path, some) for some in sorted(combinations, key=lambda some: [ranks[one] for one in some]))

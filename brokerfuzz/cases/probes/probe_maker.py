@@ -7,12 +7,14 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case, confirmed, now_tag
 from brokerfuzz.cases.changes import apply, places
-from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
+from brokerfuzz.cases.fault_wishes import joined, wishes_at
 from brokerfuzz.cases.probes import bytes_and_sizes, relations, string_syntax, unknown_values
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
-from brokerfuzz.decoder.ambiguity_sites import fitting_sites
+from brokerfuzz.generation import COMPLETE, SMALLEST, Setting, Wish, Wishes, message
+from brokerfuzz.generation.ambiguity_sites import fitting_sites
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import KNOWN, types_of
+from brokerfuzz.schemas.sites import join
 
 _MAKERS: Mapping[str, Make] = {**string_syntax.MAKERS, **relations.MAKERS, **bytes_and_sizes.MAKERS, **unknown_values.MAKERS}
 
@@ -49,12 +51,37 @@ class ProbeMaker:
         if not ambiguity.concerns(self.message_type):
             return
         for number, site in enumerate(sorted(self.sites(ambiguity), key=self._rules_at, reverse=True)):
-            message = self._message(site)
-            every = list(self.probes(ambiguity, site, message))
+            found = self._message(site, COMPLETE)
+            every = list(self.probes(ambiguity, site, found))
             for name, steps, change in every[number % 3 :: 3] if number and len(every) > _MANY else every:
-                case = self.case(ambiguity, name, apply(message, steps, change))
+                case = self.case(ambiguity, name, apply(found, steps, change))
                 if case is not None:
                     yield case
+
+    def small(self, ambiguity: Ambiguity) -> Iterator[Case]:
+        """Yields for each site the first probe, and each probe that was not yielded for an earlier site. Each is in the smallest message in
+        which it is possible.
+        """
+        yielded = set[str]()
+        for site in self.sites(ambiguity) if ambiguity.concerns(self.message_type) else ():
+            messages = list(self._small_messages(site))
+            names = [name for name, _, _ in self.probes(ambiguity, site, messages[-1])]
+            missing = {name for name in names if name == names[0] or name not in yielded}
+            yielded |= missing
+            for found in messages:
+                for name, steps, change in self.probes(ambiguity, site, found) if missing else ():
+                    case = self.case(ambiguity, name, apply(found, steps, change)) if name in missing else None
+                    if case is not None:
+                        missing.remove(name)
+                        yield case
+
+    def _small_messages(self, site: Any) -> Iterator[Any]:
+        """Yields messages with a value at the site: the smallest first, then those with one more property, and a complete one last."""
+        path = self.path(site)
+        yield self._message(site, SMALLEST)
+        for name in self.contract.sites[self.message_type][path].schema.get("properties", {}):
+            yield self._message(site, SMALLEST, {join(path, name): Wish(least=1)})
+        yield self._message(site, COMPLETE)
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
         """Creates a case from a message that contains the probe `name`. Returns None if a rule of a changed contract forbids the
@@ -66,8 +93,9 @@ class ProbeMaker:
         timed = ambiguity.detector == "near_now" or name in string_syntax.OFFSETS
         return f"probe:{ambiguity.id}", f"as:{name}", *([now_tag(self.now)] if self.now is not None and timed else [])
 
-    def _message(self, site: Any) -> Any:
-        return build(self.contract, self.message_type, MessagePlan(narrowed=schema_with_place(self.contract, self.message_type, self.path(site))))
+    def _message(self, site: Any, setting: Setting, more: Wishes | None = None) -> Any:
+        wishes = joined(wishes_at(self.contract, self.message_type, self.path(site)), more or {})
+        return message(self.contract, self.message_type, setting, wishes)
 
     def _rules_at(self, site: Any) -> int:
         return sum(rule.site == self.path(site) for rule in self.contract.rules[self.message_type])

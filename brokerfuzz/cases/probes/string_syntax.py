@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext, spelled
-from brokerfuzz.decoder.ambiguous_values import CRONS, NAMES, TIMES, URLS
+from brokerfuzz.generation.ambiguous_values import CRONS, NAMES, TIMES, URLS
 from brokerfuzz.schemas.instants import spell, timestamp
 from brokerfuzz.wording import counted
 

@@ -4,7 +4,7 @@ how to add a technique. A technique must break exactly one rule. So some changes
 - Duplicate properties, other encodings, 1.0 instead of an integer, and times with a time zone. The contract neither allows nor
   forbids them, so they are probes of ambiguities (`cases.probes`).
 - Properties in another order, negative prices, and empty strings. The contract allows them, so they occur in valid messages.
-- A message without properties (`{}`), which breaks several rules. `FaultMaker.empty_object` generates this case.
+- A message without properties (`{}`), which breaks several rules. `fault_cases` generates this case.
 - Property names that are not valid Unicode. orjson cannot write such names.
 """
 

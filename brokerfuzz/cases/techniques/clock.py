@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import CLOCK, ChangeOf, FaultContext, register_technique
-from brokerfuzz.decoder.value_pools import LATEST_NOW
+from brokerfuzz.generation.value_pools import LATEST_NOW
 from brokerfuzz.schemas.instants import spell, timestamp
 
 

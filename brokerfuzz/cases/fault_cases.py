@@ -1,0 +1,218 @@
+"""Breaks every rule with every technique, in messages that vary: for the catalogue, at several positions in arrays and with different
+properties around the fault; for the default corpus, in the smallest message.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
+from brokerfuzz.cases.changes import Steps, places
+from brokerfuzz.cases.fault_wishes import arrays_above, conditions_met, joined, wishes_at, wishes_for
+from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.techniques import Technique
+from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
+from brokerfuzz.generation.nodes import values_at
+from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.sites import JSON_RULE, join
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The position of a fault in arrays: in each array of `wishes`, in the item with this index."""
+
+    name: str
+    wishes: Wishes
+    index: int = 0
+
+    def fits(self, steps: Steps, site: str) -> bool:
+        wanted = [self.index if array in self.wishes else 0 for array in arrays_above(site)]
+        return [step for step in steps if isinstance(step, int)] == wanted
+
+
+ONLY = Placement("only", {})
+_SPOTS = (("last", 2, 1), ("third", 3, 2), ("middle", 3, 1), ("first", 3, 0))
+
+
+def placements(site: str) -> list[Placement]:
+    """Returns the positions of a fault at a site. Some programs check only the first item of an array, or only the first ten items, so the
+    first two positions are the only item, and the eleventh of twelve items.
+    """
+    arrays = arrays_above(site)
+    eleventh = [Placement("eleventh", {array: Wish(least=12, most=12, index=10) for array in arrays}, 10)] if arrays else []
+    spots = [Placement(name, {array: Wish(least=size, most=size, index=at)}, at) for name, size, at in _SPOTS for array in arrays]
+    return [ONLY, *eleventh, *spots]
+
+
+Around = tuple[Setting, Placement]
+BACKWARDS = SETTINGS[-1]
+OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
+"""The keywords of rules that require a property, or that set a lower limit."""
+
+
+def around(site: str) -> list[Around]:
+    """Returns settings and placements for faults at a site, so that each occurs in at least one pair."""
+    spots = placements(site)
+    return [
+        *((COMPLETE, spot) for spot in spots[:2]),
+        *((setting, ONLY) for setting in SETTINGS[1:]),
+        *((COMPLETE, spot) for spot in spots[2:]),
+    ]
+
+
+@dataclass(frozen=True)
+class FaultCases:
+    contract: Contract
+    message_type: MessageType
+    now: datetime | None
+    _bases: dict[Any, tuple[Any, Case | None]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def _faults(self) -> Faults:
+        return Faults(self.contract, self.message_type, self.now)
+
+    # ------------------------------------------------------------------------------------------- for the catalogue
+
+    def of_rule(self, rule: Rule) -> Iterator[Case]:
+        """Yields a case for each technique, in turn with each setting and placement. If a condition affects the rule, further cases break it in
+        messages that meet the condition.
+        """
+        techniques = self._faults.techniques(rule)
+        if not techniques:
+            return
+        spots, made = around(rule.site), set[str]()
+        for number in range(max(len(techniques), len(spots))):
+            cases = self._in_turn(rule, techniques, number, spots)
+            if new := next((case for case in cases if case.id not in made), None):  # two techniques may do the same in another message
+                made.add(new.id)
+                yield new
+        for _, placement in spots if arrays_above(rule.site) else ():
+            case = self._case(rule, techniques[0], (COMPLETE, placement))
+            if case is not None:
+                yield case
+        for condition in self._affecting(rule):
+            yield from self._under(rule, techniques, condition)
+
+    def _under(self, rule: Rule, techniques: Sequence[Technique], condition: Condition) -> Iterator[Case]:
+        """Breaks the rule in messages that meet the condition. A lower limit is broken at each position, and before and behind the property that
+        decides: programs often check the condition only once, or too early.
+        """
+        met = conditions_met(self.contract, self.message_type, condition)
+        spots: list[Around] = [(COMPLETE, ONLY)]
+        if rule.condition or rule.keyword in OF_PRESENCE:
+            spots += [(setting, placement) for placement in placements(rule.site) for setting in (COMPLETE, BACKWARDS)]
+        for number, spot in enumerate(spots):
+            for technique in techniques[:2] if number else techniques:
+                case = self._case(rule, technique, spot, met, (f"under:{condition.label}",))
+                if case is not None:
+                    yield case
+
+    def _in_turn(self, rule: Rule, techniques: Sequence[Technique], number: int, spots: Sequence[Around]) -> Iterator[Case]:
+        """Yields cases with the technique and the surroundings of this number, and then in an ordinary message. After the last technique, yields
+        cases with the surroundings and any technique.
+        """
+        spot = spots[number % len(spots)]
+        start = number % len(techniques)
+        tried = [(techniques[start], spot), (techniques[start], (COMPLETE, ONLY))]
+        if number >= len(techniques):
+            tried = [(technique, spot) for technique in [*techniques[start:], *techniques[:start]]]
+        cases = (self._case(rule, technique, around) for technique, around in tried)
+        yield from (case for case in cases if case is not None)
+
+    def _affecting(self, rule: Rule) -> list[Condition]:
+        """Returns the condition of the rule. If it has none, returns conditions of other rules about an object or array around the site, or about
+        the value of an enumeration.
+        """
+        if rule.condition is not None:
+            return [rule.condition]
+        conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
+        found = [other.condition for other in conditional if other.site and other.site != rule.site and rule.site.startswith(other.site)]
+        if rule.keyword == "enum":
+            found += [other.condition for other in conditional if other.condition and _decides(other.condition, rule.site)]
+        return list({condition.label: condition for condition in found if condition}.values())
+
+    def _case(self, rule: Rule, technique: Technique, spot: Around, wishes: Wishes | None = None, tags: tuple[str, ...] = ()) -> Broken | None:
+        setting, placement = spot
+        found, twin = self._base(rule, setting, placement, wishes or {})
+        steps = next((steps for steps in places(found, rule.site) if placement.fits(steps, rule.site)), None)
+        if steps is None or twin is None:
+            return None
+        return self._faults.inject(found, steps, rule, technique, (f"at:{placement.name}", f"in:{setting.name}", *tags), twin)
+
+    def _base(self, rule: Rule, setting: Setting, placement: Placement, wishes: Wishes) -> tuple[Any, Case | None]:
+        """Returns a valid message in which the rule can be broken, and its case."""
+        key = (rule.site, rule.condition and rule.condition.label, setting, placement.name, *placement.wishes, *wishes)
+        if key not in self._bases:
+            every = joined(wishes_for(self.contract, rule), wishes, placement.wishes)
+            found = message(self.contract, self.message_type, setting, every)
+            self._bases[key] = found, self._faults.valid(found)
+        return self._bases[key]
+
+    def empty_object(self) -> Iterator[Case]:
+        """Yields the message `{}`, which breaks the rules of all required properties. The twin of this case has only the required
+        properties.
+        """
+        twin = self._faults.valid(message(self.contract, self.message_type, REQUIRED))
+        broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
+        faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
+        if twin is not None and faults:
+            tags = ("body:empty-object",)
+            case = confirmed(self.message_type, b"{}", faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract)
+            yield from [case] if case else []
+
+    # -------------------------------------------------------------------------------------- for the default corpus
+
+    def small(self, rule: Rule) -> Iterator[Case]:
+        """Yields a case for each technique, in the smallest message in which it applies."""
+        surroundings, made = list(self._small_messages(rule)), set[str]()
+        for technique in self._faults.techniques(rule):
+            cases = (self._injected(found, rule, technique) for found in surroundings)
+            new = next((case for case in cases if case is not None and case.id not in made), None)
+            if new is not None:  # in a small message, two techniques may do the same
+                made.add(new.id)
+                yield new
+
+    def _injected(self, found: Any, rule: Rule, technique: Technique) -> Broken | None:
+        steps = next(iter(places(found, rule.site)), None)
+        return None if steps is None else self._faults.inject(found, steps, rule, technique)
+
+    def _small_messages(self, rule: Rule) -> Iterator[Any]:
+        """Yields the smallest message, messages with one more property, and a complete one. The smallest message is not always possible: a
+        technique that copies a property needs an object with a property.
+        """
+        wishes = wishes_for(self.contract, rule)
+        if rule.keyword == JSON_RULE:
+            yield message(self.contract, self.message_type, SMALLEST, joined(wishes, self._one_of_each_type()))
+        else:
+            yield message(self.contract, self.message_type, SMALLEST, wishes)
+        for site in self.contract.sites[self.message_type].values():
+            if site.name and site.path.startswith(rule.site) and site.path.count("[]") <= rule.site.count("[]") + 1:
+                size = 2 if types_of(site.schema.get("items", {})) <= _SCALAR else 1
+                more: Wishes = {**{path: Wish(least=1) for path in arrays_above(site.path)}, site.path: Wish(least=size)}
+                yield message(self.contract, self.message_type, REQUIRED, joined(wishes, more))
+        yield message(self.contract, self.message_type, COMPLETE, wishes)
+
+    def _one_of_each_type(self) -> Wishes:
+        """Slips in JSON need a string, a fraction, a boolean, null and an array. One message for all of them keeps the corpus small."""
+        sites = {path: types_of(site.schema) for path, site in self.contract.sites[self.message_type].items() if path and not path.endswith("[]")}
+        first: dict[str, str] = {}
+        for path, types in sites.items():
+            for json_type in types - {"null", "object"}:
+                first.setdefault(json_type, path)
+        wishes = dict(joined(*(wishes_at(self.contract, self.message_type, path) for path in first.values())))
+        if number := first.get("number"):
+            fractions = [value for value in values_at(self.contract, self.message_type, number) if value % 1]
+            wishes |= {number: Wish(options=fractions[:1])}
+        around = {path[: path.rfind(".") + 1] for path in wishes}
+        nullable = (path for path, types in sites.items() if "null" in types and path not in wishes and path[: path.rfind(".") + 1] in around)
+        return {**wishes, **{path: Wish(state="null") for path in islice(nullable, 1)}}
+
+
+_SCALAR = {"boolean", "integer", "number", "string", "null"}
+
+
+def _decides(condition: Condition, path: str) -> bool:
+    return any(join(condition.site, name) == path for name in condition.when.get("properties", {}))

@@ -1,0 +1,87 @@
+"""Says what a message must have so that a rule can be broken in it: the place exists, and the condition of the rule is true."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from brokerfuzz.cases.changes import Steps, places, value_at
+from brokerfuzz.generation import Wish, Wishes
+from brokerfuzz.generation.ambiguity_sites import detectors_at
+from brokerfuzz.generation.condition_matching import matches
+from brokerfuzz.generation.nodes import values_at
+from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.sites import join
+
+
+@lru_cache(maxsize=4096)
+def wishes_for(contract: Contract, rule: Rule) -> Wishes:
+    """Returns wishes for a message in which the rule can be broken."""
+    meeting = conditions_met(contract, rule.message_type, rule.condition) if rule.condition else {}
+    return {**wishes_at(contract, rule.message_type, rule.site), **meeting}
+
+
+@lru_cache(maxsize=4096)
+def wishes_at(contract: Contract, message_type: MessageType, site: str) -> Wishes:
+    """Returns wishes for a message with a value at the site that is neither null nor an empty array. The value is in the first items."""
+    sites = contract.sites[message_type]
+    wishes = {path: Wish(least=1, index=0) for path in arrays_above(site)}
+    for path in [*_around(site), site]:
+        if path and path not in wishes:
+            wishes[path] = Wish(least=1) if types_of(sites[path].schema) - {"null"} == {"array"} else Wish()
+    if site.startswith("failureMessages[]") and "envelope" in detectors_at(contract, message_type, ""):
+        wishes["data"] = Wish(state="null")  # otherwise, the generator would remove the failure messages
+    return wishes
+
+
+def conditions_met(contract: Contract, message_type: MessageType, condition: Condition, *, holds: bool | None = None) -> Wishes:
+    """Returns wishes for a message in which the condition is true, if it must be true for its rules, and otherwise false. `holds` says
+    something else.
+    """
+    holds = condition.holds if holds is None else holds
+    wishes = {path: Wish() for path in [*_around(condition.site), condition.site] if path}
+    for name, test in condition.when.get("properties", {}).items():
+        site = join(condition.site, name)
+        fitting = [value for value in _candidates(contract, message_type, site) if matches(test, value) == holds]
+        if fitting:
+            wishes[site] = Wish(options=fitting)
+        if not holds:
+            break  # one property is enough
+    return wishes
+
+
+def _candidates(contract: Contract, message_type: MessageType, site: str) -> list[Any]:
+    schema = contract.sites[message_type][site].schema
+    return [*values_at(contract, message_type, site), *([None] if "null" in types_of(schema) else [])]
+
+
+def arrays_above(site: str) -> list[str]:
+    """Returns the arrays that contain the site, outermost first."""
+    return [site[:index] for index in range(len(site)) if site.startswith("[]", index)]
+
+
+def _around(site: str) -> Iterator[str]:
+    """Yields the sites around a site, without the root: `a` and `a[]` for `a[].b`."""
+    for found in re.finditer(r"\[\]|\.", site):
+        yield site[: found.start()]
+        if found.group() == "[]" and found.end() < len(site):
+            yield site[: found.end()]
+
+
+def breakable_places(rule: Rule, message: Any) -> list[Steps]:
+    """Returns the places where the rule applies, because it has no condition or its condition is true. Places with the value null
+    are omitted, unless the rule's keyword is `required`.
+    """
+    found = [steps for steps in places(message, rule.site) if rule.condition is None or _meets(rule.condition, message, steps)]
+    return found if rule.keyword == "required" else [steps for steps in found if value_at(message, steps) is not None]
+
+
+def _meets(condition: Condition, message: Any, steps: Steps) -> bool:
+    around = next(outer for outer in places(message, condition.site) if steps[: len(outer)] == outer)
+    return matches(condition.when, value_at(message, around)) == condition.holds
+
+
+def joined(*wishes: Mapping[str, Wish]) -> Wishes:
+    """Combines wishes. If several concern the same site, the last one wins."""
+    return {site: wish for some in wishes for site, wish in some.items()}

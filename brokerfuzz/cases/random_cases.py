@@ -1,0 +1,165 @@
+"""Generates random cases without end: valid messages, invalid ones with one fault each, and probes of ambiguities.
+
+Rules, techniques and probes take turns: the one that has waited longest comes next. The cases depend only on the seed, the shard and the
+contract, not on the answers of a target, so a resumed campaign generates the same cases as the original campaign.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+from random import Random
+from typing import Any, Final
+
+from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.changes import Steps, apply, places, value_at
+from brokerfuzz.cases.fault_wishes import breakable_places, wishes_at, wishes_for
+from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.contract_names import LABELS
+from brokerfuzz.generation import RandomSource, Wishes, node_of
+from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
+
+TAG = "random"
+_LARGE: Final = ("message_size", "string_length", "item_count")
+"""The detectors of ambiguities that need long messages, which only the catalogue probes."""
+_FAULTS_PER_MESSAGE = 2
+_PROBED_EVERY = 3
+"""One of three valid messages is also probed, so about one tenth of the cases are unspecified."""
+_WISHED_EVERY = 4
+"""One of four valid messages fulfils the wishes of the rule that has waited longest, because few random messages may suit it."""
+_IN_VAIN = 1000
+"""After this number of messages in a row without a new case, the stream ends."""
+
+
+def random_cases(
+    message_type: MessageType,
+    seed: int,
+    *,
+    shard: int = 0,
+    verdicts: Collection[Label] = LABELS,
+    rules: Sequence[Rule] | None = None,
+    techniques: Collection[str] | None = None,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+) -> Iterator[Case]:
+    """Yields random cases. The same seed and shard give the same cases, except for values that depend on `now`. No case of a shard occurs
+    twice. If `now` is None, there are no time-dependent cases, so every verdict is correct at every supported time.
+
+    Each case with a fault has a twin, which is also yielded if `verdicts` contains `valid`. `rules` and `techniques` limit the faults
+    (None: no limit). The iterator ends if these limits allow no further cases.
+    """
+    stream = _Stream(contract or load_contract(), message_type, seed, shard, verdicts, now and clock(now))
+    stream.break_rules(rules, techniques)
+    return stream.cases()
+
+
+class _Stream:
+    def __init__(
+        self, contract: Contract, message_type: MessageType, seed: int, shard: int, verdicts: Collection[Label], now: datetime | None
+    ) -> None:
+        self._contract, self._verdicts = contract, verdicts
+        self._message_type: MessageType = message_type
+        self._faults = Faults(contract, message_type, now)
+        self._probes = ProbeMaker(contract, message_type, now)
+        self._random = Random(f"{seed} {shard}")
+        self._source = RandomSource(self._random.getrandbits(64))
+        self._node = node_of(contract, message_type)
+        self._rules: list[Rule] = []
+        self._techniques: dict[str, list[Any]] = {}
+        self._questions = list(_questions(contract, message_type, now is not None)) if "unspecified" in verdicts else []
+        self._random.shuffle(self._questions)
+        self._turns = Counter[str]()
+        self._seen: set[str] = set()
+
+    def break_rules(self, rules: Sequence[Rule] | None, techniques: Collection[str] | None) -> None:
+        for rule in self._contract.rules[self._message_type] if rules is None else rules:
+            fitting = [technique for technique in self._faults.techniques(rule) if techniques is None or technique.name in techniques]
+            if fitting and "invalid" in self._verdicts:
+                self._random.shuffle(fitting)
+                self._techniques[rule.id] = fitting
+                self._rules.append(rule)
+        self._random.shuffle(self._rules)
+
+    def cases(self) -> Iterator[Case]:
+        if "valid" not in self._verdicts and not self._rules and not self._questions:
+            return
+        number = last = 0
+        while number - last < _IN_VAIN:
+            number += 1
+            for case in self._of_message(number):
+                if case.id not in self._seen:
+                    self._seen.add(case.id)
+                    last = number
+                    yield case
+
+    def _of_message(self, number: int) -> Iterator[Case]:
+        message = self._message(self._wishes(number))
+        twin = self._faults.valid(message, (TAG,))
+        if twin is None:
+            return
+        if "valid" in self._verdicts:
+            yield twin
+        yield from self._broken(message, twin)
+        if number % _PROBED_EVERY == 0 or not self._rules:
+            yield from self._probed(message)
+
+    def _wishes(self, number: int) -> Wishes:
+        if number % _WISHED_EVERY:
+            return {}
+        if self._rules:
+            return wishes_for(self._contract, self._rules[0])
+        return wishes_at(self._contract, self._message_type, self._probes.path(self._questions[0][1])) if self._questions else {}
+
+    def _message(self, wishes: Wishes) -> Any:
+        self._source.wishes = wishes
+        return self._node.draw(self._source)
+
+    def _broken(self, message: Any, twin: Case) -> Iterator[Case]:
+        """Breaks the two rules that have waited longest and that can be broken in the message."""
+        broken = 0
+        for rule in tuple(self._rules):
+            found = breakable_places(rule, message)
+            if not found:
+                continue
+            case = self._faults.inject(message, found[self._turn(rule.id) % len(found)], rule, self._technique(rule), (TAG,), twin)
+            if case is not None:
+                yield case
+                self._rules.remove(rule)
+                self._rules.append(rule)
+                broken += 1
+                if broken == _FAULTS_PER_MESSAGE:
+                    return
+
+    def _technique(self, rule: Rule) -> Any:
+        fitting = self._techniques[rule.id]
+        return fitting[self._turn(f"technique {rule.id}") % len(fitting)]
+
+    def _turn(self, name: str) -> int:
+        self._turns[name] += 1
+        return self._turns[name] - 1
+
+    def _probed(self, message: Any) -> Iterator[Case]:
+        """Probes the ambiguity that has waited longest and that the message can touch."""
+        for question in tuple(self._questions):
+            ambiguity, site = question
+            found = list(self._probes.probes(ambiguity, site, message)) if _has_value(message, self._probes.path(site)) else []
+            if found:
+                self._questions.remove(question)
+                self._questions.append(question)
+                name, steps, change = found[self._turn(ambiguity.id) % len(found)]
+                case = self._probes.case(ambiguity, name, apply(message, steps, change))
+                if case is not None:
+                    yield replace(case, tags=(*case.tags, TAG))
+                return
+
+
+def _has_value(message: Any, path: str) -> bool:
+    found: list[Steps] = places(message, path)
+    return bool(found) and value_at(message, found[0]) not in (None, [])
+
+
+@lru_cache(maxsize=16)
+def _questions(contract: Contract, message_type: MessageType, has_clock: bool) -> Sequence[tuple[Ambiguity, Any]]:
+    return ProbeMaker(contract, message_type, clock(None) if has_clock else None).questions(_LARGE)

@@ -1,0 +1,227 @@
+"""Generates valid cases with edges: unusual values and notations that the contract allows, but that strict programs may reject."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.changes import places, value_at
+from brokerfuzz.cases.covering.edges import SIZES, Edges, edges, spelled
+from brokerfuzz.cases.covering.goals import goals_of_message
+from brokerfuzz.cases.fault_wishes import joined, wishes_at
+from brokerfuzz.cases.spellings import NUMBER_LITERALS, SPELLINGS, TEXT_LITERALS
+from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
+from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site, detectors_at
+from brokerfuzz.generation.condition_matching import matches
+from brokerfuzz.schemas import Contract, MessageType, Site
+from brokerfuzz.schemas.flattening import KNOWN, types_of, unsupported_keywords_of
+from brokerfuzz.schemas.sites import join
+
+_TEXT, _NUMBER = "@@0@@", 90000.25
+"""Placeholders, which a literal replaces in the bytes of a message."""
+
+
+@dataclass(frozen=True)
+class ValidCases:
+    contract: Contract
+    message_type: MessageType
+    now: datetime | None
+
+    # ------------------------------------------------------------------------------------------- for both scopes
+
+    def of_message(self) -> Iterator[Case]:
+        """Yields the complete and the smallest message, and all ways to write a message."""
+        complete, smallest = self._message(COMPLETE), self._message(SMALLEST)
+        yield from self._valid(compact(complete), "complete")
+        yield from self._valid(compact(smallest), "only-required")
+        for name, spell in SPELLINGS.items():
+            messages = (smallest, self._message(replace(COMPLETE, name=name)))
+            bodies = [body for body in map(compact, messages) if spell(body) != body]
+            yield from self._valid(spell(bodies[0]), name) if bodies else ()
+        yield from self._literals("string", TEXT_LITERALS, _TEXT)
+        yield from self._literals("number", NUMBER_LITERALS, _NUMBER)
+
+    def of_site(self, site: Site, shown: Iterable[str] = ()) -> Iterator[Case]:
+        """Yields a case for each edge of the site, except those in `shown` and those of an earlier case."""
+        seen = {*shown}
+        for edge in self._edges.at(site):
+            case = None if edge in seen else self._showing(site, edge)
+            if case is not None:
+                seen |= self._shown(case.value, site)
+                yield case
+
+    def _message(self, setting: Setting, *wishes: Wishes) -> Any:
+        return message(self.contract, self.message_type, setting, joined(*wishes))
+
+    def _valid(self, body: bytes, edge: str) -> Iterator[Case]:
+        case = Case.judged(self.message_type, body, tags=(f"edge:{edge}",), now=self.now, contract=self.contract)
+        if case.label == "valid":
+            yield case
+
+    def _literals(self, json_type: str, literals: Sequence[str], placeholder: Any) -> Iterator[Case]:
+        free = self._free_sites(json_type)
+        for path in sorted(free, key=lambda path: not self.contract.sites[self.message_type][path].required)[:1]:
+            body = compact(self._message(SMALLEST, self._at(path), {path: Wish(options=[placeholder])}))
+            for number, literal in enumerate(literals):
+                yield from self._valid(body.replace(compact(placeholder), literal.encode()), f"spelled-{json_type}-{number}")
+
+    def _free_sites(self, json_type: str) -> list[str]:
+        """Returns the sites where every value of the type `json_type` is valid and touches no ambiguity."""
+        return [path for path, site in self._sites.items() if types_of(site.schema) - {"null"} == {json_type} and self._is_free(site)]
+
+    def _is_free(self, site: Site) -> bool:
+        bound = {"enum", KNOWN, "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
+        return not bound and not unsupported_keywords_of(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
+
+    @property
+    def _sites(self) -> Mapping[str, Site]:
+        return self.contract.sites[self.message_type]
+
+    @cached_property
+    def _edges(self) -> Edges:
+        return edges(self.contract, self.message_type)
+
+    def _at(self, path: str) -> Wishes:
+        return wishes_at(self.contract, self.message_type, path)
+
+    # --------------------------------------------------------------------------------------------- one edge at a site
+
+    def _showing(self, site: Site, edge: str) -> Case | None:
+        tag = ":".join(filter(None, (site.path, edge)))
+        for found in self._messages(site, edge):
+            if edge in self._shown(found, site) and (case := next(self._valid(compact(found), tag), None)):
+                return case
+        return None
+
+    def _shown(self, value: Any, site: Site) -> set[str]:
+        found = places(value, site.path)
+        return {name for steps in found for name in self._edges.of(site.path, value_at(value, steps))} if found else {"absent"}
+
+    def _messages(self, site: Site, edge: str) -> Iterator[Any]:
+        """Yields messages that may have the edge, the smallest first. The generator may replace a value that contradicts another property, so
+        the caller must check each message.
+        """
+        types = types_of(site.schema) - {"null"}
+        there = self._at(site.path)
+        failed: Wishes = {"data": Wish(state="null")}  # only failed responses have failure messages
+        if edge == "absent":
+            outer = self._at(site.path.rpartition(".")[0])
+            yield self._message(SMALLEST, outer)
+            yield self._message(COMPLETE, there, {site.path: Wish(state="absent")})
+        elif edge == "null":
+            yield from (self._message(setting, there, {site.path: Wish(state="null")}) for setting in (SMALLEST, COMPLETE))
+        elif types == {"object"}:
+            yield from (self._message(SMALLEST, there, props) for props in self._properties(site, edge))
+        elif types == {"array"}:
+            yield from self._of_size(site, int(edge.removesuffix("-items")), there, failed)
+        else:
+            for value in self._values(site, edge):
+                wish = {site.path: Wish(options=[value])}
+                yield self._message(SMALLEST, there, wish)
+                yield self._message(SMALLEST, there, failed, wish)
+                yield self._message(SMALLEST, there, self._everywhere(value))
+
+    def _properties(self, site: Site, edge: str) -> Iterator[Wishes]:
+        optional = [name for name in site.schema["properties"] if name not in site.schema.get("required", ())]
+        if edge == "one-more":
+            yield from ({join(site.path, name): Wish()} for name in optional)
+        else:
+            yield {join(site.path, name): Wish() for name in optional if edge == "every-property"}
+
+    def _of_size(self, site: Site, size: int, there: Wishes, failed: Wishes) -> Iterator[Any]:
+        """Yields messages in which the array has `size` items. Equal items may be an ambiguity, so in some messages, an optional property
+        has another value in each item.
+        """
+        sized: Wishes = {site.path: Wish(least=size, most=size)}
+        yield self._message(SMALLEST, there, sized)
+        yield self._message(SMALLEST, there, failed, sized)
+        for name in site.schema.get("items", {}).get("properties", {}):
+            yield self._message(REQUIRED, there, sized, {join(f"{site.path}[]", name): Wish()})
+        yield self._message(COMPLETE, there, sized)
+
+    def _values(self, site: Site, edge: str) -> Sequence[Any]:
+        if "enum" in site.schema or "boolean" in types_of(site.schema):
+            return [value for value in site.schema.get("enum", (True, False)) if spelled(value) == edge]
+        return [value for value in self._edges.values(site.path) if edge in self._edges.of(site.path, value)]
+
+    def _everywhere(self, value: Any) -> Wishes:
+        """All numbers of the message get this value, so that a number that must be a sum is correct."""
+        numbers = {path: site.schema for path, site in self._sites.items() if types_of(site.schema) & {"integer", "number"}}
+        return {path: Wish(options=[value]) for path, schema in numbers.items() if matches(schema, value)}
+
+    # -------------------------------------------------------------------------------------------- for the catalogue
+
+    def packed(self) -> Iterator[Case]:
+        """Yields messages that have many edges: all values null, all properties in reverse order, or all values at an edge."""
+        for setting in SETTINGS[1:]:
+            yield from self._valid(compact(self._message(setting)), setting.name)
+        most = max((len(self._edges.values(path)) for path in self._sites), default=0)
+        for world in self._worlds():
+            for number in range(most):
+                found = self._message(Setting(f"values-{number}", edge=number), world, self._later(number))
+                yield from self._valid(compact(found), f"values-{number}")
+
+    def _worlds(self) -> list[Wishes]:
+        """Returns wishes for messages that together contain every site. If two properties are the minimum and the maximum of the numbers in an
+        array, one more message has neither, so that the array can contain any number.
+        """
+        worlds: list[Wishes] = [{}]
+        lacking = [*self._sites]
+        while lacking:
+            found = self._message(COMPLETE, worlds[-1])
+            left = [path for path in lacking if not places(found, path)]
+            lacking = left[1:] if left == lacking else left
+            if lacking:
+                worlds.append(self._at(lacking[0]))
+        asked = ambiguities_by_site(self.contract, self.message_type)
+        ranges = [(path, names[1:]) for path, of in asked.items() for detector, names in of if detector == "within_range"]
+        return [*worlds, *({join(path, name): Wish(state="null") for name in names} for path, names in ranges)]
+
+    def _later(self, number: int) -> Wishes:
+        """If one time must be later than another, it gets the next edge."""
+        asked = ambiguities_by_site(self.contract, self.message_type)
+        ends = [join(path, names[1]) for path, of in asked.items() for detector, names in of if detector == "ordered_instants"]
+        values = {path: self._edges.values(path) for path in ends if path in self._sites}
+        return {path: Wish(options=[some[(number + 1) % len(some)]]) for path, some in values.items() if some}
+
+    def others(self, cases: Iterable[Case]) -> Iterator[Case]:
+        """Yields cases with the edges that are in none of these cases."""
+        shown: dict[str, set[str]] = {}
+        for case in cases:
+            for goal in goals_of_message(self.contract, self.message_type, case.value, pairs=False):
+                shown.setdefault(goal.site, set()).add(goal.name)
+        for path, site in self._sites.items():
+            yield from self.of_site(site, shown.get(path, ()))
+
+    def one_at_a_time(self) -> Iterator[Case]:
+        """Yields messages in which one property is absent, the only optional one, null, or has a value of its enumeration."""
+        for path, site in self._sites.items():
+            there = self._at(path) if path else {}
+            if site.name and not site.required:
+                yield from self._valid(compact(self._message(COMPLETE, there, {path: Wish(state="absent")})), f"absent-{path}")
+                yield from self._valid(compact(self._message(REQUIRED, there)), f"alone-{path}")
+            if site.name and "null" in types_of(site.schema):
+                yield from self._valid(compact(self._message(COMPLETE, there, {path: Wish(state="null")})), f"null-{path}")
+            for value in site.schema.get("enum", ()):
+                for setting in (COMPLETE, REQUIRED):
+                    wish = {path: Wish(options=[value])}
+                    yield from self._valid(compact(self._message(setting, there, wish)), f"{setting.name}-{path}={value}")
+
+    def sizes(self) -> Iterator[Case]:
+        """Yields messages in which all arrays of a nesting depth have another size, or in which a later item of an array has as many nulls as
+        possible.
+        """
+        arrays = {path: site for path, site in self._sites.items() if "array" in types_of(site.schema)}
+        for depth in sorted({path.count("[]") for path in arrays}):
+            for size, world in product(SIZES, self._worlds()):
+                level = {path: Wish(least=size, most=size) for path in arrays if path.count("[]") == depth}
+                yield from self._valid(compact(self._message(COMPLETE, world, level)), f"{size}-items-{depth}-deep")
+        for path, site in arrays.items():
+            props = site.schema.get("items", {}).get("properties", {})
+            nulls = {join(f"{path}[]", name): Wish(state="null") for name, schema in props.items() if "null" in types_of(schema)}
+            for index in (1, 2, 10) if nulls else ():
+                found = self._message(COMPLETE, self._at(path), {path: Wish(least=index + 1, index=index)}, nulls)
+                yield from self._valid(compact(found), f"nulls-in-item-{index + 1}-{path}")

@@ -1,0 +1,244 @@
+"""Draws strings, numbers, booleans and the values of fixed lists.
+
+A value is the plainest one, any value, or an edge: a valid value that programs often handle incorrectly. "Any value" can have each length
+and size that the schema allows, so that Hypothesis can find the exact length or size at which a bug occurs.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import ceil, floor
+from typing import Any, NamedTuple
+
+from brokerfuzz.errors import ContractError
+from brokerfuzz.generation import ambiguous_values, realistic_values, unsupported_keywords, value_pools
+from brokerfuzz.generation.ambiguity_sites import concerning, detectors_at, notation_detector_at
+from brokerfuzz.generation.condition_matching import matches
+from brokerfuzz.generation.sources import Source
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas import flattening as flat
+from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.instants import instant, spell
+
+Draw = Callable[[Source], Any]
+
+_LARGEST = 1.7976931348623157e308
+_EXACT = 1 << 53
+"""Up to this integer, a double can represent every integer exactly."""
+_LETTERS = "aé🧪"
+"""A long string repeats one of these letters (of one, two and four bytes), because recording long strings is slow."""
+_SELDOM = (False,) * 15 + (True,)
+
+
+@dataclass(frozen=True, slots=True)
+class ValuePlace:
+    """The place of a value. `ambiguities` contains the IDs of the ambiguities that values at this place may touch."""
+
+    contract: Contract
+    message_type: MessageType
+    path: str
+    plausible: bool = False
+    ambiguities: frozenset[str] = frozenset()
+
+    def is_concerned_by(self, detector: str) -> bool:
+        return detector in detectors_at(self.contract, self.message_type, self.path)
+
+    @property
+    def notation(self) -> str | None:
+        return notation_detector_at(self.contract, self.message_type, self.path)
+
+
+class Values(NamedTuple):
+    """The values of a place, without null. `edges` begins with the plainest value. `is_listed` is true if no other values are possible."""
+
+    draw: Draw
+    edges: Sequence[Any]
+    is_listed: bool = False
+
+
+def listed(schema: Schema, place: ValuePlace) -> Sequence[Any] | None:
+    """Returns the values of a place whose values come from a fixed list, such as an enumeration or reference data. Returns None for other
+    places.
+    """
+    if "enum" in schema:
+        return [value for value in schema["enum"] if value is not None and matches(schema, value)]
+    if flat.KNOWN in schema:
+        known: Sequence[Any] = schema[flat.KNOWN]
+        return known
+    if flat.unsupported_keywords_of(schema):
+        return [value for value in unsupported_keywords.pool(schema, place.path) if value is not None]
+    if flat.types_of(schema) >= set(flat.JSON_TYPES):
+        return [value for value in value_pools.of_any_type() if value is not None]
+    return None
+
+
+def may_be_null(schema: Schema, place: ValuePlace) -> bool:
+    if "enum" in schema:
+        return None in schema["enum"] and matches(schema, None)
+    if flat.unsupported_keywords_of(schema):
+        return None in unsupported_keywords.pool(schema, place.path)
+    return "null" in flat.types_of(schema)
+
+
+def realistic(schema: Schema, place: ValuePlace, values: Sequence[Any]) -> Sequence[Any]:
+    """Returns the realistic values of a place, which may be none. A time at which something ends is later than other times."""
+    if place.notation == "past":
+        return ()
+    if place.notation == "timestamp":
+        later = "end" in place.path.rpartition(".")[2].lower()
+        return values[later : later + 1]
+    return realistic_values.values(place.path, schema)
+
+
+def scalar(schema: Schema, place: ValuePlace) -> Values | None:
+    """Returns the strings, numbers and booleans that a place allows, or None if it allows none."""
+    if (values := listed(schema, place)) is not None:
+        return _choice(values) if values else None
+    if place.plausible and not place.is_concerned_by("timestamp") and (fitting := realistic_values.values(place.path, schema)):
+        return _choice(fitting)
+    types = [name for name in _OF_TYPE if name in flat.types_of(schema)]
+    if "number" in types and "integer" in types:
+        types.remove("integer")
+    found = [_OF_TYPE[name](schema, place) for name in types]
+    if not found:
+        return None
+    values_of_all = found[0] if len(found) == 1 else _any_of(found)
+    odd = ambiguous_values.fitting(schema, types, place.ambiguities, concerning(place.contract, place.message_type, place.path))
+    return _sometimes(odd, values_of_all) if odd else values_of_all
+
+
+def _choice(values: Sequence[Any]) -> Values:
+    if any(isinstance(value, dict | list) for value in values):
+        return Values(lambda source: deepcopy(source.choose(values)), values, is_listed=True)
+    return Values(lambda source: source.choose(values), values, is_listed=True)
+
+
+def _any_of(found: Sequence[Values]) -> Values:
+    draws = [values.draw for values in found]
+    return Values(lambda source: source.choose(draws)(source), [edge for values in found for edge in values.edges])
+
+
+def _sometimes(odd: Sequence[Any], usual: Values) -> Values:
+    return usual._replace(draw=lambda source: source.choose(odd) if source.choose(_SELDOM) else usual.draw(source))
+
+
+# -------------------------------------------------------------------------------------------------------- strings
+
+
+def _strings(schema: Schema, place: ValuePlace) -> Values:
+    shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
+    if place.notation:
+        return _notations(place.notation, shortest, longest, place)
+    pool = value_pools.texts(shortest, longest)
+    top = max(shortest, value_pools.LONGEST) if longest is None else longest
+    edges = [*pool, *value_pools.packed(shortest, top)]
+    lengths = [length for length in (1, shortest, 255, 256, top) if shortest <= length <= top]
+    short = [edge for edge in edges if len(edge) < max(_LONG, shortest + 1)]
+
+    def draw(source: Source) -> Any:
+        if source.choose(_SELDOM):
+            letter: str = source.choose(_LETTERS)
+            return letter * source.integer(shortest, top, lengths)
+        return source.text(shortest, top, short)
+
+    return Values(draw, edges)
+
+
+_LONG = 200
+"""Strings of at least this length are drawn as a letter and a number, because recording long strings is slow."""
+
+
+def _notations(detector: str, shortest: int, longest: int | None, place: ValuePlace) -> Values:
+    top = longest or value_pools.LONGEST
+    usual = [text for text in value_pools.FOR_DETECTOR[detector] if shortest <= len(text) <= top]
+    if not usual:
+        raise ContractError(
+            f"brokerfuzz cannot generate a value for {place.path} that has from {shortest} to {top} characters: "
+            f"change minLength or maxLength of {place.path}"
+        )
+    return _instants(usual, past=detector == "past") if detector in ("past", "timestamp") else _choice(usual)._replace(is_listed=False)
+
+
+def _instants(usual: Sequence[str], *, past: bool) -> Values:
+    origin = _moment(usual[0])
+
+    def seconds_after(when: datetime) -> int:
+        return int((when - origin).total_seconds())
+
+    first = seconds_after(datetime(1753, 1, 1, tzinfo=UTC))
+    last = seconds_after(value_pools.EARLIEST_NOW - timedelta(hours=1) if past else datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC))
+    edges = [seconds_after(_moment(text)) for text in usual]
+    return Values(lambda source: spell(origin + timedelta(seconds=source.integer(first, last, edges))), usual)
+
+
+def _moment(text: str) -> datetime:
+    when = instant(text)
+    assert when is not None, text
+    return when
+
+
+# -------------------------------------------------------------------------------------------------------- numbers
+
+
+def _integers(schema: Schema, place: ValuePlace) -> Values:
+    low, high = map(int, _bounds(schema, -(1 << 31), (1 << 31) - 1))
+    step = int(schema.get("multipleOf", 1))
+    values = value_pools.integers(low, high, step)
+    if not values:
+        raise ContractError(
+            f"no integer at {place.path} can be at least {low}, at most {high} and a multiple of {step}: correct the schema of {place.path}"
+        )
+    if step == 1:
+        return Values(lambda source: source.integer(low, high, values), values)
+    least, most, edges = -(-low // step), high // step, [value // step for value in values]
+    return Values(lambda source: step * source.integer(least, most, edges), values)
+
+
+def _numbers(schema: Schema, place: ValuePlace) -> Values:
+    low, high = map(float, _bounds(schema))
+    if "multipleOf" in schema:
+        step = schema["multipleOf"]
+        near = [step * i for i in (0, 1, 2, -1, 10, 100, round(max(low, -1e9) / step), round(min(high, 1e9) / step))]
+        return _choice([value for value in near if low <= value <= high])
+    decimal = place.is_concerned_by("decimal_range")
+    values = value_pools.numbers(low, high, decimal=decimal)
+    fractions = [value for value in values if isinstance(value, float)]
+    whole = [value for value in values if isinstance(value, int)]
+    least, most = ceil(max(low, -_EXACT)), floor(min(high, _EXACT))
+    kinds = (True, False) if whole and least <= most else (False,)
+
+    def draw(source: Source) -> Any:
+        if source.choose(kinds):
+            return source.integer(least, most, whole)
+        value = source.number(low, high, fractions)
+        return values[0] if decimal and value_pools.beyond_decimal(value) else value
+
+    return Values(draw, values)
+
+
+def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
+    """Returns the inclusive minimum and maximum. For integers, an exclusive bound is replaced by the next allowed integer. For
+    other numbers, an exclusive bound is replaced by an allowed number close to it.
+    """
+    whole = "number" not in flat.types_of(schema)
+    low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))
+    if "exclusiveMinimum" in schema:
+        least = schema["exclusiveMinimum"]
+        low = max(low, int(least // 1) + 1 if whole else least + max(1e-9, abs(least) * 1e-9))
+    if "exclusiveMaximum" in schema:
+        most = schema["exclusiveMaximum"]
+        high = min(high, -int(-most // 1) - 1 if whole else most - max(1e-9, abs(most) * 1e-9))
+    return low, high
+
+
+def _booleans(schema: Schema, place: ValuePlace) -> Values:
+    return _choice([False, True])
+
+
+_OF_TYPE: Mapping[str, Callable[[Schema, ValuePlace], Values]] = {
+    "string": _strings,
+    "integer": _integers,
+    "number": _numbers,
+    "boolean": _booleans,
+}

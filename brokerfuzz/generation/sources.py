@@ -1,0 +1,294 @@
+"""Makes the choices of which a message consists. A node of the generator (see `nodes`) asks a source for each choice.
+
+`RandomSource` chooses at random, `FixedSource` chooses as a setting says, and `strategies.hypothesis_source` lets Hypothesis choose. A wish
+says what a message must have at a site. So all callers use the same generator: they differ only in the source and the wishes.
+"""
+
+import math
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from zlib import crc32
+
+if TYPE_CHECKING:
+    from brokerfuzz.generation.nodes import Node
+
+State = Literal["absent", "plain", "null", "drawn"]
+"""The state of a property: it is absent, has its plainest value, is null, or has a value that the source draws."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a message must have at a site.
+
+    - `state`: `"drawn"` means any value except null (the default), and None means any state.
+    - `options`: if not empty, the value is one of these.
+    - `strategy`: the Hypothesis strategy that draws the value.
+    - `least` and `most` limit the number of items of an array.
+    - `index`: wishes below this array concern only the item with this index (None: all items).
+    - `often`: the site is rarely absent, null or empty, and an array usually has several items.
+    """
+
+    state: State | None = "drawn"
+    options: Sequence[Any] = ()
+    strategy: Any = None
+    least: int = 0
+    most: int | None = None
+    index: int | None = None
+    often: bool = False
+
+    def over(self, state: State) -> State:
+        """Returns the state that the wish demands. `state` is the state that the source has chosen."""
+        if self.state is None or (self.state == "drawn" and state == "plain"):
+            return state
+        return self.state
+
+
+Wishes = Mapping[str, Wish]
+"""Maps sites to wishes."""
+
+
+class Source(Protocol):
+    """Chooses. `item` is the index of the array item that the generator currently draws. In items that the wishes do not concern,
+    `wishes` has only the strategies of the user.
+    """
+
+    wishes: Wishes
+    pins: Wishes
+    item: int
+    backwards: bool
+
+    def state(self, node: "Node", /) -> State: ...
+
+    def plain(self, node: "Node", /) -> Any: ...
+
+    def choose(self, options: Sequence[Any], /) -> Any:
+        """Chooses one of the options. The first option is the simplest."""
+        ...
+
+    def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterable[int]:
+        """Yields the indexes of `low` to `high` array items."""
+        ...
+
+    def integer(self, low: int, high: int, edges: Sequence[int], /) -> int:
+        """Chooses an integer from `low` to `high`. The simplest one is `edges[0]`."""
+        ...
+
+    def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
+        """Chooses a finite double from `low` to `high`."""
+        ...
+
+    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
+        """Chooses a string with `low` to `high` characters."""
+        ...
+
+    def drawn(self, strategy: Any, /) -> Any:
+        """Draws a value from a strategy of Hypothesis."""
+        ...
+
+
+def pins_of(wishes: Wishes) -> Wishes:
+    return {site: wish for site, wish in wishes.items() if wish.strategy is not None}
+
+
+# ----------------------------------------------------------------------------------------------------------- random
+
+_SIZES = (*[1] * 13, *[2] * 8, *[3] * 4, 4, *[0] * 4, 11, 11)
+"""Numbers of array items. The number 11 detects code that checks only the first ten items."""
+_SEVERAL = (*[1] * 6, *[2] * 14, *[3] * 8, 4, 4, 4, 11)
+"""Numbers of array items at the sites with `Wish.often`."""
+_LENGTHS = (1, 2, 3, 3, 4, 5, 6, 8, 9, 12, 20, 60)
+_AMOUNT = 1e6
+"""The largest random amount with two decimal places."""
+
+
+class RandomSource:
+    """Chooses at random. The same seed gives the same choices on every Python version and platform."""
+
+    backwards = False
+    item = 0
+
+    def __init__(self, seed: int, wishes: Wishes | None = None) -> None:
+        self._random = Random(seed)
+        self._bits = self._random.getrandbits
+        self.wishes = wishes or {}
+        self.pins = pins_of(self.wishes)
+
+    def state(self, node: "Node", /) -> State:
+        return node.states[self._bits(4)]
+
+    def plain(self, node: "Node", /) -> Any:
+        return node.plain
+
+    def choose(self, options: Sequence[Any], /) -> Any:
+        return options[self._bits(18) % len(options)]
+
+    def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterable[int]:
+        return range(min(max(self.choose(_SEVERAL if often else _SIZES), low), high))
+
+    def integer(self, low: int, high: int, edges: Sequence[int], /) -> int:
+        """Half of the integers are edges. In the other half, small and large numbers occur about equally often."""
+        bits = self._bits(36)
+        if bits >> 35:
+            return edges[bits % len(edges)]
+        size = (high - low).bit_length()
+        offset = (bits >> 4) if size <= 32 else self._bits(size)
+        offset &= (1 << ((bits & 15) * (size + 3) // 16)) - 1
+        start = min(max(0, low), high)
+        number = start + (offset if bits & 16 or low >= 0 else -offset)
+        return number if low <= number <= high else low + offset % (high - low + 1)
+
+    def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
+        """Half of the numbers are edges, a quarter are amounts with two decimal places, and a quarter have any bits."""
+        bits = self._bits(16)
+        if bits >> 15 and edges:
+            return edges[bits % len(edges)]
+        if bits >> 14 and low < _AMOUNT and high > -_AMOUNT:
+            cents = round(self._double(max(low, -_AMOUNT), min(high, _AMOUNT)), 2)
+            return min(max(cents, low), high)
+        return self._double(low, high)
+
+    def _double(self, low: float, high: float) -> float:
+        value: float = struct.unpack(">d", self._random.randbytes(8))[0]
+        value = value if math.isfinite(value) else 0.0
+        if low <= value <= high:
+            return value
+        return -value if low <= -value <= high else low if value < low else high
+
+    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
+        """Half of the strings are edges. In most others, all characters come from a list of 256 characters, otherwise from all of Unicode."""
+        bits = self._bits(16)
+        if bits >> 15:
+            return edges[bits % len(edges)]
+        size = min(high, max(low, low - 1 + _LENGTHS[bits % len(_LENGTHS)]))
+        if bits >> 13:
+            return self._random.randbytes(size).decode("latin-1").translate(_ALPHABET)
+        codes = [self._bits(21) % 0x10F7FF + 1 for _ in range(size)]
+        return "".join([chr(code if code < 0xD800 else code + 0x800) for code in codes])
+
+    def drawn(self, strategy: Any, /) -> Any:
+        raise TypeError(f"only Hypothesis can draw from {strategy!r}")
+
+
+def _letters() -> Iterator[str]:
+    """Yields at least 256 Unicode characters from many scripts, without surrogates and NUL."""
+    yield from (chr(code) for code in range(0x20, 0x7F))
+    yield from (chr(0xA1 + 3 * i) for i in range(60))
+    yield from (chr(code) for code in (0x01, 0x09, 0x0A, 0x0D, 0x1F, 0x7F, 0x85, 0x300, 0x200B, 0x200D, 0x202E, 0x2028, 0xFEFF, 0xFFFD, 0xFFFF))
+    yield from (chr(0x370 + 97 * i) for i in range(47))
+    yield from (chr(0x10000 + 0xF1B * i) for i in range(256))
+
+
+_ALPHABET: Final = dict(enumerate(list(dict.fromkeys(_letters()))[:256]))
+
+
+# ------------------------------------------------------------------------------------------------------------ fixed
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Describes a message: which properties it has, and with which values.
+
+    `full` includes the optional properties, `nulls` makes properties null, and `unusual` chooses false, minimums, strings of spaces and
+    empty arrays. `backwards` reverses the order of properties. `realistic` selects realistic values instead of the simplest ones. `turn`
+    is the index of the value in enumerations. With `edge`, each value is an edge, and other numbers give other edges. Different properties
+    usually have different edges, so that the reason for a rejection can be found.
+    """
+
+    name: str
+    full: bool = True
+    nulls: bool = False
+    unusual: bool = False
+    backwards: bool = False
+    realistic: bool = True
+    turn: int = 0
+    edge: int | None = None
+
+
+COMPLETE = Setting("complete")
+SMALLEST = Setting("smallest", full=False, realistic=False)
+REQUIRED = Setting("required", full=False)
+SETTINGS = (
+    COMPLETE,
+    Setting("unusual", unusual=True, turn=-1),
+    Setting("bare", full=False, turn=1),
+    Setting("nulls", nulls=True, turn=2),
+    Setting("backwards", backwards=True, turn=3),
+)
+"""The properties around a fault. Some programs check a property only if another property is present or true."""
+
+
+class FixedSource:
+    """Chooses as a setting says, so it always gives the same message. Other settings or wishes give other identifiers, because a target may
+    accept each of them only once.
+    """
+
+    def __init__(self, setting: Setting, wishes: Wishes | None = None) -> None:
+        self.wishes: Wishes = wishes or {}
+        self.pins: Wishes = {}
+        self.item = 0
+        self.backwards = setting.backwards
+        self._setting = setting
+        self._shift = 0
+        self._number = crc32(f"{setting.name} {sorted(self.wishes.items())}".encode()) % 1_000_000
+
+    def state(self, node: "Node", /) -> State:
+        if "drawn" not in node.states:  # an own contract can forbid a property
+            return node.states[-1]
+        if node.optional and not self._setting.full:
+            return "absent"
+        if self._setting.nulls and node.nullable:
+            return "null"
+        self._shift = len(node.site)
+        return "plain" if self._setting.edge is None else "drawn"
+
+    def plain(self, node: "Node", /) -> Any:
+        setting = self._setting
+        if node.options:
+            return node.options[setting.turn % len(node.options)]
+        if setting.unusual and node.unusual is not None:
+            return node.unusual
+        if setting.realistic and node.realistic:
+            if node.is_identifier:
+                return f"{node.realistic[0]}-{self._number}"
+            return _numbered(node, self.item)
+        return node.plain
+
+    def choose(self, options: Sequence[Any], /) -> Any:
+        setting = self._setting
+        return options[(setting.turn if setting.edge is None else setting.edge + self._shift) % len(options)]
+
+    def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterable[int]:
+        setting = self._setting
+        return range(min(max(low, int(setting.full and not setting.unusual)), high))
+
+    def _edge(self, edges: Sequence[Any]) -> Any:
+        edge = self._setting.edge
+        return edges[0 if edge is None else (edge + self._shift) % len(edges)]
+
+    def integer(self, low: int, high: int, edges: Sequence[int], /) -> int:
+        number: int = self._edge(edges)
+        return number
+
+    def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
+        number: float = self._edge(edges or [low])
+        return number
+
+    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
+        text: str = self._edge(edges)
+        return text
+
+    def drawn(self, strategy: Any, /) -> Any:
+        raise TypeError(f"only Hypothesis can draw from {strategy!r}")
+
+
+def _numbered(node: "Node", item: int) -> Any:
+    """Returns a realistic value. If possible, different items get different strings and integers."""
+    turns, place = divmod(item, len(node.realistic))
+    value = node.realistic[place]
+    if not turns or isinstance(value, float) or not node.is_free:
+        return value
+    other = f"{value}-{item}" if isinstance(value, str) else value + 10_000 * turns
+    return value if not isinstance(other, str) and other > node.schema.get("maximum", other) else other

@@ -1,0 +1,41 @@
+"""Draws messages of own contracts, whose rules may contradict each other in ways that the generator does not see."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from brokerfuzz.errors import ContractError
+from brokerfuzz.generation.nodes import Style, node_of
+from brokerfuzz.generation.sources import Source
+from brokerfuzz.schemas import Contract, MessageType, check, load_contract
+from brokerfuzz.schemas.ambiguity_detectors import COMPARED, PROPERTIES
+
+_ATTEMPTS = 50
+
+
+def valid_draw(contract: Contract, message_type: MessageType, style: Style | None = None) -> Callable[[Source], Any]:
+    """Returns a function that draws a valid message. If the rules of an own contract allow only unspecified values, such as strings with at
+    least 2,000 characters, it draws an unspecified message. It raises `ContractError` if it finds none.
+    """
+    style = style or Style()
+    draw = node_of(contract, message_type, style=style).draw
+    if contract is load_contract() or style.pinned:
+        return draw
+    allowed = ("valid", "unspecified") if style.ambiguities else ("valid",)
+    related = {one.id for one in contract.ambiguities if one.detector in {*COMPARED, *PROPERTIES}}
+
+    def draw_valid(source: Source) -> Any:
+        unspecified, reason = [], ""
+        for _ in range(_ATTEMPTS):
+            message = draw(source)
+            verdict = check(message_type, json.dumps(message).encode(), contract=contract)
+            if verdict.label in allowed:
+                return message
+            reason = " ".join(str(verdict).split())[:200]
+            touched = {one.ambiguity for one in verdict.ambiguities}
+            unspecified += [message] if verdict.label == "unspecified" and not touched & related else []
+        if unspecified:
+            return unspecified[0]
+        raise ContractError(f"brokerfuzz found no valid {message_type} in {_ATTEMPTS} attempts (the last one was {reason}): simplify its schema")
+
+    return draw_valid

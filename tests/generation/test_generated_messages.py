@@ -1,0 +1,183 @@
+"""`messages()` yields valid messages. The oracle, which shares no code with the generator, judges them."""
+
+import subprocess
+import sys
+from collections import Counter
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contracts import changed_contract
+from sampled import sample
+
+from brokerfuzz import MESSAGE_TYPES, MessageType, check, load_contract, messages
+from brokerfuzz.cases.case import compact
+from brokerfuzz.schemas.sites import site_of
+
+EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+MANY = sample(5_000, 40_000)
+
+
+@EVERY_TYPE
+@pytest.mark.parametrize("plausible", [False, True])
+@sample(1000, 10_000)
+def test_every_seeded_message_is_valid(message_type: MessageType, plausible: bool, size: int) -> None:
+    for message in islice(messages(message_type, 20261121, plausible=plausible), size):
+        verdict = check(message_type, compact(message))
+        assert verdict.label == "valid", (str(verdict), message)
+
+
+@EVERY_TYPE
+@pytest.mark.parametrize("plausible", [False, True])
+def test_a_seed_gives_the_same_messages_in_another_process(message_type: MessageType, plausible: bool) -> None:
+    some = f"islice(messages({message_type!r}, 7, plausible={plausible}), 100)"
+    imports = "import sys; from itertools import islice; from brokerfuzz import messages; from brokerfuzz.cases.case import compact"
+    code = f"{imports}; sys.stdout.buffer.writelines(map(compact, {some}))"
+    there = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    assert there == b"".join(compact(message) for message in islice(messages(message_type, 7, plausible=plausible), 100))
+
+
+def test_seeds_differ() -> None:
+    first, second = (list(islice(messages("offer-creation-request", seed), 20)) for seed in (1, 2))
+    assert first != second
+
+
+# ---------------------------------------------------------------------------------------------------- reachability
+
+
+def _sites_and_values(value: Any, steps: tuple[Any, ...] = ()) -> Any:
+    yield site_of(steps), value
+    below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, item in below:
+        yield from _sites_and_values(item, (*steps, step))
+
+
+class Seen:
+    """Counts nulls, objects and properties in `count` messages. Also collects the lengths of arrays."""
+
+    def __init__(self, message_type: MessageType, count: int) -> None:
+        self.message_type = message_type
+        self.sites = load_contract().sites[message_type]
+        self.nulls: Counter[tuple[str, bool]] = Counter()
+        self.objects: Counter[str] = Counter()
+        self.owners: Counter[tuple[str, str]] = Counter()
+        self.sizes: set[tuple[str, int]] = set()
+        self.clusters: set[tuple[str | None, bool]] = set()
+        for message in islice(messages(message_type, 3), count):
+            self.clusters.add((message.get("offerType"), bool(message.get("productClusters"))))
+            for path, value in _sites_and_values(message):
+                self._count(path, value)
+
+    def _count(self, path: str, value: Any) -> None:
+        self.nulls[path, value is None] += 1
+        if isinstance(value, dict):
+            self.objects[path] += 1
+            self.owners.update((path, name) for name in value)
+        elif isinstance(value, list):
+            self.sizes.add((path, len(value)))
+
+
+@lru_cache
+def seen_in(message_type: MessageType, count: int) -> Seen:
+    return Seen(message_type, count)
+
+
+@EVERY_TYPE
+@MANY
+@pytest.mark.rotated(3)
+def test_every_site_is_reached_and_every_nullable_site_is_also_null(message_type: MessageType, size: int) -> None:
+    seen = seen_in(message_type, size)
+    for path, site in seen.sites.items():
+        assert seen.nulls[path, False], f"{path} is never present"
+        if "null" in site.schema.get("type", ()):
+            assert seen.nulls[path, True], f"{path} is never null"
+
+
+@EVERY_TYPE
+@MANY
+@pytest.mark.rotated(3)
+def test_every_optional_property_is_sometimes_present_and_sometimes_absent(message_type: MessageType, size: int) -> None:
+    seen = seen_in(message_type, size)
+    for path, count in seen.objects.items():
+        for name in seen.sites[path].schema["properties"]:
+            required = name in seen.sites[path].schema.get("required", ())
+            assert 0 < seen.owners[path, name] <= count
+            assert (seen.owners[path, name] == count) == required, f"{path}.{name}"
+
+
+@EVERY_TYPE
+@MANY
+@pytest.mark.rotated(3)
+def test_every_array_is_sometimes_minimal_and_sometimes_longer_than_ten(message_type: MessageType, size: int) -> None:
+    seen = seen_in(message_type, size)
+    for path, site in seen.sites.items():
+        if "array" in site.schema.get("type", ()):
+            assert any(items > 10 for where, items in seen.sizes if where == path), f"{path} never has more than ten items"
+            assert (path, site.schema.get("minItems", 0)) in seen.sizes
+
+
+@MANY
+@pytest.mark.rotated(3)
+def test_every_offer_type_is_reached_with_clusters_and_without(size: int) -> None:
+    seen = seen_in("offer-creation-request", size)
+    types = seen.sites["offerType"].schema["enum"]
+    assert seen.clusters == {(name, True) for name in types} | {(name, False) for name in types if name != "Product List"}
+
+
+def test_free_values_are_not_limited_to_the_pools() -> None:
+    numbers = {message.get("number") for message in islice(messages("offer-creation-request", 11), 6000)}
+    assert len(numbers) > 200
+
+
+# ------------------------------------------------------------------------------------------------ changed contracts
+
+SCALARS: dict[str, dict[str, Any]] = {
+    "grade": {"type": "string", "enum": ["x", "y"]},
+    "code": {"type": "string", "minLength": 3, "maxLength": 5},
+    "rank": {"type": "integer", "minimum": 10, "maximum": 20, "multipleOf": 5},
+    "ratio": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+    "step": {"type": "number", "multipleOf": 0.5, "minimum": 1, "maximum": 3},
+    "flag": {"type": ["boolean", "null"]},
+    "sku": {"type": "string", "pattern": "^[A-Z]{2}[0-9]{4}$"},
+    "either": {"oneOf": [{"type": "integer", "minimum": 5}, {"type": "string", "maxLength": 2}]},
+    "mixed": {"type": ["integer", "string"], "maximum": 9},
+    "labels": {"type": "array", "uniqueItems": True, "minItems": 2, "maxItems": 4, "items": {"type": "string"}},
+    "matrix": {"type": "array", "items": {"type": "array", "items": {"type": ["integer", "null"]}}},
+    "box": {"type": "object", "required": ["w"], "properties": {"w": {"type": "integer"}, "h": {"type": "integer"}}, "additionalProperties": False},
+}
+
+
+@pytest.mark.parametrize("name", SCALARS)
+@pytest.mark.parametrize("required", [True, False])
+def test_a_new_property_is_generated_without_code_changes(name: str, required: bool, tmp_path: Path) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema["properties"][name] = SCALARS[name]
+        if required:
+            schema["required"].append(name)
+
+    contract = changed_contract(tmp_path, "offer-creation-request", change)
+    seen = set()
+    for message in islice(messages("offer-creation-request", 5, contract=contract), 200):
+        assert check("offer-creation-request", compact(message), contract=contract).label == "valid", message
+        seen.add(name in message)
+    assert seen == ({True} if required else {True, False})
+
+
+def test_conditions_of_a_changed_contract_are_satisfied_by_construction(tmp_path: Path) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema["allOf"] = [
+            {
+                "if": {"required": ["isActive"], "properties": {"isActive": {"const": True}}},
+                "then": {"required": ["defaultPrice"], "properties": {"defaultPrice": {"type": "number", "minimum": 1}}},
+                "else": {"properties": {"orderMinimum": {"type": ["integer", "null"], "maximum": 5}}},
+            }
+        ]
+
+    contract = changed_contract(tmp_path, "offer-creation-request", change)
+    branches = set()
+    for message in islice(messages("offer-creation-request", 6, contract=contract), 1500):
+        assert check("offer-creation-request", compact(message), contract=contract).label == "valid", message
+        branches.add((message.get("isActive") is True, message["offerType"] == "Product List"))
+    assert len(branches) == 4
