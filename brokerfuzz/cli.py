@@ -77,13 +77,6 @@ def _status(run: Callable[[], int | None]) -> int:
     except click.exceptions.NoArgsIsHelpError as problem:
         problem.show()
         return FAILED
-    except click.NoSuchOption as problem:
-        from brokerfuzz.removed import OPTIONS
-
-        message = problem.format_message().rstrip(".")
-        if problem.option_name in OPTIONS:
-            message = f"no such option: {problem.option_name}; {OPTIONS[problem.option_name]}"
-        return failed(f"{message} (see {_help_of(problem.ctx)})")
     except click.UsageError as problem:
         return failed(f"{problem.format_message().rstrip('.')} (see {_help_of(problem.ctx)})")
     except click.ClickException as problem:

@@ -47,8 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Adds the marker `long` to tests with the marker `rotated`, except the tests that `in_turn` selects for the default run."""
     for item in items:
-        marker = item.get_closest_marker("rotated")
-        if marker is not None and (config.option.markexpr != "not long" or not in_turn(item, *marker.args)):
+        marker = item.get_closest_marker("rotated") or item.get_closest_marker("internals")
+        if marker is not None and (config.option.markexpr != "not long" or not in_turn(item, *(marker.args or (3,)))):
             item.add_marker(pytest.mark.long)
 
 

@@ -13,7 +13,6 @@ import orjson
 from brokerfuzz.cases.case import Case, Fault, tagged_now
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError, problem_of, quoted, shortened
-from brokerfuzz.removed import renamed_property
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.headers import Headers, headers_of
@@ -83,8 +82,6 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
     """Parses a line of a corpus. Raises `CorpusError` (without a line number) if the line is not a valid record."""
     try:
         said = orjson.loads(line)
-        if outdated := renamed_property(said):
-            raise CorpusError(f"the record {outdated}")
         carrier, carried = _carried(said)
         faults = tuple(Fault(text_of(entry["rule"]), text_of(entry["at"]), text_of(entry["technique"])) for entry in _list(said.get("faults", [])))
         record = CaseRecord(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from brokerfuzz.configuration.spelling import spelled
 from brokerfuzz.errors import ConfigurationError
-from brokerfuzz.removed import KEYS, SECTIONS
 from brokerfuzz.wording import listed
 
 if TYPE_CHECKING:
@@ -122,9 +121,7 @@ class _Complaint:
     def _unknown(self, steps: Steps, node: Node, name: str) -> str:
         known, sections = list(node["properties"]), schema()["properties"]
         owners = [section for section in sections if name in sections[section].get("properties", {})]
-        if replacement := KEYS.get((str(steps[0]), name)) if steps else SECTIONS.get(name):
-            remedy = replacement
-        elif owners:
+        if owners:
             remedy = f"move it to {self._table([owners[0]])}"
         elif near := get_close_matches(name, known, n=1, cutoff=0.4):
             remedy = f"did you mean {near[0]!r}?"

@@ -14,7 +14,6 @@ from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import BrokerfuzzError, ReportError
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.removed import renamed_property
 from brokerfuzz.reports import json_document
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
@@ -136,10 +135,6 @@ def read_report(path: str | Path) -> dict[str, Any]:
     """Reads the JSON document of a report. Raises `ReportError` if the file is not a report."""
     try:
         document: Any = json.loads(read_file(path), parse_constant=_reject)
-        if outdated := renamed_property(document):
-            raise ReportError(
-                f"an earlier version of brokerfuzz wrote {path}, which {outdated}: create the report again with `brokerfuzz fire --json`"
-            )
         problem = next(_validator().iter_errors(_plain(document)), None)
     except OSError as error:
         raise ReportError(f"{path} cannot be read: {error.strerror or error}; specify a report that `brokerfuzz fire --json` wrote") from error

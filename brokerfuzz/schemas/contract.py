@@ -245,8 +245,6 @@ def _without_known_sites(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]
 def _load(folder: Path) -> Contract:
     if not folder.is_dir():
         raise ContractError(f"{folder} is not a folder: specify a folder with the contract files that you changed, such as {FILES[0]}")
-    if (folder / "silences.json").exists():
-        raise ContractError(f"{folder / 'silences.json'} has an outdated name: rename it to ambiguities.json")
     names = {path.name for path in folder.glob(f"*{SCHEMA_SUFFIX}")}
     if stray := sorted(names - set(FILES)):
         raise ContractError(f"{folder / stray[0]} does not belong to any message type: the allowed file names are {', '.join(FILES)}")

@@ -13,6 +13,7 @@ from hand_made_servers import answers, serving
 import brokerfuzz
 from brokerfuzz.cli import commands
 
+pytestmark = pytest.mark.rotated(5)
 OFFER: Final = "offer-creation-request"
 NEW: Final = "null surcharge"
 """The bug that is not in the baseline."""
@@ -93,15 +94,14 @@ def new_findings(run: Run, baseline: Path, bugs: list[str], *options: object) ->
     return done.exit_code, [finding["sentence"] for finding in json.loads(done.stdout)["findings"] if not finding["known"]]
 
 
-@pytest.mark.rotated(4)
 @pytest.mark.parametrize("fixed", BUGS)
 def test_after_a_fix_there_are_no_new_findings(run: Run, baseline: Path, fixed: str) -> None:
     assert new_findings(run, baseline, [bug for bug in BUGS if bug != fixed]) == (0, [])
 
 
-@pytest.mark.rotated(4)
 def test_more_random_cases_do_not_turn_combinations_of_known_findings_into_new_ones(run: Run, baseline: Path) -> None:
-    assert new_findings(run, baseline, BUGS, "--count", 2000, "--seed", 7) == (0, [])
+    # Messages that are not JSON are left out: brokerfuzz cannot remove parts of them, so it cannot explain them by a known finding.
+    assert new_findings(run, baseline, BUGS, "--count", 2000, "--seed", 7, "--rule", "!*:json") == (0, [])
 
 
 @pytest.mark.parametrize("limit", [[], ["--max-findings", 1]])

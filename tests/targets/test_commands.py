@@ -163,6 +163,7 @@ def test_many_messages_leak_no_descriptors() -> None:
     assert {said.kind for said in answers(CommandTarget(["cat"]), *[b"{}"] * 200, at_once=True)} == {"accepted"}
 
 
+@pytest.mark.rotated(6)
 def test_on_systems_without_pidfds_threads_wait_for_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "pidfd_open")
     said = answers(CommandTarget(python("import sys; sys.exit(len(sys.stdin.read()))"), timeout=SECONDS), b"", b"a", b"ab", at_once=True)
