@@ -141,8 +141,12 @@ def test_only_the_command_line_imports_commands() -> None:
     assert {name for name in importing if not name.startswith("commands")} == {"cli"}
 
 
-def test_there_are_no_import_cycles() -> None:
-    graph = {name: imports(tree, at_import=True) - {name} for name, tree in modules().items() if name != "__init__"}
+LATE: dict[str, set[str]] = {"cases.case": {"cases.case_text"}, "schemas.contract": {"schemas.reference_data"}}
+"""Imports inside functions that would otherwise be part of a circle: a case describes itself, and a contract reads its reference data."""
+
+
+def test_there_are_no_circles_of_modules_even_with_imports_inside_functions() -> None:
+    graph = {name: imports(tree) - {name} - LATE.get(name, set()) for name, tree in modules().items() if name != "__init__"}
     TopologicalSorter(graph).prepare()
 
 

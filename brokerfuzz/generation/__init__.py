@@ -1,7 +1,8 @@
 """Generates valid messages: one recursive generator, whose choices come from a source."""
 
+from brokerfuzz.generation.choices import SiteChoices, State
 from brokerfuzz.generation.nodes import Node, Style, message, node_of
-from brokerfuzz.generation.sources import COMPLETE, REQUIRED, SETTINGS, SMALLEST, FixedSource, RandomSource, Setting, Source, State, Wish, Wishes
+from brokerfuzz.generation.sources import COMPLETE, REQUIRED, SETTINGS, SMALLEST, FixedSource, RandomSource, Setting, Source, Wish, Wishes
 from brokerfuzz.generation.valid_draws import valid_draw
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Node",
     "RandomSource",
     "Setting",
+    "SiteChoices",
     "Source",
     "State",
     "Style",

@@ -13,10 +13,11 @@ from typing import Any
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site
+from brokerfuzz.generation.choices import SiteChoices, State
 from brokerfuzz.generation.condition_matching import matches
 from brokerfuzz.generation.consistency import Repair, repairs, repetition
 from brokerfuzz.generation.scalars import Draw, ValuePlace, Values, listed, may_be_null, realistic, scalar
-from brokerfuzz.generation.sources import COMPLETE, FixedSource, Setting, Source, State, Wish, Wishes
+from brokerfuzz.generation.sources import COMPLETE, FixedSource, Setting, Source, Wish, Wishes
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema
@@ -43,31 +44,12 @@ class Style:
     ambiguities: frozenset[str] = frozenset()
 
 
-@dataclass(eq=False, slots=True)
-class Node:
-    """A site of a message type, and how its values are drawn.
+@dataclass(eq=False, slots=True, kw_only=True)
+class Node(SiteChoices):
+    """A site of a message type, and how its values are drawn. The values of a nested node are objects or arrays."""
 
-    `options` contains the values of an enumeration or a boolean, `edges` contains valid values that programs often handle incorrectly, and
-    `realistic` contains realistic ones. `unusual` is a value that programs may treat as missing. If `is_free`, each string or number that
-    the schema allows touches no ambiguity. Settings give identifiers different values. `states` and `often` contain the possible states, the
-    simplest first.
-    """
-
-    site: str
-    schema: Schema
     draw: Draw
-    optional: bool = False
-    nullable: bool = False
-    plain: Any = None
-    options: Sequence[Any] = ()
-    edges: Sequence[Any] = ()
-    realistic: Sequence[Any] = ()
-    unusual: Any = None
     is_nested: bool = False
-    is_free: bool = False
-    is_identifier: bool = False
-    states: Sequence[State] = ()
-    often: Sequence[State] = ()
 
     def at(self, source: Source) -> Any:
         """Draws the value of the site, or `ABSENT`."""
@@ -118,7 +100,7 @@ class _Builder:
             draws += [self._object(schema, site)] if "object" in types else []
             draws += [self._array(schema, site)] if "array" in types else []
         values = None if site in self.style.pinned else scalar(schema, place)
-        node = Node(site, schema, _first_of(draws, values), optional, may_be_null(schema, place), is_nested=bool(draws))
+        node = Node(site, schema, optional, may_be_null(schema, place), draw=_first_of(draws, values), is_nested=bool(draws))
         if values is not None:
             _describe(node, values, place)
         _set_states(node, possible=bool(draws or values) or site in self.style.pinned)

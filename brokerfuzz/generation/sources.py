@@ -9,14 +9,10 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import Any, Final, Protocol
 from zlib import crc32
 
-if TYPE_CHECKING:
-    from brokerfuzz.generation.nodes import Node
-
-State = Literal["absent", "plain", "null", "drawn"]
-"""The state of a property: it is absent, has its plainest value, is null, or has a value that the source draws."""
+from brokerfuzz.generation.choices import SiteChoices, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +56,9 @@ class Source(Protocol):
     item: int
     backwards: bool
 
-    def state(self, node: "Node", /) -> State: ...
+    def state(self, choices: SiteChoices, /) -> State: ...
 
-    def plain(self, node: "Node", /) -> Any: ...
+    def plain(self, choices: SiteChoices, /) -> Any: ...
 
     def choose(self, options: Sequence[Any], /) -> Any:
         """Chooses one of the options. The first option is the simplest."""
@@ -116,11 +112,11 @@ class RandomSource:
         self.wishes = wishes or {}
         self.pins = pins_of(self.wishes)
 
-    def state(self, node: "Node", /) -> State:
-        return node.states[self._bits(4)]
+    def state(self, choices: SiteChoices, /) -> State:
+        return choices.states[self._bits(4)]
 
-    def plain(self, node: "Node", /) -> Any:
-        return node.plain
+    def plain(self, choices: SiteChoices, /) -> Any:
+        return choices.plain
 
     def choose(self, options: Sequence[Any], /) -> Any:
         return options[self._bits(18) % len(options)]
@@ -234,27 +230,27 @@ class FixedSource:
         self._shift = 0
         self._number = crc32(f"{setting.name} {sorted(self.wishes.items())}".encode()) % 1_000_000
 
-    def state(self, node: "Node", /) -> State:
-        if "drawn" not in node.states:  # an own contract can forbid a property
-            return node.states[-1]
-        if node.optional and not self._setting.full:
+    def state(self, choices: SiteChoices, /) -> State:
+        if "drawn" not in choices.states:  # an own contract can forbid a property
+            return choices.states[-1]
+        if choices.optional and not self._setting.full:
             return "absent"
-        if self._setting.nulls and node.nullable:
+        if self._setting.nulls and choices.nullable:
             return "null"
-        self._shift = len(node.site)
+        self._shift = len(choices.site)
         return "plain" if self._setting.edge is None else "drawn"
 
-    def plain(self, node: "Node", /) -> Any:
+    def plain(self, choices: SiteChoices, /) -> Any:
         setting = self._setting
-        if node.options:
-            return node.options[setting.turn % len(node.options)]
-        if setting.unusual and node.unusual is not None:
-            return node.unusual
-        if setting.realistic and node.realistic:
-            if node.is_identifier:
-                return f"{node.realistic[0]}-{self._number}"
-            return _numbered(node, self.item)
-        return node.plain
+        if choices.options:
+            return choices.options[setting.turn % len(choices.options)]
+        if setting.unusual and choices.unusual is not None:
+            return choices.unusual
+        if setting.realistic and choices.realistic:
+            if choices.is_identifier:
+                return f"{choices.realistic[0]}-{self._number}"
+            return _numbered(choices, self.item)
+        return choices.plain
 
     def choose(self, options: Sequence[Any], /) -> Any:
         setting = self._setting
@@ -284,11 +280,11 @@ class FixedSource:
         raise TypeError(f"only Hypothesis can draw from {strategy!r}")
 
 
-def _numbered(node: "Node", item: int) -> Any:
+def _numbered(choices: SiteChoices, item: int) -> Any:
     """Returns a realistic value. If possible, different items get different strings and integers."""
-    turns, place = divmod(item, len(node.realistic))
-    value = node.realistic[place]
-    if not turns or isinstance(value, float) or not node.is_free:
+    turns, place = divmod(item, len(choices.realistic))
+    value = choices.realistic[place]
+    if not turns or isinstance(value, float) or not choices.is_free:
         return value
     other = f"{value}-{item}" if isinstance(value, str) else value + 10_000 * turns
-    return value if not isinstance(other, str) and other > node.schema.get("maximum", other) else other
+    return value if not isinstance(other, str) and other > choices.schema.get("maximum", other) else other

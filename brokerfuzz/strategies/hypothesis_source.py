@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import DrawFn
 
-from brokerfuzz.generation import Node, RandomSource, Source, State, Wishes
+from brokerfuzz.generation import RandomSource, SiteChoices, Source, State, Wishes
 from brokerfuzz.generation.sources import pins_of
 
 _NEEDED = {
@@ -64,11 +64,11 @@ class StrategySource:
         self.wishes = wishes
         self.pins = pins_of(wishes)
 
-    def state(self, node: Node, /) -> State:
-        return cast(State, self.choose(node.states))
+    def state(self, choices: SiteChoices, /) -> State:
+        return cast(State, self.choose(choices.states))
 
-    def plain(self, node: Node, /) -> Any:
-        return node.plain
+    def plain(self, choices: SiteChoices, /) -> Any:
+        return choices.plain
 
     def choose(self, options: Sequence[Any], /) -> Any:
         return options[self._draw(st.integers(0, len(options) - 1))]
