@@ -58,7 +58,7 @@ def _of_fault(rule_id: str, name: str, case: Case, contract: Contract) -> Goals:
     syntax = rule.keyword == JSON_RULE
     goals = {rule_id: _RULE, f"{rule_id} {technique.family}": _FAMILY, f"{name} at {types}": _VARIATION if syntax else 2 * _VARIATION}
     if not syntax:
-        goals |= {f"{rule_id} {tag}": _FAMILY for tag in case.tags}
+        goals |= {name: _FAMILY, **{f"{rule_id} {tag}": _FAMILY for tag in case.tags}}
     return goals
 
 

@@ -7,7 +7,7 @@ process gives a case the same number.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import count, islice
@@ -122,7 +122,11 @@ class Plan:
         return () if self.only_random else _catalogue_cases(self)
 
     def random_cases(self, shard: int) -> Iterator[Case]:
-        """Yields the random cases of a shard, without generating the catalogue."""
+        """Yields the random cases of a shard, without generating the catalogue. If only a finite number of messages is possible, the first shard
+        contains them all, and the others are empty.
+        """
+        if shard and _ends_early(replace(self, count=None)):
+            return iter(())
         chosen, now = self.chosen, self.now if self.random_with_clock else None
         left = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
         if self.plausible:
@@ -202,6 +206,11 @@ def _catalogue_cases(plan: Plan) -> Sequence[Case]:
     if plan.scope == "seeds":
         cases = seeds(tuple(cases), plan.demands)
     return tuple(case for case in chosen.of(cases) if case.label in plan.verdicts)
+
+
+@lru_cache(maxsize=4)
+def _ends_early(plan: Plan) -> bool:
+    return sum(1 for _ in plan.random_cases(0)) < RANDOM_PER_SHARD
 
 
 def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:

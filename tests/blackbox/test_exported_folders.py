@@ -86,4 +86,4 @@ def test_the_pytest_suite_shows_all_failures_with_v(run: Run, tmp_path: Path, en
     brief, full = (subprocess.run([*command, *more], capture_output=True, text=True, check=False, env=alone).stdout for more in ([], ["-v"]))
     assert re.search(r"and \d+ more \(pytest -v shows them\)", brief), brief
     assert "more (pytest -v" not in full
-    assert brief.count("actual: accepted") == 3 < full.count("actual: accepted")
+    assert brief.count("actual: accepted") < full.count("actual: accepted")

@@ -78,8 +78,7 @@ def test_a_failure_of_the_assertion_in_the_readme_says_what_the_program_did(suit
         + by_rule("offer.get('orderMinimum') != 1", README_ASSERTION.replace("==", "is", 1).replace('== "valid"', '!= "invalid"'), **cases)
         + by_rule("offer.get('orderMinimum') != 1", "assert len(case.body) == 5", **cases)
     )
-    assert printed.count("actual: accepted (test_offers.py:") == 2
-    assert printed.count("actual: rejected (test_offers.py:") == 2
+    assert printed.count("actual: accepted (test_offers.py:") == printed.count("actual: rejected (test_offers.py:") > 1
     assert "assert True" not in printed
     assert "assert False" not in printed
     assert "actual: assert 5" in printed, "other assertions are shown as they are"

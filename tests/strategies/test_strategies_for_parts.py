@@ -175,7 +175,8 @@ def test_the_messages_of_your_own_strategy_can_be_broken(case: Any) -> None:
 
 
 def test_every_rule_of_a_complete_message_can_be_broken() -> None:
-    complete = next(case for case in catalogue(OFFER, verdicts=["valid"]) if b'"Product List"' in case.body and len(case.value) == 36)
+    whole = [case for case in catalogue(OFFER, verdicts=["valid"]) if b'"Product List"' in case.body and len(case.value) == 36]
+    complete = next(case for case in whole if b"null" not in case.body and b"[]" not in case.body)
     broken: set[str] = set()
     rules = [rule.id for rule in load_contract().rules[OFFER] if breakable_places(rule, complete.value)]
     assert len(rules) > 80

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import combinations
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.covering.goals import Goal, covered
+from brokerfuzz.cases.covering.goals import Goal, covered, goals_of_message, of_pair, states_in
 from brokerfuzz.cases.covering.universe import every_goal
 from brokerfuzz.schemas import Contract, MessageType
 
@@ -30,6 +31,9 @@ class Tally:
     counts: Counter[Goal] = field(default_factory=Counter)
     """Maps each goal of the kinds in `COUNTED` to the number of messages that cover the goal."""
 
+    _numbers: dict[tuple[str, str, str], int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _pairs: set[tuple[int, int]] = field(default_factory=set, init=False, repr=False, compare=False)
+
     @cached_property
     def goals(self) -> Sequence[Goal]:
         return every_goal(self.contract, self.message_type, self.now)
@@ -37,9 +41,24 @@ class Tally:
     def add(self, case: Case, source: str) -> None:
         """Counts the goals that a case covers. `source` says where the message comes from, for the report."""
         self.verdicts[case.label] += 1
-        goals = {self._at_home(goal) for goal in covered(case, self.contract)} & self._known
-        self.counts.update(goal for goal in goals if goal.kind in COUNTED)
-        for goal in goals - self.first.keys():
+        if case.label == "valid":
+            goals = goals_of_message(self.contract, self.message_type, case.value, pairs=False)
+            self._note_pairs(case, source)
+        else:
+            goals = {self._at_home(goal) for goal in covered(case, self.contract)}
+        self.counts.update(goals & self._known)
+        self._note(goals, source)
+
+    def _note_pairs(self, case: Case, source: str) -> None:
+        """Notes new pairs of states. Each state has a number, because most of the millions of pairs occurred before."""
+        for path, states in states_in(self.contract, self.message_type, case.value):
+            numbers = {self._numbers.setdefault((path, name, state), len(self._numbers)): (name, state) for name, state in states}
+            new = {*combinations(numbers, 2)} - self._pairs
+            self._pairs |= new
+            self._note({of_pair(path, (numbers[one], numbers[other])) for one, other in new}, source)
+
+    def _note(self, goals: set[Goal], source: str) -> None:
+        for goal in (goals & self._known) - self.first.keys():
             self.first[goal] = source
 
     def goals_of(self, case: Case) -> frozenset[Goal]:
