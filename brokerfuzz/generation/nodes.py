@@ -236,15 +236,19 @@ def _set_states(node: Node, *, possible: bool) -> None:
     absent: list[State] = ["absent"] * ((4 if deep else 9) * node.optional)
     null: list[State] = ["null"] * ((4 if deep else 2) * node.nullable)
     plain: list[State] = ["plain"] * (2 * possible * (not node.is_nested))
-    simple, rest = ([*absent], null) if node.is_nested else ([*absent, *plain, *null], [])
+    simple: list[State] = [*absent] if node.is_nested else [*absent, *plain, *null]
+    rest: list[State] = null if node.is_nested else []
+    once: list[State] = list(dict.fromkeys(simple))
     node.states = _padded(simple, rest, possible=possible)
-    node.often = _padded([*dict.fromkeys(simple)], rest[:1], possible=possible)
+    node.often = _padded(once, rest[:1], possible=possible)
 
 
 def _padded(simple: list[State], rest: list[State], *, possible: bool) -> Sequence[State]:
     """Returns 16 states: usually, the value is drawn. An object or array is simpler than null, because nearly all messages have it."""
-    usual: list[State] = ["drawn"] if possible else [*simple, *rest][-1:]
-    return [*simple, *(usual * (_STATES - len(simple) - len(rest))), *rest]
+    drawn: State = "drawn"
+    usual = drawn if possible else [*simple, *rest][-1]
+    found: list[State] = [*simple, *([usual] * (_STATES - len(simple) - len(rest))), *rest]
+    return found
 
 
 @lru_cache(maxsize=4096)

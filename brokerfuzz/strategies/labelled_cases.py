@@ -125,7 +125,7 @@ class LabelledCases:
         return cast(Draws[Broken], self.cases(("invalid",)))
 
     def cases(self, verdicts: tuple[Label, ...]) -> Draws[Case]:
-        labels = [label for label in verdicts for _ in range(_SHARES[label])] if len(verdicts) > 1 else verdicts
+        labels: list[Label] = [label for label in verdicts for _ in range(_SHARES[label] if len(verdicts) > 1 else 1)]
         node = node_of(self.contract, self.message_type, style=self.style)
         drawing = _Drawing(self, node.draw)
         return lambda draw: self._checked(drawing, draw, labels)
