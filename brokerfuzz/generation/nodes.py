@@ -245,8 +245,8 @@ def _set_states(node: Node, *, possible: bool) -> None:
 
 def _padded(simple: list[State], rest: list[State], *, possible: bool) -> Sequence[State]:
     """Returns 16 states: usually, the value is drawn. An object or array is simpler than null, because nearly all messages have it."""
-    drawn: State = "drawn"
-    usual = drawn if possible else [*simple, *rest][-1]
+    every: list[State] = [*simple, *rest]
+    usual: State = "drawn" if possible else every[-1]
     found: list[State] = [*simple, *([usual] * (_STATES - len(simple) - len(rest))), *rest]
     return found
 
