@@ -247,8 +247,8 @@ def _padded(simple: list[State], rest: list[State], *, possible: bool) -> Sequen
     """Returns 16 states: usually, the value is drawn. An object or array is simpler than null, because nearly all messages have it."""
     every: list[State] = [*simple, *rest]
     usual: State = "drawn" if possible else every[-1]
-    found: list[State] = [*simple, *([usual] * (_STATES - len(simple) - len(rest))), *rest]
-    return found
+    middle: list[State] = [usual for _ in range(_STATES - len(simple) - len(rest))]
+    return [*simple, *middle, *rest]
 
 
 @lru_cache(maxsize=4096)
