@@ -74,7 +74,8 @@ def test_a_campaign_that_loses_its_target_can_be_continued_without_a_difference(
     journal = tmp_path / "run.ndjson"
     service = Service(end)
     lost = fired(service, workers, journal)
-    assert (lost.outcome.state, reason in lost.outcome.reason) == ("partial", True)
+    assert lost.outcome.state in ("partial", "untested")
+    assert reason in lost.outcome.reason
     assert {finding.reasons[0].rule for finding in lost.findings if finding.kind != "stopped-answering"} <= {BUG}
     assert service.late < 60
     assert {record.answer.status for record in records(journal)} <= {200, 400}

@@ -70,16 +70,13 @@ def test_an_invalid_option_is_reported_in_one_line(run: Any, args: tuple[str, ..
 
 
 @pytest.mark.rotated(6)
-def test_rules_that_no_technique_breaks_are_listed_and_the_other_cases_are_generated(run: Any, tmp_path: Path) -> None:
+def test_a_contract_with_rules_that_no_technique_breaks_is_refused_with_their_names(run: Any, tmp_path: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema["properties"]["comments"] |= {"not": {"const": "none"}}
         schema["properties"]["categoryIds"] |= {"contains": {"const": "gifts"}, "type": "array"}
 
     changed_contract(tmp_path, OFFER, change)
     done = run("catalogue", *NOW, "--message", OFFER, "--contract", tmp_path, "--json")
-    assert done.exit_code == 0
-    warnings = done.stderr.splitlines()
-    named = [line.split(" breaks the rule ")[1].partition(",")[0] for line in warnings]
+    assert done.exit_code == 2
     # An item of another type also violates `contains`, so no fault breaks only one of these two rules.
-    assert named == [f"{OFFER}/comments:not", f"{OFFER}/categoryIds:contains", f"{OFFER}/categoryIds[]:type"]
-    assert json.loads(done.stdout)["messages"][OFFER]["rules"][f"{OFFER}/categoryIds:type"] > 5
+    assert all(f"{OFFER}/{rule}" in done.stderr for rule in ("comments:not", "categoryIds:contains", "categoryIds[]:type"))

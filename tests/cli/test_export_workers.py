@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 SECONDS = 60
 PRICING = ("--message", "offer-pricing-response")
 SOME = (*PRICING, "--random", "--count", "1200")
-MANY = (*PRICING, "--random", "--count", "4000")
+MANY = (*PRICING, "--random", "--count", "12000")
 
 
 @pytest.mark.parametrize("out", ["out.ndjson.zst", "out.ndjson", "out.ndjson.gz", "out.har"])
