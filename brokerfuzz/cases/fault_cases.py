@@ -5,7 +5,6 @@ properties around the fault; for the default corpus, in the smallest message.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
@@ -16,7 +15,7 @@ from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check
-from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.flattening import JSON_TYPES, types_of
 from brokerfuzz.schemas.sites import JSON_RULE, join
 
 
@@ -184,10 +183,9 @@ class FaultCases:
         technique that copies a property needs an object with a property.
         """
         wishes = wishes_for(self.contract, rule)
-        if rule.keyword == JSON_RULE:
-            yield message(self.contract, self.message_type, SMALLEST, joined(wishes, self._one_of_each_type()))
-        else:
-            yield message(self.contract, self.message_type, SMALLEST, wishes)
+        yield message(self.contract, self.message_type, SMALLEST, wishes)
+        for more in self._of_each_type() if rule.keyword == JSON_RULE else ():
+            yield message(self.contract, self.message_type, SMALLEST, joined(wishes, more))
         for site in self.contract.sites[self.message_type].values():
             if site.name and site.path.startswith(rule.site) and site.path.count("[]") <= rule.site.count("[]") + 1:
                 size = 2 if types_of(site.schema.get("items", {})) <= _SCALAR else 1
@@ -195,20 +193,25 @@ class FaultCases:
                 yield message(self.contract, self.message_type, REQUIRED, joined(wishes, more))
         yield message(self.contract, self.message_type, COMPLETE, wishes)
 
-    def _one_of_each_type(self) -> Wishes:
-        """Slips in JSON need a string, a fraction, a boolean, null and an array. One message for all of them keeps the corpus small."""
+    def _of_each_type(self) -> Iterator[Wishes]:
+        """Slips in JSON need a fraction, a boolean, null, an array or a string. Each is in a message of its own, so that a change of one property
+        of the contract changes few messages.
+        """
         sites = {path: types_of(site.schema) for path, site in self.contract.sites[self.message_type].items() if path and not path.endswith("[]")}
         first: dict[str, str] = {}
         for path, types in sites.items():
-            for json_type in types - {"null", "object"}:
-                first.setdefault(json_type, path)
-        wishes = dict(joined(*(wishes_at(self.contract, self.message_type, path) for path in first.values())))
-        if number := first.get("number"):
-            fractions = [value for value in values_at(self.contract, self.message_type, number) if value % 1]
-            wishes |= {number: Wish(options=fractions[:1])}
-        around = {path[: path.rfind(".") + 1] for path in wishes}
-        nullable = (path for path, types in sites.items() if "null" in types and path not in wishes and path[: path.rfind(".") + 1] in around)
-        return {**wishes, **{path: Wish(state="null") for path in islice(nullable, 1)}}
+            for json_type in JSON_TYPES:
+                if json_type in types:
+                    first.setdefault(json_type, path)
+        for json_type, path in first.items():
+            there = wishes_at(self.contract, self.message_type, path)
+            if json_type == "null":
+                yield joined(there, {path: Wish(state="null")})
+            elif json_type == "number":
+                fractions = [value for value in values_at(self.contract, self.message_type, path) if value % 1]
+                yield joined(there, {path: Wish(options=fractions[:1])})
+            else:
+                yield there
 
 
 _SCALAR = {"boolean", "integer", "number", "string", "null"}

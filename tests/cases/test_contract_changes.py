@@ -51,8 +51,8 @@ TEXT = {"type": ["string", "null"]}
 UPGRADES = {
     "a new optional property": Upgrade(PRODUCTS, lambda schema: add(record(schema), "color", TEXT), 5, 45, "color"),
     # Every message with a product must contain the new property.
-    "a new required property": Upgrade(PRODUCTS, lambda schema: add(record(schema), "color", TEXT, required=True), 850, 900),
-    "an optional property that becomes required": Upgrade(PRODUCTS, lambda schema: record(schema)["required"].append("productOwner"), 850, 850),
+    "a new required property": Upgrade(PRODUCTS, lambda schema: add(record(schema), "color", TEXT, required=True), 750, 800),
+    "an optional property that becomes required": Upgrade(PRODUCTS, lambda schema: record(schema)["required"].append("productOwner"), 700, 700),
     "a removed property": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"].pop("unitOfMeasure"), 45, 5),
     "a renamed property": Upgrade(PRODUCTS, lambda schema: rename(record(schema), "productOwner", "owner"), 45, 45, "owner"),
     "another type": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"].update(weight=TEXT), 150, 45, "weight"),
