@@ -184,8 +184,8 @@ class FaultCases:
         """
         wishes = wishes_for(self.contract, rule)
         yield message(self.contract, self.message_type, SMALLEST, wishes)
-        for more in self._of_each_type() if rule.keyword == JSON_RULE else ():
-            yield message(self.contract, self.message_type, SMALLEST, joined(wishes, more))
+        for one_type in self._of_each_type() if rule.keyword == JSON_RULE else ():
+            yield message(self.contract, self.message_type, SMALLEST, joined(wishes, one_type))
         for site in self.contract.sites[self.message_type].values():
             if site.name and site.path.startswith(rule.site) and site.path.count("[]") <= rule.site.count("[]") + 1:
                 size = 2 if types_of(site.schema.get("items", {})) <= _SCALAR else 1
