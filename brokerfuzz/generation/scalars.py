@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from math import ceil, floor
 from typing import Any, NamedTuple
 
 from brokerfuzz.errors import ContractError
@@ -24,8 +23,6 @@ from brokerfuzz.schemas.instants import instant, spell
 Draw = Callable[[Source], Any]
 
 _LARGEST = 1.7976931348623157e308
-_EXACT = 1 << 53
-"""Up to this integer, a double can represent every integer exactly."""
 _LETTERS = "aé🧪"
 """A long string repeats one of these letters (of one, two and four bytes), because recording long strings is slow."""
 _SELDOM = (False,) * 15 + (True,)
@@ -203,15 +200,9 @@ def _numbers(schema: Schema, place: ValuePlace) -> Values:
         return _choice([value for value in near if low <= value <= high])
     decimal = place.is_concerned_by("decimal_range")
     values = value_pools.numbers(low, high, decimal=decimal)
-    fractions = [value for value in values if isinstance(value, float)]
-    whole = [value for value in values if isinstance(value, int)]
-    least, most = ceil(max(low, -_EXACT)), floor(min(high, _EXACT))
-    kinds = (True, False) if whole and least <= most else (False,)
 
     def draw(source: Source) -> Any:
-        if source.choose(kinds):
-            return source.integer(least, most, whole)
-        value = source.number(low, high, fractions)
+        value = source.number(low, high, values)
         return values[0] if decimal and value_pools.beyond_decimal(value) else value
 
     return Values(draw, values)

@@ -73,7 +73,7 @@ class Source(Protocol):
         ...
 
     def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
-        """Chooses a finite double from `low` to `high`."""
+        """Chooses a finite double from `low` to `high`, or an integer that a double can represent."""
         ...
 
     def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
@@ -137,13 +137,13 @@ class RandomSource:
         return number if low <= number <= high else low + offset % (high - low + 1)
 
     def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
-        """Half of the numbers are edges, a quarter are amounts with two decimal places, and a quarter have any bits."""
+        """Half of the numbers are edges. An eighth are integers, an eighth are amounts with two decimal places, and a quarter have any bits."""
         bits = self._bits(16)
         if bits >> 15 and edges:
             return edges[bits % len(edges)]
         if bits >> 14 and low < _AMOUNT and high > -_AMOUNT:
-            cents = round(self._double(max(low, -_AMOUNT), min(high, _AMOUNT)), 2)
-            return min(max(cents, low), high)
+            amount = round(self._double(max(low, -_AMOUNT), min(high, _AMOUNT)), None if bits & 1 else 2)
+            return min(max(amount, low), high)
         return self._double(low, high)
 
     def _double(self, low: float, high: float) -> float:
@@ -269,7 +269,7 @@ class FixedSource:
         return number
 
     def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
-        number: float = self._edge(edges or [low])
+        number: float = self._edge(edges)
         return number
 
     def text(self, low: int, high: int, edges: Sequence[str], /) -> str:

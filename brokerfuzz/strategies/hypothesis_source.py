@@ -53,6 +53,11 @@ def _is_supported(kind: Hashable) -> bool:
     return all(method and set(_NEEDED[name]) <= set(signature(method).parameters) for name, method in methods.items())
 
 
+def _is_exact_integer(value: float) -> bool:
+    """Up to 2**53, a double can represent every integer exactly."""
+    return value.is_integer() and abs(value) <= 1 << 53
+
+
 class StrategySource:
     """Makes each choice with a public strategy of Hypothesis."""
 
@@ -80,7 +85,8 @@ class StrategySource:
         return edges[0] + self._draw(st.integers(low - edges[0], high - edges[0]))
 
     def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
-        return self._draw(st.floats(low, high))
+        value = self._draw(st.floats(low, high))
+        return int(value) if _is_exact_integer(value) else value
 
     def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
         letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
@@ -128,8 +134,11 @@ class ChoiceSource(StrategySource):
         return plainest + cast(int, self._data.draw_integer(low - plainest, high - plainest, forced=forced))
 
     def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
-        forced = float(self._random.number(low, high, edges)) + 0.0 if self._random else None  # not -0.0, which Hypothesis counts as less than 0.0
-        return cast(float, self._data.draw_float(low, high, allow_nan=False, forced=forced))
+        proposed = self._random and self._random.number(low, high, edges)
+        forced = None if proposed is None else float(proposed) + 0.0  # not -0.0, which Hypothesis counts as less than 0.0
+        value = cast(float, self._data.draw_float(low, high, allow_nan=False, forced=forced))
+        is_double = self._data.draw_integer(0, 1, forced=None if proposed is None else int(isinstance(proposed, float)))
+        return value if is_double or not _is_exact_integer(value) else int(value)
 
     def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
         forced = self._random and self._random.text(low, high, edges).translate(_SWAPPED)
